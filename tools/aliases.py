@@ -1,4 +1,4 @@
-"""Other names that models use for our tools and their arguments."""
+"""Aliases of tools and arguments, as models know them from other agents."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -113,19 +113,19 @@ REMARKS = frozenset(["description", "explanation", "instruction", "reason", "req
 
 
 def resolve_tool_name(name: str, known: Iterable[str]) -> str:
-    """The canonical name of a tool; `name` itself when it is neither known nor an alias."""
+    """Resolve an alias of a tool; return an unknown name as it is."""
     names = {_normalize_name(one): one for one in (*TOOLS, *known)}
     found = names.get(_normalize_name(name), name)
     return TOOLS.get(found, found)
 
 
 def find_later_tools(names: Iterable[str]) -> list[str]:
-    """Those of the names that no tool has yet, as they are written."""
+    """Find the names of tools that do not exist yet, as written."""
     return [name for name in names if resolve_tool_name(name, LATER) in LATER]
 
 
 def translate_editor_call(name: str, args: Mapping[str, object]) -> tuple[str, dict[str, object]]:
-    """A call of an editor of several commands as that of the tool for its command."""
+    """Translate a call of an editor with several commands to the tool for its command."""
     command = args.get("command")
     one_of_many = _normalize_name(name) in ("strreplaceeditor", "strreplacebasededittool")
     if not one_of_many or not isinstance(command, str) or command not in EDITOR:
@@ -141,7 +141,7 @@ def translate_editor_call(name: str, args: Mapping[str, object]) -> tuple[str, d
 def rename_arguments(
     tool: str, args: Mapping[str, object], parameters: Iterable[str]
 ) -> dict[str, object]:
-    """The arguments under the tool's own names; null means that an argument is left out."""
+    """Rename arguments to the tool's own names; drop null ones."""
     takes = list(parameters)
     own = {_normalize_name(one): one for one in takes}
     others = {_normalize_name(alias): name for alias, name in ARGUMENTS.get(tool, {}).items()}

@@ -1,4 +1,4 @@
-"""Work for a thread beside the event loop, which writes nothing any more once it is cancelled."""
+"""Worker threads that write nothing after their call was cancelled."""
 
 import asyncio
 import contextvars
@@ -16,11 +16,11 @@ _cancelled: contextvars.ContextVar[threading.Event | None] = contextvars.Context
 
 
 class CallCancelled(Exception):
-    """The call that this thread works for was cancelled; nobody waits for its answer."""
+    """Raised in a worker whose call was cancelled."""
 
 
 async def run_in_worker(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Run a function in a thread; when the call is cancelled, `check_cancelled` there raises."""
+    """Run a function in a thread; after cancellation, `check_cancelled` raises there."""
     cancelled = threading.Event()
     context = contextvars.copy_context()
     context.run(_cancelled.set, cancelled)
@@ -32,7 +32,7 @@ async def run_in_worker(function: Callable[P, T], *args: P.args, **kwargs: P.kwa
 
 
 def check_cancelled() -> None:
-    """Raise Cancelled in the worker of a cancelled call; called right before something is done."""
+    """Raise CallCancelled in the worker of a cancelled call; call it right before an effect."""
     cancelled = _cancelled.get()
     if cancelled and cancelled.is_set():
         raise CallCancelled
@@ -40,7 +40,7 @@ def check_cancelled() -> None:
 
 @contextmanager
 def without_cancellation() -> Generator[None]:
-    """What begins here is not cut short when the call is cancelled; one cancelled before raises."""
+    """Finish what begins here even if the call is cancelled; raise if it already was."""
     check_cancelled()
     token = _cancelled.set(None)
     try:

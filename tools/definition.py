@@ -1,4 +1,4 @@
-"""What makes a function a tool: a LangChain tool with an effect, path arguments and its text."""
+"""Definition of a tool: a LangChain tool with effect, path arguments and description."""
 
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
@@ -42,14 +42,15 @@ def tool(
 
 
 def get_effect(subject: BaseTool) -> Effect:
-    """The tool's effect; a foreign tool that does not say is taken for the most dangerous."""
+    """Get the tool's effect."""
+    # a foreign tool without one is treated as the most dangerous
     return cast(Effect, (subject.metadata or {}).get("effect", "execute"))
 
 
 def extract_paths(subject: BaseTool, args: Mapping[str, object]) -> list[str]:
-    """The paths that a call names, as written; one left empty means the tool's own default.
+    """Find the paths that a call names, as written; an empty one means the tool's default.
 
-    Arguments that the tool will refuse as unreadable name nothing.
+    Arguments that the tool cannot read name none.
     """
     paths = cast(Paths, (subject.metadata or {}).get("paths", ()))
     if not callable(paths):
@@ -76,7 +77,7 @@ def has_effect(subject: BaseTool) -> bool:
 
 
 def get_schema(subject: BaseTool) -> dict[str, Any]:
-    """The JSON schema of the arguments that a model may give."""
+    """Get the JSON schema of the arguments that a model may give."""
     return subject.tool_call_schema.model_json_schema()  # type: ignore[union-attr]
 
 

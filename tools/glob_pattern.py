@@ -12,9 +12,9 @@ _BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
 
 
 def compile_glob(pattern: str) -> Callable[[str], bool]:
-    """A test for relative paths; a pattern without `/` is met by a name in any folder.
+    """Compile a pattern to a test for relative paths; without `/` it matches in any folder.
 
-    An empty pattern is met by all. Raises ToolError for a pattern that leads out of the folder.
+    An empty pattern matches all. Raises ToolError for a pattern that leads out of the folder.
     """
     if not pattern:
         return lambda path: True
@@ -62,7 +62,7 @@ def _matches_parts(path: Sequence[str], pattern: Sequence[str]) -> bool:
 
 
 def _with_skips(places: set[int], pattern: Sequence[str]) -> set[int]:
-    """`**` may stand for no folder at all."""
+    # `**` also stands for no folder at all
     found = set(places)
     for place, part in enumerate(pattern):
         if part == "**" and place in found:

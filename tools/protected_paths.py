@@ -1,4 +1,4 @@
-"""Names that steer this agent or other tools: to change them is asked in every mode."""
+"""Protected names, which steer this agent or other tools; every mode asks to change them."""
 
 import re
 
@@ -51,7 +51,7 @@ _INSIDE = {
 
 
 def find_protected_name(path: str) -> str:
-    """The part of a path that is protected, however it is spelled; empty when none is."""
+    """Find the protected part of a path, in any spelling; empty if there is none."""
     above = ""
     for part in re.split(r"[/\\]", path):
         name = to_canonical_path(part)

@@ -1,4 +1,4 @@
-"""Keys, tokens and histories that programs keep in the user's home: no command is to see them."""
+"""Keys, tokens and histories in the user's home, which no command may see."""
 
 import os
 import pwd
@@ -69,12 +69,12 @@ def find_homes() -> set[Path]:
 
 
 def find_secrets(folders: Iterable[Path]) -> list[Path]:
-    """Those that exist, by their real paths."""
+    """Find those that exist, by their real paths."""
     named = list_secret_paths(folders)
     return sorted({Path(os.path.realpath(path)) for path in named if os.path.exists(path)})
 
 
 def list_secret_paths(folders: Iterable[Path]) -> list[Path]:
-    """Where they would be, whether they are there or not."""
+    """List all of them, whether they exist or not."""
     names = [name for kind in _NAMES.values() for name in kind.split()]
     return [folder / name for folder in folders for name in names]

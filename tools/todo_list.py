@@ -1,4 +1,4 @@
-"""A list of tasks as plain data: read what a model sent, change the list, show it."""
+"""The todo list of a thread: parsing, changes and rendering."""
 
 import re
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ _LISTED = TypeAdapter(list[Item | str])
 
 
 def parse_items(sent: Sequence[Item | str] | str) -> list[Item]:
-    """The items in a list, in `<task>` tags, in JSON, or in lines with or without bullets."""
+    """Parse items from a list, `<task>` tags, JSON, or lines with or without bullets."""
     if not isinstance(sent, str):
         return [
             item
@@ -59,7 +59,7 @@ def parse_items(sent: Sequence[Item | str] | str) -> list[Item]:
 
 
 def add_todos(items: Sequence[Item], known: Sequence[Todo] = ()) -> list[Todo]:
-    """`known` and a task for every item; an item without an id gets the next free number."""
+    """Add a task for every item to `known`; one without an id gets the next free number."""
     todos = list(known)
     reserved = {str(item.get("id")) for item in items}
     for item in items:
@@ -79,7 +79,7 @@ def add_todos(items: Sequence[Item], known: Sequence[Todo] = ()) -> list[Todo]:
 def update_todos(
     todos: Sequence[Todo], items: Sequence[Item], status: Status | None = None
 ) -> list[Todo]:
-    """The list with each item merged into the task of its id; `status` is set if the item has none.
+    """Merge each item into the task of its id; set `status` if the item has none.
 
     A plain text names a task by its id, or by its whole content.
     """
@@ -98,7 +98,7 @@ def update_todos(
 
 
 def render_todos(todos: Sequence[Todo]) -> str:
-    """The list for a model or a person to read."""
+    """Render the list for the model and the user."""
     if not todos:
         return "The todo list is empty."
     done = sum(todo["status"] == "completed" for todo in todos)

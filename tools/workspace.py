@@ -1,4 +1,4 @@
-"""The project folder as tools see it: which paths are inside it and which may be touched."""
+"""The project folder for tools: which paths are inside it, and which they may use."""
 
 import os
 import re
@@ -23,7 +23,7 @@ _FOREIGN = re.compile(r"[A-Za-z]:\\|\\\\|[A-Za-z][A-Za-z0-9+.-]*:/")
 
 @dataclass(frozen=True)
 class Workspace:
-    """A project: every path that a model names goes through `resolve` before it is opened."""
+    """A project; every path that a model names goes through `resolve` before it is opened."""
 
     root: Path
     """Made real here: absolute and without symbolic links."""
@@ -43,10 +43,10 @@ class Workspace:
             ) from error
 
     def resolve(self, path: str) -> Path:
-        """The real file or folder that `path` names, without any link; it need not exist.
+        """Resolve a path to a real one without links; it need not exist.
 
-        Raises ToolError for what is outside the project, by `..` or by a link, and for what is
-        MaxAgent's own or matched by the ignore patterns, under the given name or the real one.
+        Raises ToolError for a path outside the project, by `..` or by a link, in MaxAgent's own
+        folder, or matched by the ignore patterns, under the given name or the real one.
         """
         _check_spelling(path)
         given = os.path.normpath(os.path.join(self.root, path))
@@ -76,7 +76,7 @@ class Workspace:
         return tuple({spelling for place in named for spelling in list_variants(f"{place}/")})
 
     def to_relative(self, path: Path) -> str:
-        """The path from the project's root, with `/`; `.` is the root itself."""
+        """Make a path relative to the project's root, with `/`; `.` is the root itself."""
         return path.relative_to(self.root).as_posix()
 
     def is_hidden(self, path: Path) -> bool:
@@ -86,7 +86,7 @@ class Workspace:
         return path.is_symlink() and self.find_link_target(path) is None
 
     def find_link_target(self, link: Path) -> str | None:
-        """Where a link leads, relative to the project; None when no listing may show it."""
+        """Find the target of a link, relative to the project; None if it is hidden."""
         target = self._resolve_name(str(link))
         return None if target is None or self.is_hidden_name(target) else target
 
@@ -96,7 +96,7 @@ class Workspace:
         return own or matches_any((*self.ignore, ".git"), name)
 
     def find_hidden_names(self, folder: str, names: Sequence[str]) -> set[str]:
-        """Of the names in a folder those that `is_hidden_name` hides."""
+        """Find the names in a folder that `is_hidden_name` hides."""
         hidden = filter_matches((*self.ignore, ".git"), folder, names)
         prefix = os.path.normpath(os.path.join(self.root, folder))
         near = [f"{one}/".replace("//", "/") for one in list_variants(prefix)]
@@ -125,7 +125,7 @@ class Workspace:
             )
 
     def _to_project_name(self, path: str) -> str | None:
-        """An absolute path from the project's root; None when it is outside."""
+        """Make an absolute path relative to the project; None if it is outside."""
         root = str(self.root)
         if path == root:
             return "."
@@ -133,7 +133,7 @@ class Workspace:
         return path[len(inside) :] if path.startswith(inside) else None
 
     def _resolve_name(self, path: str) -> str | None:
-        """The same after all links; None also for what has no name, or cannot be followed."""
+        """Do the same after following links; None also if a link cannot be followed."""
         try:
             real = os.path.realpath(path)
         except OSError:  # as another user's links in `/proc`
@@ -142,7 +142,7 @@ class Workspace:
 
 
 def make_hidden_error(path: str) -> ToolError:
-    """What is said of a file that no tool may touch, whether it is there or not."""
+    # the same whether the file exists or not, so that it does not tell
     return ToolError(
         f"`{path}` matches the project's ignore patterns: no tool may touch it. "
         "Go on without it, or ask the user for what you need from it"
@@ -161,8 +161,8 @@ def _check_spelling(path: str) -> None:
         )
     if _FOREIGN.match(path) or ("\\" in path and ".." in re.split(r"[/\\]", path)):
         raise ToolError(
-            f"`{path}` is no path inside the project: it is written for another system, or as an "
-            "address; name the file relative to the project, with `/` between folders"
+            f"`{path}` is not a path inside the project: it is written for another system, or as "
+            "an address; name the file relative to the project, with `/` between folders"
         )
     sizes = [len(part.encode()) for part in path.split("/")]
     if max(sizes) > LONGEST_NAME or sum(sizes) + len(sizes) > LONGEST_PATH:
@@ -170,7 +170,7 @@ def _check_spelling(path: str) -> None:
 
 
 def _is_text(path: str) -> bool:
-    """Whether a name can be written as UTF-8: what cannot, no model can spell."""
+    """Whether a name can be written as UTF-8, as a model must."""
     try:
         return bool(path.encode())
     except UnicodeEncodeError:

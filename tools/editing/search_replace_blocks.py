@@ -3,7 +3,7 @@
     <<<<<<< SEARCH
     lines of the file
     =======
-    lines to stand there instead
+    the lines that replace them
     >>>>>>> REPLACE
 
 Only whole lines are markers. Text around the blocks, such as a fence, is ignored.
@@ -21,7 +21,7 @@ _HINT = re.compile(r":start_line:[ \t]*(\d{1,9})[ \t]*")
 _NEARLY_A_MARKER = re.compile(r"\s*([<>+=-]{3,}\s*(SEARCH|REPLACE)\b.*|={5,9}\s*)", re.IGNORECASE)
 
 FORM = (
-    "a block is `<<<<<<< SEARCH`, lines of the file, `=======`, the lines to stand there instead, "
+    "a block is `<<<<<<< SEARCH`, lines of the file, `=======`, the lines that replace them, "
     "`>>>>>>> REPLACE`, every marker alone on its line"
 )
 

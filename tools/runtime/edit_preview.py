@@ -40,11 +40,10 @@ class PreviewCall:
 
 
 async def preview_calls(calls: Sequence[PreviewCall], workspace: Workspace) -> list[ToolResult]:
-    """What each call would answer after those before it; the project stays as it is.
+    """Run the calls in order on copies of their files; the project does not change.
 
-    A search of a folder finds there only files that one of the calls names.
-
-    Raises OSError where no copies can be made.
+    A search of a folder finds only files that one of the calls names. Raises OSError if copies
+    cannot be made.
     """
     folder = await asyncio.to_thread(TemporaryDirectory, prefix="maxagent-")
     try:
@@ -95,7 +94,7 @@ async def _run_calls(
 def _with_instructions(
     result: ToolResult, before: Mapping[str, str], after: Mapping[str, str]
 ) -> ToolResult:
-    """The same, with the digests of instruction files before and after it, where it changes any."""
+    """Add the digests of the instruction files that the call changes, before and after."""
     changed = {
         path: [before.get(path, ""), after.get(path, "")]
         for path in {**before, **after}
@@ -106,7 +105,7 @@ def _with_instructions(
 
 @dataclass(frozen=True)
 class _ProjectCopy(Workspace):
-    """A copy of a project, of which a file comes when it is first named."""
+    """A copy of a project; a file is copied when it is first named."""
 
     original: Workspace = field(kw_only=True)
     """Its rules hold, and paths are those in it."""
@@ -127,7 +126,7 @@ class _ProjectCopy(Workspace):
         return super().to_relative(path) if own else self.original.to_relative(path)
 
     def _copy_path(self, name: Path) -> None:
-        """Bring it and the folders on the way to it, up to a link: the real way is brought too."""
+        """Copy a path and the folders above it, up to a link; its target is copied, too."""
         for at in (*reversed(name.parents), name):
             found = stat_of(self.original, self.original.root / at)
             if found and at not in self.copied:
@@ -138,7 +137,7 @@ class _ProjectCopy(Workspace):
 
 
 def _copy_named(calls: Sequence[PreviewCall], copy: Workspace) -> None:
-    """A search does not name the files that it looks at, so they are there before."""
+    # a search does not name the files that it reads, so they are copied before
     for call in calls:
         for name in extract_paths(call.tool, call.args):
             with suppress(ToolError):
@@ -146,18 +145,18 @@ def _copy_named(calls: Sequence[PreviewCall], copy: Workspace) -> None:
 
 
 def _copy_entry(name: Path, found: os.stat_result, copy: _ProjectCopy) -> None:
-    """Make in the copy what is there in the project, as far as a tool can tell."""
+    """Copy an entry of the project, as far as a tool can see the difference."""
     source, place = copy.original.root / name, copy.root / name
     if stat.S_ISDIR(found.st_mode):
         place.mkdir()
     elif stat.S_ISLNK(found.st_mode):
         target = Path(os.path.realpath(source))
-        if target.is_relative_to(copy.original.root):  # no way leads out of the copy
+        if target.is_relative_to(copy.original.root):  # a link must not lead out of the copy
             place.symlink_to(copy.root / copy.original.to_relative(target))
     elif stat.S_ISREG(found.st_mode):
         _copy_file(source, place, found, copy.original)
     else:
-        os.mkfifo(place)  # one of those that are no files
+        os.mkfifo(place)  # a pipe, for all that is not a file
 
 
 def _copy_file(source: Path, place: Path, found: os.stat_result, original: Workspace) -> None:
@@ -168,7 +167,7 @@ def _copy_file(source: Path, place: Path, found: os.stat_result, original: Works
     else:
         try:
             place.write_bytes(read_bytes(original, source))
-        except ToolError:  # the tool is to meet one too
+        except ToolError:  # the tool must fail, too
             mode = 0
     place.chmod(mode)
 
@@ -184,7 +183,7 @@ def _put_before(copy: Workspace, before: Mapping[str, bytes | None]) -> None:
 
 
 def _has_same_files(copy: _ProjectCopy, names: Iterable[str]) -> bool:
-    """Whether the project's files are as those of the copy."""
+    """Whether the project's files have the same content as the copies."""
     pairs = ((copy.root / name, copy.original.root / name) for name in names)
     return all(_read_content(mine) == _read_content(its) for mine, its in pairs)
 

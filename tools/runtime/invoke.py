@@ -1,4 +1,4 @@
-"""Run one tool call: arguments checked, refusals and failures turned into words, never a crash."""
+"""Running one tool call: checked arguments, and errors as text for the model."""
 
 import asyncio
 import json
@@ -24,7 +24,7 @@ _logger = logging.getLogger(__name__)
 
 
 async def invoke(tool: BaseTool, args: Mapping[str, object], run: ToolRun) -> ToolResult:
-    """The tool's answer, no secret in it; whatever goes wrong is an error, but cancellation."""
+    """Run a call and redact its result; every exception but cancellation becomes its error."""
     started = time.monotonic()
     _logger.info("tool call started: %s %s", tool.name, run.call_id)
     result = without_secrets(await _invoke_tool(tool, args, run))
@@ -52,7 +52,7 @@ async def _invoke_tool(tool: BaseTool, args: Mapping[str, object], run: ToolRun)
 
 
 def render_for_model(result: ToolResult) -> str:
-    """What the model reads of a result: the error and the output, of a bounded length."""
+    """Render a result for the model: the error and the output, cut to a limit."""
     error = f"Error: {result.error}" if result.error else ""
     text = "\n\n".join(part for part in (error, result.output) if part).replace("\0", "")
     data = text.encode(errors="replace")
@@ -71,7 +71,7 @@ def _needs_run(tool: BaseTool) -> bool:
 
 
 def _get_fields(tool: BaseTool) -> dict[str, list[Any]]:
-    """The arguments and their annotations' metadata; none for a tool described by JSON alone."""
+    """Get the arguments and the metadata of their annotations; none for a JSON schema."""
     schema = tool.args_schema
     if not (isinstance(schema, type) and issubclass(schema, BaseModel)):
         return {}
@@ -79,7 +79,7 @@ def _get_fields(tool: BaseTool) -> dict[str, list[Any]]:
 
 
 def _find_wrong_arguments(tool: BaseTool, args: Mapping[str, object]) -> str:
-    """What is wrong with the arguments, all of it; empty when they fit."""
+    """Describe all that is wrong with the arguments; empty if nothing is."""
     fields = _get_fields(tool)
     if not fields:
         return ""
@@ -122,7 +122,7 @@ def _format_type(about: Mapping[str, Any]) -> str:
 
 
 def _as_result(answer: object) -> ToolResult:
-    """Our own tools answer with a ToolResult, foreign ones with text, blocks or anything."""
+    # our own tools return a ToolResult, others text, blocks or anything
     if isinstance(answer, ToolResult):
         return answer
     if isinstance(answer, list):

@@ -1,4 +1,4 @@
-"""Find out how a project's own tests are run: the configured command, or pytest and its Python."""
+"""Detection of a project's test command: the configured one, or pytest and its Python."""
 
 import asyncio
 import os
@@ -47,7 +47,7 @@ class TestCommand:
 async def detect_test_command(
     folder: Path, configured: str, sandbox: Sandbox | None = None
 ) -> TestCommand | None:
-    """The project's test command; None when nothing says that there are tests."""
+    """Detect the project's test command; None if there is no sign of tests."""
     if configured.strip():
         return TestCommand((SHELL, "-c", configured), redact(configured), "configured")
     if not await asyncio.to_thread(is_pytest_project, folder):
@@ -133,7 +133,7 @@ def _contains_text(file: Path, words: str) -> bool:
 
 
 def _iter_python_files(folder: Path) -> Iterator[tuple[str, str]]:
-    """The name of each Python file and of the folder it is in, of a bounded part of the project."""
+    """Yield each Python file's folder and name, from a limited part of the project."""
     for parent, folders, files in islice(os.walk(folder), MOST_FOLDERS):
         folders[:] = [one for one in folders if one[0] != "." and one not in _NOT_THE_PROJECT]
         yield from ((Path(parent).name, file) for file in files if file.endswith(".py"))

@@ -1,4 +1,4 @@
-"""Run a project's tests and judge what they showed."""
+"""Running a project's tests, and the verdict on a run."""
 
 import asyncio
 import shutil
@@ -30,7 +30,7 @@ NO_TESTS = 5
 
 @dataclass(frozen=True)
 class TestRun:
-    """What a test run showed."""
+    """The result of a test run."""
 
     __test__: ClassVar[bool] = False  # pytest would take the name for a test's
     command: str
@@ -52,7 +52,7 @@ class TestRun:
 
 @dataclass(frozen=True)
 class RunVerdict:
-    """Whether a run proves that the project works, and why in words."""
+    """Whether a run proves that the project works, and why."""
 
     verdict: Literal["passed", "failed", "unverified"]
     reason: str
@@ -99,7 +99,7 @@ async def run_tests(
         )
         denied = sandbox is not None and sandbox.denies_unix_sockets
         return replace(run, misses_socket=misses and denied)
-    except ToolError as refusal:  # the sandbox cannot guard such a project
+    except ToolError as refusal:  # the sandbox cannot protect such a project
         return _build_failed_start(command, str(refusal))
     finally:
         await asyncio.to_thread(shutil.rmtree, temporary, ignore_errors=True)

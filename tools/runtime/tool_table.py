@@ -1,4 +1,4 @@
-"""The built-in tools in their one order: module, effect and description, without importing them."""
+"""Table of the built-in tools: order, module, effect and description, without imports."""
 
 from pathlib import Path
 from typing import NamedTuple

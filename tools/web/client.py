@@ -1,8 +1,8 @@
-"""Fetch one web page over connections to exactly the addresses that were checked.
+"""HTTP client for web pages, which connects only to addresses that were checked.
 
-The name is resolved once, every address it has must be public, and the connection is made to one
-of these numbers, so that no second answer of the name server counts. No proxy is used, since it
-would resolve for itself; no cookies, no referrer, no key of anybody's is sent.
+The host is resolved once, all its addresses must be public, and the connection goes to one of
+them, so a second answer of the name server does not count. It uses no proxy, which would resolve
+the host itself, and sends no cookies, referrer or keys.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from .response_body import ResponseBody
 if TYPE_CHECKING:
     import httpx
 
-# for the whole of it, redirects included
+# for all of it, with redirects
 SECONDS = 10.0
 # for one of a host's addresses
 CONNECT_SECONDS = 3.0
@@ -39,7 +39,7 @@ Allowed = Callable[[IP], bool]
 
 @dataclass(frozen=True)
 class FetchedPage:
-    """What a server answered at the end of all redirects."""
+    """The response of a server, after all redirects."""
 
     address: WebAddress
     status: int
@@ -51,19 +51,19 @@ class FetchedPage:
 
 
 async def resolve_host(host: str, port: int) -> list[IP]:
-    """What the name server says, in its order."""
+    """Resolve a host; keep the order of the name server."""
     loop = asyncio.get_running_loop()
     try:
         found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
-        raise ToolError(f"there is no host `{host}`, or no network") from None
+        raise ToolError(f"host `{host}` does not exist, or there is no network") from None
     return list(dict.fromkeys(ip_address(where[0]) for *_, where in found))
 
 
 async def fetch_page(
     url: str, *, resolve: Resolve = resolve_host, allowed: Allowed = is_public
 ) -> FetchedPage:
-    """Fetch a page; raises ToolError. Redirects on the same host are followed."""
+    """Fetch a page and follow redirects on the same host; raise ToolError on failure."""
     address = read_address(url)
     try:
         async with asyncio.timeout(SECONDS):
@@ -75,21 +75,23 @@ async def fetch_page(
                     return fetched
                 address = resolve_redirect(address, fetched.location)
     except TimeoutError:
-        raise ToolError(f"no whole answer of `{address.host}` in {SECONDS:.0f} s") from None
+        raise ToolError(f"`{address.host}` did not answer completely in {SECONDS:.0f} s") from None
     raise ToolError(f"it redirects more than {MOST_REDIRECTS} times")
 
 
 async def _resolve_allowed(address: WebAddress, resolve: Resolve, allowed: Allowed) -> list[IP]:
-    """The host's addresses; refused as a whole when one of them is not public."""
+    """Resolve the host; raise ToolError if one of its addresses is not public."""
     port = address.port or (443 if address.scheme == "https" else 80)
     found = await resolve(address.host, port)
     if not found or not all(map(allowed, found)):
-        raise ToolError(f"`{address.host}` is not on the open internet; only what is, is fetched")
+        raise ToolError(
+            f"`{address.host}` is not on the public internet; only public hosts are fetched"
+        )
     return found
 
 
 async def _send_request(address: WebAddress, numbers: list[IP]) -> FetchedPage:
-    """One request, to the first of the numbers that answers."""
+    """Send a request to the first address that answers."""
     import httpx
 
     async with httpx.AsyncHTTPTransport(trust_env=False) as transport:
@@ -110,7 +112,7 @@ async def _send_request(address: WebAddress, numbers: list[IP]) -> FetchedPage:
 
 
 def _build_request(address: WebAddress, number: IP) -> "httpx.Request":
-    """For the number, in the name of the host: also the certificate must be the host's."""
+    # sent to the checked address, in the name of the host: the certificate must be the host's, too
     import httpx
 
     query = address.query.encode() or None
@@ -138,4 +140,4 @@ async def _read_response(address: WebAddress, response: "httpx.Response") -> Fet
 
 
 def _make_error(address: WebAddress, error: Exception) -> ToolError:
-    return ToolError(f"`{address.netloc}` did not answer as it should: {type(error).__name__}")
+    return ToolError(f"`{address.netloc}` did not answer correctly: {type(error).__name__}")

@@ -1,4 +1,4 @@
-"""HTML as Markdown: a program of its own, since hostile HTML can make a parser hang or grow.
+"""Conversion of HTML to Markdown, in its own process: hostile HTML can make a parser hang or grow.
 
 `python -m maxagent.tools.web.html_to_markdown FILE ADDRESS` reads UTF-8 and writes UTF-8.
 """
@@ -33,7 +33,7 @@ _LINKS = ("http://", "https://")
 
 
 def to_markdown(html: str, address: str) -> str:
-    """What a person would see of the page, as Markdown; links are whole addresses."""
+    """Convert the visible part of a page to Markdown, with absolute links."""
     from bs4 import BeautifulSoup
     from bs4.element import PreformattedString
     from markdownify import MarkdownConverter
@@ -41,7 +41,7 @@ def to_markdown(html: str, address: str) -> str:
     soup = BeautifulSoup(html, "html.parser")
     title = soup.title.get_text(" ", strip=True) if soup.title else ""
     for found in soup.find_all(string=lambda text: isinstance(text, PreformattedString)):
-        found.extract()  # comments, declarations and their kin
+        found.extract()  # comments, declarations and the like
     _take_out_hidden(soup)
     _write_out_links(soup, address)
     body = soup.body or soup
@@ -70,7 +70,7 @@ def _is_hidden(tag: "Tag") -> bool:
 
 
 def _write_out_links(soup: "BeautifulSoup", address: str) -> None:
-    """Whole addresses; a link to anything but a page is its words alone."""
+    """Make links absolute; a link to anything but a page becomes plain text."""
     for link in soup.find_all("a"):
         href = link.attrs.get("href")
         whole = ""
@@ -80,14 +80,14 @@ def _write_out_links(soup: "BeautifulSoup", address: str) -> None:
 
 
 def _set_memory_limit() -> None:
-    import resource  # no such thing on Windows
+    import resource  # Windows has none
 
     with suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
 
 
 def main() -> None:
-    """Read the file, write its Markdown."""
+    """Read the HTML file and write its Markdown."""
     with suppress(ImportError):
         _set_memory_limit()
     sys.setrecursionlimit(DEEPEST)

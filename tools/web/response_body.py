@@ -1,4 +1,4 @@
-"""The body of a web answer: unpacked within bounds, and decoded by what the page says of itself."""
+"""Body of a web response: decompressed within limits, and decoded."""
 
 import codecs
 import re
@@ -28,10 +28,10 @@ _IN_PAGE = re.compile(rb"""<meta[^>]{0,200}charset\s*=\s*["']?([\w-]{2,40})""", 
 
 
 class ResponseBody:
-    """Takes the pieces of an answer as they come; `data` is what it is, unpacked."""
+    """The body of a response, which grows by chunks; `data` is decompressed."""
 
     def __init__(self, encoding: str) -> None:
-        """`encoding` as the header says; raises ToolError for one that was not asked for."""
+        """`encoding` is the header's; raises ToolError for an unknown one."""
         self.data = bytearray()
         self.cut = False
         """Whether the page is longer than what is kept of it."""
@@ -39,13 +39,15 @@ class ResponseBody:
         self._unpacker = _create_unpacker(encoding.strip().lower())
 
     def add_chunk(self, piece: bytes) -> bool:
-        """Take the next piece; False when no more is wanted. Raises ToolError for a bomb."""
+        """Add a chunk; return False if the body is full. Raises ToolError for a zip bomb."""
         room = MOST_BYTES - len(self.data)
         plain = self._unpack_chunk(piece, room + 1)
         self.cut = len(plain) > room
         self.data += plain[:room]
         if len(self.data) > max(FREE_OF_RATIO, MOST_RATIO * self._packed):
-            raise ToolError(f"the page unpacks to over {MOST_RATIO} times its size; not read")
+            raise ToolError(
+                f"the page decompresses to over {MOST_RATIO} times its size; it was not read"
+            )
         return not self.cut
 
     def _unpack_chunk(self, piece: bytes, most: int) -> bytes:
@@ -55,21 +57,21 @@ class ResponseBody:
         try:
             plain = self._unpacker.decompress(piece, most)
         except zlib.error:
-            raise ToolError("the page is packed in a way that cannot be read") from None
+            raise ToolError("the page is compressed in a way that cannot be read") from None
         self._packed -= len(self._unpacker.unconsumed_tail)
         return plain
 
 
-def _create_unpacker(encoding: str):  # typeshed has no public name for what zlib makes
+def _create_unpacker(encoding: str):  # typeshed has no public type for it
     if encoding in ("", "identity"):
         return None
     if encoding in ("gzip", "x-gzip", "deflate"):
-        return zlib.decompressobj(47)  # either of both, whatever it is called
-    raise ToolError(f"the page is packed as `{encoding[:40]}`, which was not asked for")
+        return zlib.decompressobj(47)  # detects which of the two it is; servers confuse them
+    raise ToolError(f"the page is compressed as `{encoding[:40]}`, which was not requested")
 
 
 def classify_content(content_type: str) -> str:
-    """`html` or `text`; raises ToolError for what is neither."""
+    """Return `html` or `text`; raise ToolError for anything else."""
     kind = content_type.partition(";")[0].strip().lower()
     if kind in ("text/html", "application/xhtml+xml"):
         return "html"
@@ -79,20 +81,21 @@ def classify_content(content_type: str) -> str:
 
 
 def decode_body(data: bytes, content_type: str) -> str:
-    """The body as text; raises ToolError for a binary one."""
+    """Decode the body; raise ToolError for a binary one."""
     said = re.search(r"charset\s*=\s*[\"']?([\w.:-]{2,40})", content_type, re.IGNORECASE)
     inside = _IN_PAGE.search(data[:4096])
     names = [said[1]] if said else []
     names += [inside[1].decode()] if inside else []
     if data.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        names = []  # a mark in the bytes themselves is never wrong
+        names = []  # a byte-order mark is never wrong
     for name in filter(None, map(_resolve_charset, names)):
         return data.decode(name, errors="replace").replace("\r\n", "\n").replace("\r", "\n")
     return decode_text(data).text
 
 
 def _resolve_charset(label: str) -> str:
-    """Python's name of an encoding; empty for what is none. Latin 1 means Windows' on the web."""
+    """Find Python's name of an encoding; empty for an unknown one."""
+    # on the web Latin 1 means Windows' code page
     try:
         name = codecs.lookup(label).name
     except LookupError:

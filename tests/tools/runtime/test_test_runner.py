@@ -81,7 +81,7 @@ async def test_sandboxed_tests_are_counted_and_cannot_escape(
     monkeypatch.setattr(project_scan, "MOST_ENTRIES", 0)
     refused = await run_tests(command, project, 60, lambda text: None, sandbox)
     assert evaluate_run(refused).verdict == "unverified"
-    assert "cannot guard this project" in evaluate_run(refused).reason
+    assert "cannot protect this project" in evaluate_run(refused).reason
 
 
 async def test_the_output_is_told_while_it_runs(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ async def test_page_is_fetched_from_the_checked_address(web: WebServer) -> None:
     "numbers", [[], ["127.0.0.1"], ["8.8.8.8", "10.0.0.1"], ["::ffff:8.8.8.8"], ["169.254.169.254"]]
 )
 async def test_one_number_that_is_not_public_is_enough(web: WebServer, numbers: list[str]) -> None:
-    with pytest.raises(ToolError, match="not on the open internet"):
+    with pytest.raises(ToolError, match="not on the public internet"):
         await fetch_page(web.url("/"), resolve=Names(numbers))
     assert web.asked == []
 
@@ -67,13 +67,13 @@ async def test_one_number_that_is_not_public_is_enough(web: WebServer, numbers: 
     ["localhost", "127.0.0.1", "127.0.0.1.", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "①②⑦.0.0.1"],
 )
 async def test_the_real_name_server_is_not_believed_either(web: WebServer, host: str) -> None:
-    with pytest.raises(ToolError, match="not on the open internet|there is no host"):
+    with pytest.raises(ToolError, match="not on the public internet|does not exist"):
         await fetch_page(web.url("/", host))
     assert web.asked == []
 
 
 async def test_a_name_that_is_nowhere_is_said() -> None:
-    with pytest.raises(ToolError, match="no host `nowhere.invalid`"):
+    with pytest.raises(ToolError, match="host `nowhere.invalid` does not exist"):
         await resolve_host("nowhere.invalid", 80)
 
 
@@ -92,7 +92,7 @@ async def test_name_changed_after_the_check_gains_nothing(
 async def test_each_redirect_is_checked_again(web: WebServer) -> None:
     web.page("/a", status=302, Location="/b")
     web.page("/b", "secret")
-    with pytest.raises(ToolError, match="not on the open internet"):
+    with pytest.raises(ToolError, match="not on the public internet"):
         await get(web.url("/a"), Names(["127.0.0.1"], ["10.0.0.1"]))
     assert [one["path"] for one in web.asked] == ["/a"]
 
@@ -132,7 +132,7 @@ async def test_a_bomb_is_not_unpacked(web: WebServer) -> None:
     packer = zlib.compressobj(9, wbits=31)
     bomb = b"".join(packer.compress(bytes(1_000_000)) for _ in range(200)) + packer.flush()
     web.page("/", bomb, Content_Encoding="gzip")
-    with pytest.raises(ToolError, match="unpacks to over 100 times"):
+    with pytest.raises(ToolError, match="decompresses to over 100 times"):
         await get(web.url("/"))
 
 
@@ -143,7 +143,7 @@ async def test_what_cannot_be_unpacked_is_refused(
     web: WebServer, encoding: str, body: bytes
 ) -> None:
     web.page("/", body, Content_Encoding=encoding)
-    with pytest.raises(ToolError, match="packed"):
+    with pytest.raises(ToolError, match="compressed"):
         await get(web.url("/"))
 
 
@@ -159,7 +159,7 @@ async def test_a_server_that_is_silent_is_left(
 ) -> None:
     monkeypatch.setattr(client, "SECONDS", 0.5)
     web.page("/hang", b"x", Content_Length="100")
-    with pytest.raises(ToolError, match="no whole answer"):
+    with pytest.raises(ToolError, match="did not answer completely"):
         await get(web.url("/hang"))
 
 
@@ -179,5 +179,5 @@ async def test_no_proxy_of_the_environment_is_asked(
 
 async def test_a_server_that_speaks_no_http_is_said(web: WebServer) -> None:
     web.page("/", b"x", Content_Length="nonsense")
-    with pytest.raises(ToolError, match="did not answer as it should"):
+    with pytest.raises(ToolError, match="did not answer correctly"):
         await get(web.url("/"))

@@ -1,4 +1,4 @@
-"""The tool that applies a patch to several files, or to none."""
+"""The `apply_patch` tool: changes several files, or none."""
 
 from collections.abc import Sequence
 
@@ -54,7 +54,7 @@ def _build_result(found: Sequence[PatchOutcome], saved: Sequence[CommitResult]) 
 
 
 def _describe_file(outcome: PatchOutcome, saved: CommitResult) -> list[str]:
-    """What is said of one file; nothing of the old name of one that moved."""
+    """Describe one file; nothing for the old name of one that moved."""
     if not outcome.action:
         return []
     lines = [f"`{saved.path}`: {outcome.action} ({saved.counts})"]
@@ -62,7 +62,7 @@ def _describe_file(outcome: PatchOutcome, saved: CommitResult) -> list[str]:
         return lines
     changes = outcome.content.changes
     lines += [
-        f"  [hunk {number} was not there exactly; found by {change.strategy}: "
+        f"  [hunk {number} did not match exactly; found by {change.strategy}: "
         f"{'; '.join(change.adapted)}]"
         for number, change in enumerate(changes, 1)
         if change.adapted

@@ -1,4 +1,4 @@
-"""The tool that replaces pieces of a file's text."""
+"""The `edit` tool: replaces parts of a file's text."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What a call of `edit` asks for, however a model wrote it: one pair of texts, or several."""
+"""Arguments of `edit`, in the forms that models send: one pair of texts, or several."""
 
 import json
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from ...result import ToolError
 
 
 class Pair(TypedDict):
-    """One replacement, as a model is told to write it."""
+    """One replacement, as the tool's schema describes it."""
 
     old_string: str
     new_string: str
@@ -20,7 +20,7 @@ class Pair(TypedDict):
 
 
 class Replacement(NamedTuple):
-    """One replacement that is asked for."""
+    """One replacement of a call."""
 
     old: str
     new: str
@@ -37,7 +37,7 @@ Edits = Annotated[
 def parse_replacements(
     old: str | None, new: str | None, everywhere: bool, edits: object
 ) -> list[Replacement]:
-    """The replacements in their order, at least one; raises ToolError for what is none."""
+    """Parse the replacements, at least one; raise ToolError for wrong arguments."""
     listed = _parse_edits(edits)
     if not listed:
         return [_build_replacement(old, new, everywhere)]
@@ -51,37 +51,42 @@ def _build_replacement(old: str | None, new: str | None, everywhere: bool) -> Re
         raise ToolError("give `old_string` and `new_string`, or several such pairs as `edits`")
     if old is None or new is None:
         missing = "old_string" if old is None else "new_string"
-        raise ToolError(f"`{missing}` is missing; an empty `new_string` takes the text out")
+        raise ToolError(f"`{missing}` is missing; an empty `new_string` removes the text")
     return Replacement(old, new, everywhere)
 
 
 def _parse_edits(edits: object) -> list[object]:
-    """The list; some models write it as a text of JSON, or leave out the brackets of one."""
+    """Parse the list of replacements."""
+    # some models send it as JSON in a string, or a single pair without the list
     if isinstance(edits, str) and edits.strip():
         try:
             edits = json.loads(edits, strict=False)
         except (ValueError, RecursionError) as error:
-            raise ToolError(f"`edits` is a list of pairs, and this is no JSON: {error}") from error
+            raise ToolError(
+                f"`edits` must be a list of pairs, and this is not JSON: {error}"
+            ) from error
     if isinstance(edits, dict):
         return [cast(object, edits)]
     if not isinstance(edits, list | str | None):
-        raise ToolError("`edits` is a list of `{old_string, new_string, replace_all}`")
+        raise ToolError("`edits` must be a list of `{old_string, new_string, replace_all}`")
     return cast("list[object]", edits) if isinstance(edits, list) else []
 
 
 def _parse_replacement(item: object, number: int, everywhere: bool) -> Replacement:
     names = list(Pair.__annotations__)
     if not isinstance(item, Mapping):
-        raise ToolError(f"edit {number} of `edits` is no object with {_format_names(names)}")
+        raise ToolError(f"edit {number} of `edits` is not an object with {_format_names(names)}")
     given = rename_arguments("edit", cast("Mapping[str, object]", item), names)
     if unknown := [name for name in given if name not in names]:
-        raise ToolError(f"edit {number}: there is no `{unknown[0]}`, only {_format_names(names)}")
+        raise ToolError(
+            f"edit {number}: `{unknown[0]}` does not exist, only {_format_names(names)}"
+        )
     old, new = given.get("old_string"), given.get("new_string")
     every = given.get("replace_all", everywhere)
     if not (isinstance(old, str) and isinstance(new, str) and isinstance(every, bool)):
         raise ToolError(
             f"edit {number} needs `old_string` and `new_string`, both texts, and `replace_all`, "
-            "if given, is true or false"
+            "if given, must be true or false"
         )
     return Replacement(old, new, every)
 

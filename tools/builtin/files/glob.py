@@ -1,4 +1,4 @@
-"""The tool that finds files by name."""
+"""The `glob` tool: finds files by name."""
 
 import asyncio
 
@@ -30,7 +30,7 @@ def _find_files(workspace: Workspace, pattern: str) -> ToolResult:
 
 
 def _split_plain_prefix(pattern: str) -> tuple[str, str]:
-    """The folders that the pattern names without any `*`, and the rest of it."""
+    """Split a pattern into the leading folders without wildcards, and the rest."""
     parts = pattern.split("/")
     plain = 0
     while plain < len(parts) - 1 and not set("*?[{") & set(parts[plain]):

@@ -1,4 +1,4 @@
-"""The tool that lists a folder."""
+"""The `list_files` tool."""
 
 import asyncio
 
@@ -23,7 +23,7 @@ async def list_files(
 ) -> ToolResult:
     """List a folder."""
     if max_results < 1:
-        raise ToolError("`max_results` is at least 1")
+        raise ToolError("`max_results` must be at least 1")
     limit = min(max_results, MOST_RESULTS)
     return await asyncio.to_thread(
         _list_folder, run.workspace, path or ".", pattern, recursive, limit

@@ -1,4 +1,4 @@
-"""What a patch comes to: the change of each file that is to be made, and the words about it."""
+"""Outcome of a patch: the change of each file, and its description."""
 
 import os
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ from ...workspace import Workspace
 
 @dataclass(frozen=True)
 class PatchOutcome:
-    """What becomes of one file in the end."""
+    """The change of one file by a whole patch."""
 
     change: TransactionChange
     action: str
@@ -28,7 +28,7 @@ class PatchOutcome:
 
 
 def collect_outcomes(files: PatchedFiles) -> list[PatchOutcome]:
-    """What changes on the disk, in the patch's order; raises ToolError when nothing does."""
+    """Collect the changes of files, in the patch's order; raise ToolError if there are none."""
     workspace, found = files.run.workspace, list[PatchOutcome]()
     moved = {content.name for content in files.after.values() if content and content.like}
     for path, after in files.after.items():
@@ -56,7 +56,7 @@ def _build_removal(
     workspace: Workspace, path: Path, before: FileContent, *, moved: bool
 ) -> PatchOutcome:
     prepared = prepare_removal(workspace, path, before.data)
-    if moved:  # its lines go on under another name, whose diff says so
+    if moved:  # the diff of the new name shows it
         return PatchOutcome(TransactionChange(replace(prepared, diff="")), "", None, False)
     if not before.data:
         diff = build_git_header(prepared.name, prepared.name, ["deleted file mode 100644"])
@@ -82,7 +82,7 @@ def _build_write(
 
 
 def _describe_change(name: str, before: FileContent | None, after: FileContent) -> tuple[str, str]:
-    """What happens to the file, and the diff of it."""
+    """Describe what happens to a file, and build its diff."""
     if before:
         same = before.bytes == after.bytes
         header = build_git_header(name, name, _format_modes(before, after))
@@ -105,7 +105,7 @@ def _describe_change(name: str, before: FileContent | None, after: FileContent) 
 
 
 def _format_modes(before: FileContent, after: FileContent) -> list[str]:
-    """git's lines about a mode that changes."""
+    """Format git's lines about a changed mode."""
     was = _is_executable(before.like)
     if after.executable in (None, was):
         return []

@@ -1,4 +1,4 @@
-"""The tool that shows a text file, with line numbers."""
+"""The `read_file` tool: shows a text file with line numbers."""
 
 import asyncio
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ async def read_file(
 ) -> ToolResult:
     """Show a text file."""
     if not 1 <= start_line <= (end_line or start_line):
-        raise ToolError("lines count from 1, and `end_line` is not before `start_line`")
+        raise ToolError("lines count from 1, and `end_line` must not be before `start_line`")
     return await asyncio.to_thread(_read_lines, run.workspace, path, start_line, end_line)
 
 
@@ -42,7 +42,7 @@ def _read_lines(workspace: Workspace, path: str, start: int, end: int | None) ->
 
 
 def _count_fitting(lines: Sequence[str], start: int) -> int:
-    """How many of the lines, numbered from `start`, fit into one answer."""
+    """Count the lines, numbered from `start`, that fit into one answer."""
     left = MOST_BYTES
     for count, line in enumerate(lines[:MOST_LINES]):
         left -= len(format_lines([line], start + count).encode()) + len("\n")

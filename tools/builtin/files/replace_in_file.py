@@ -1,4 +1,4 @@
-"""The tool that changes a file by SEARCH/REPLACE blocks."""
+"""The `replace_in_file` tool: changes a file by SEARCH/REPLACE blocks."""
 
 import stat
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from ...textedits.text_edits import TextChange
 from ...tool_run import Run, ToolRun
 from ...workspace import Workspace
 
-NOT_EMPTY = "an empty SEARCH only makes a new file; show the lines to replace"
+NOT_EMPTY = "an empty SEARCH only creates a new file; show the lines to replace"
 AMBIGUOUS_BLOCK = (
     "the block at line {line} of `diff` has several `=======`, and for {count} of them what stands "
     "above is in the file; use `edit`, which needs no such line"
@@ -43,14 +43,14 @@ def _replace_blocks(run: ToolRun, path: str, diff: str) -> ToolResult:
 
 
 def _is_made(workspace: Workspace, path: Path, first: SearchBlock) -> bool:
-    """Whether the blocks make a file, or fill an empty one."""
+    """Whether the blocks create a file, or fill an empty one."""
     found = stat_of(workspace, path)
     empty = found is None or (stat.S_ISREG(found.st_mode) and not found.st_size)
     return empty and not first.variants[0][0].strip()
 
 
 def _build_new_text(blocks: Sequence[SearchBlock]) -> str:
-    """The first block's lines, after what the others change in them."""
+    """Build the text of a new file: the first block's lines, changed by the others."""
     text = blocks[0].variants[0][1]
     for step in map(_build_step, blocks[1:]):
         text = step(DecodedText(""), text, False).text
@@ -76,7 +76,7 @@ def _build_step(block: SearchBlock) -> ChangeStep:
 
 
 def _find_current_line(before: str, text: str, line: int | None) -> int | None:
-    """A line of the file in the text that earlier blocks made; None where they changed it."""
+    """Find a line of the file in the text after earlier blocks; None if these changed it."""
     lines = before.split("\n")
     if line is None or not 0 < line <= len(lines):
         return None

@@ -1,4 +1,4 @@
-"""Which files a command plainly showed: showing a file counts as reading it."""
+"""Files that a command has shown, which counts as reading them."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ _SED_SCRIPT = re.compile(r"\d+(,\+?\d+|,\$)?p")
 
 
 def parse_shown_files(command: str) -> list[str]:
-    """The files whose text a command prints, in order, as written; none of one that does more.
+    """Find the files that a command prints, in order; none for a command that does more.
 
     Known are `cat`, `head`, `tail`, `nl` and `sed -n 'FROM,TOp'`, alone and with plain words.
     """
@@ -43,10 +43,8 @@ def parse_shown_files(command: str) -> list[str]:
 def hash_shown_files(
     workspace: Workspace, folder: Path, command: str, *, all_shown: bool
 ) -> Mapping[str, str]:
-    """The hashes of the files that a successful command has just shown, by relative path.
-
-    When the middle of its output was cut away, only the first and the last file count.
-    """
+    """Hash the files that a successful command has just shown, by relative path."""
+    # if the middle of the output was cut, only the first and the last file were shown
     named = parse_shown_files(command)
     hashes = dict[str, str]()
     for name in named if all_shown else {*named[:1], *named[-1:]}:
@@ -57,7 +55,7 @@ def hash_shown_files(
 
 
 def _split_options(program: str, words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Options, with their values joined to them, and the other words."""
+    """Split words into options, joined with their values, and others."""
     options, others, counted = list[str](), list[str](), _COUNTED.get(program, ())
     for word in words:
         if options and options[-1] in counted and not others:

@@ -1,4 +1,4 @@
-"""The tool that writes a whole file."""
+"""The `write_file` tool."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ async def write_file(path: str, content: str, *, run: Run) -> ToolResult:
 def _write_file(run: ToolRun, path: str, content: str) -> ToolResult:
     found = resolve_write_path(run.workspace, path)
     if path.endswith("/"):
-        raise ToolError(f"`{path}` names a folder; folders are made with the files in them")
+        raise ToolError(f"`{path}` names a folder; folders are created with the files in them")
     with lock_files(found):
         if stat_of(run.workspace, found) is None:
             return _build_result(commit_changes(run, found, None, content), created=True)
@@ -48,7 +48,7 @@ def _check_known(run: ToolRun, name: str, old: DecodedText, current: str) -> Non
 
 
 def _check_whole(old: str, new: str) -> None:
-    """A line such as `// ... rest unchanged ...` stands for code that would be lost."""
+    """Raise ToolError for a placeholder such as `// ... rest unchanged ...`: code would be lost."""
     known = {line.strip() for line in split_lines(old)}
     for line in find_elisions(split_lines(new)):
         if line.strip() not in known:
@@ -60,7 +60,7 @@ def _check_whole(old: str, new: str) -> None:
 
 def _build_unchanged_result(name: str, data: bytes) -> ToolResult:
     return ToolResult(
-        f"`{name}` has this very content already; nothing was changed",
+        f"`{name}` already has this content; nothing was changed",
         metadata={"path": name, "paths": [], "diff": "", "created": False},
         seen={name: hash_content(data)},
     )

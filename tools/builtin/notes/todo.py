@@ -1,4 +1,4 @@
-"""The tools that keep the thread's todo list."""
+"""The tools `todowrite`, `todoread` and `todoclear`."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""The tool that asks the human: the answer is given before it would run, in place of its result."""
+"""The `ask_user` tool; the user's answer takes the place of its result."""
 
 from ...definition import tool
 from ...result import ToolError, ToolResult

@@ -1,4 +1,4 @@
-"""The tool that ends the job with a result."""
+"""The `attempt_completion` tool: ends the task with a result."""
 
 from ...definition import tool
 from ...result import ToolError, ToolResult

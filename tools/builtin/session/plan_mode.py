@@ -1,6 +1,6 @@
-"""The tools of plan mode: two propose to change the mode, one shows options to choose from.
+"""The tools of plan mode: two propose another mode, one shows options.
 
-The human's answer comes before any of them would run, so running one means that nobody is there.
+The user's answer takes the place of their result, so one runs only if no user is there.
 """
 
 from collections.abc import Mapping

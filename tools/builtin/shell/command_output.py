@@ -1,4 +1,4 @@
-"""The tool that reads a long command output, which was kept in a file."""
+"""The `command_output` tool: reads the stored output of a command."""
 
 import asyncio
 import sys
@@ -23,7 +23,7 @@ async def command_output(
 ) -> ToolResult:
     """Read a stored command output; the file is outside the project, so it goes by its id."""
     if not 1 <= start_line <= (end_line or start_line) <= sys.maxsize:
-        raise ToolError("lines count from 1, and `end_line` is not before `start_line`")
+        raise ToolError("lines count from 1, and `end_line` must not be before `start_line`")
     path = get_output_path(run.outputs, make_output_id(id))
     text = await asyncio.to_thread(_read_output, path, start_line, end_line)
     return ToolResult(text, metadata={"output_file": path.stem})
@@ -57,7 +57,7 @@ def _shorten_line(line: bytes) -> str:
 
 
 def _list_stored(outputs: Path) -> str:
-    """What can be read instead: the newest outputs first."""
+    """List the stored outputs, the newest first."""
     files = sorted(outputs.glob("*.txt"), key=lambda file: file.stat().st_mtime, reverse=True)
     names = ", ".join(f"`{file.stem}`" for file in files[:10])
     return f"stored are {names}" if names else "only outputs too long for the answer are stored"

@@ -1,4 +1,4 @@
-"""The tools that look at the project's git repository; they change nothing."""
+"""The tools `git_status`, `git_diff`, `git_log` and `git_branch`, which only read."""
 
 import asyncio
 
@@ -49,14 +49,14 @@ async def git_diff(path: str = "", staged: bool = False, *, run: Run) -> ToolRes
         raise ToolError("too many ignored files have changed; name one `path`")
     excluded = [f":(exclude,literal){name}" for name in secret]
     done = await repository.run_git(*which, "--", wanted, *excluded)
-    return _build_result(done, "no changes; new files that git does not know yet are in git_status")
+    return _build_result(done, "no changes; see git_status for untracked files")
 
 
 @tool("read", paths=("path",))
 async def git_log(max_count: int = 20, path: str = "", *, run: Run) -> ToolResult:
     """List commits, newest first."""
     if not 1 <= max_count <= MOST_COMMITS:
-        raise ToolError(f"`max_count` is from 1 to {MOST_COMMITS}")
+        raise ToolError(f"`max_count` must be from 1 to {MOST_COMMITS}")
     repository = await open_repository(run.workspace)
     if await _is_empty(repository):
         return ToolResult("no commits yet")

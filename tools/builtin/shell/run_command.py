@@ -1,4 +1,4 @@
-"""The tool that runs a shell command."""
+"""The `run_command` tool."""
 
 import asyncio
 from dataclasses import replace
@@ -106,7 +106,7 @@ def _select_sandbox(sandbox: Sandbox | None, *, reads: bool) -> Sandbox | None:
 
 
 def _with_hint(result: ToolResult, run: ToolRun) -> ToolResult:
-    """What failed perhaps for the sandbox's sake, with how to ask for more."""
+    """Add a hint to a failure that the sandbox may have caused."""
     if result.ok or not (run.sandbox and run.sandbox.is_on) or result.metadata["timed_out"]:
         return result
     network, sockets = run.sandbox.network, not run.sandbox.denies_unix_sockets
@@ -120,7 +120,7 @@ def _choose_timeout(asked: float | None, configured: float) -> float:
     if asked is None:
         return configured
     if asked <= 0:
-        raise ToolError("`timeout` is a number of seconds above 0")
+        raise ToolError("`timeout` must be more than 0 seconds")
     return min(asked, max(LONGEST_TIMEOUT, configured))
 
 

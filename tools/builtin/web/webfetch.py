@@ -1,4 +1,4 @@
-"""The tool that reads a web page: text that a stranger wrote, and marked as such."""
+"""The `webfetch` tool: reads a web page and marks it as text by a stranger."""
 
 import asyncio
 import re
@@ -43,7 +43,7 @@ async def webfetch(url: str, start: int = 0, *, run: Run) -> ToolResult:
 
 
 async def render_page(fetched: FetchedPage, start: int, run: Run) -> ToolResult:
-    """What the model reads of an answer; raises ToolError for what is no readable page."""
+    """Render a response for the model; raise ToolError if it is not a readable page."""
     if fetched.status >= 400:
         raise ToolError(f"`{fetched.address.netloc}` answered {_format_status(fetched.status)}")
     html = classify_content(fetched.content_type) == "html"
@@ -59,7 +59,8 @@ async def render_page(fetched: FetchedPage, start: int, run: Run) -> ToolResult:
 
 
 def _wrap_text(fetched: FetchedPage, text: str, start: int) -> str:
-    """A part of the page between marks that nobody can know who wrote it."""
+    """Wrap a part of the page in marks."""
+    # the marks are random: the author of the page cannot close them
     end = start + LONGEST
     about = [f"{fetched.address} ({_format_status(fetched.status)})"]
     if start or len(text) > end:
@@ -73,7 +74,7 @@ def _wrap_text(fetched: FetchedPage, text: str, start: int) -> str:
 
 
 async def _convert_to_markdown(html: str, address: str, run: Run) -> str:
-    """By a process of its own, which can be stopped."""
+    """Convert in a separate process, which can be stopped."""
     file = run.outputs / f"{make_output_id(run.call_id)}.html"
     program = [
         sys.executable,
@@ -91,7 +92,7 @@ async def _convert_to_markdown(html: str, address: str, run: Run) -> str:
     finally:
         await asyncio.to_thread(file.unlink, missing_ok=True)
     if done.exit_code or done.timed_out:
-        raise ToolError("the page's HTML is too large or too tangled to be read")
+        raise ToolError("the page's HTML is too large or too complex to be read")
     return done.text
 
 

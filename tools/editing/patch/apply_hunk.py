@@ -1,4 +1,4 @@
-"""Apply one hunk of a patch to a file's text."""
+"""Applying one hunk of a patch to a file's text."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -18,12 +18,12 @@ from .locate_hunk import HunkLocation, build_request, find_hunk, map_kept_lines
 
 @dataclass(frozen=True)
 class Hunk:
-    """Lines to keep, to take out and to put in, and what is said about where they stand."""
+    """Lines to keep, remove and add, and what the patch says about their place."""
 
     lines: tuple[str, ...]
-    """Each with its sign first: a blank keeps it, `-` takes it out, `+` puts it in; no `\\n`."""
+    """Each with its sign first: a blank keeps it, `-` removes it, `+` adds it; no `\\n`."""
     line: int | None = None
-    """Where the header says it begins, from 1 in the old text."""
+    """The first line by the header, from 1 in the old text."""
     at_end: bool = False
     """The patch says that the hunk ends with the file."""
     context: tuple[str, ...] = ()
@@ -35,22 +35,22 @@ class Hunk:
 
     @property
     def old(self) -> tuple[str, ...]:
-        """The lines that must stand in the file."""
+        """The lines that must be in the file."""
         return tuple(line[1:] for line in self.lines if line[:1] != "+")
 
     @property
     def new(self) -> tuple[str, ...]:
-        """The lines that stand there afterwards."""
+        """The lines that replace them."""
         return tuple(line[1:] for line in self.lines if line[:1] != "-")
 
 
 def apply_hunk(text: str, hunk: Hunk) -> TextChange:
-    """The text after the hunk; raises ToolError with what helps to do better."""
+    """Apply a hunk to a text; raise ToolError with what to try."""
     return apply_to_document(TextDocument(text), hunk)
 
 
 def apply_to_document(source: TextDocument, hunk: Hunk) -> TextChange:
-    """The same, for several hunks of one text."""
+    """Do the same, for several hunks of one text."""
     if not hunk.old:
         return _insert_lines(source, hunk)
     ends = hunk.at_end or hunk.old_unended or hunk.new_unended
@@ -73,10 +73,8 @@ def apply_to_document(source: TextDocument, hunk: Hunk) -> TextChange:
 
 
 def _check_depth(source: TextDocument, match: LineMatch, hunk: Hunk) -> None:
-    """Refuse new lines at the file's depth among lines to keep that are at another.
-
-    The lines to keep are those of both texts, so nothing says at which depth new ones are meant.
-    """
+    """Raise ToolError for new lines at the file's depth among kept lines at another."""
+    # the kept lines are those of both texts, so nothing says which depth is meant for new ones
     kept = {old for old, _ in map_kept_lines(hunk.lines)}
     moved = [one for one in _iter_indents(source, match) if one[1] != one[2]]
     come = {indent_of(line[1:]) for line in hunk.lines if line[:1] == "+" and line[1:].strip()}
@@ -88,10 +86,8 @@ def _check_depth(source: TextDocument, match: LineMatch, hunk: Hunk) -> None:
 def _check_single_reading(
     source: TextDocument, match: LineMatch, edits: Sequence[TextEdit]
 ) -> None:
-    """Refuse a hunk at another depth than the file when its signs and its texts disagree.
-
-    By its signs it moves lines that, by its texts, may already be at the file's depth.
-    """
+    """Raise ToolError for a hunk at another depth if its signs and its texts disagree."""
+    # by its signs it moves lines that, by its texts, may already be at the file's depth
     if all(asked == real for _, asked, real in _iter_indents(source, match)):
         return
     try:
@@ -103,7 +99,7 @@ def _check_single_reading(
 
 
 def _iter_indents(source: TextDocument, match: LineMatch) -> Iterator[tuple[int, str, str]]:
-    """Each old line that is not empty, its indentation, and that of the file's line."""
+    """Yield each old line that is not empty, its indentation, and that of the file's line."""
     for place, number in enumerate(match.pairs):
         if number is not None and match.old[place].strip():
             asked = indent_of(simplify_in_place(match.old[place]))
@@ -111,7 +107,7 @@ def _iter_indents(source: TextDocument, match: LineMatch) -> Iterator[tuple[int,
 
 
 def _insert_lines(source: TextDocument, hunk: Hunk) -> TextChange:
-    """Lines without any around them have a place only in an empty file, or at its end."""
+    """Insert lines without context, which have a place only in an empty file, or at its end."""
     if source.lines and (not hunk.at_end or hunk.context):
         raise ToolError(edit_errors.NO_PLACE)
     end = len(source.lines)
@@ -133,10 +129,8 @@ def _build_change(
 
 
 def _with_end(text: str, pieces: Sequence[TextEdit], *, ended: bool) -> list[TextEdit]:
-    """The pieces, which leave the end of the file as it is, so that it ends with a newline or not.
-
-    Whether the new text does cannot be seen in it: its last line may be empty.
-    """
+    """Change the edits so that the file ends with a newline, or without."""
+    # the new text does not show it: its last line may be empty
     if (not text or text.endswith("\n")) == ended:
         return list(pieces)
     size = len(text)

@@ -1,4 +1,4 @@
-"""Apply all hunks of a patch to one file's text, or none."""
+"""Applying all hunks of a patch to one file's text, or none."""
 
 import re
 from collections.abc import Sequence
@@ -23,17 +23,14 @@ class PatchedText:
 
 
 def apply_hunks(text: str, hunks: Sequence[Hunk], *, exact: bool = False) -> PatchedText:
-    """Apply every hunk to the old text; one that is not there, to what those before it made.
-
-    So no hunk is put by mistake where an earlier one has just written. With `exact` each must be
-    there exactly. Raises ToolError, naming the hunk, when one does not fit.
-    """
+    """Apply every hunk; with `exact` each must match exactly. Raise ToolError, naming the hunk."""
+    # each to the old text first, so that none lands in lines that an earlier one has just written
     source, pieces, changes = TextDocument(text), tuple[TextEdit, ...](), list[TextChange]()
     for number, hunk in enumerate(hunks, 1):
         try:
             done, pieces = _apply_next(source, pieces, hunk)
             if exact and done.adapted:
-                raise ToolError(f"it is not there exactly: {'; '.join(done.adapted)}")
+                raise ToolError(f"it does not match exactly: {'; '.join(done.adapted)}")
         except ToolError as refusal:
             which = f"hunk {number} of {len(hunks)}: " if len(hunks) > 1 else ""
             said = re.sub("`(old|new)_string`", "the hunk", str(refusal))
@@ -57,7 +54,7 @@ def _apply_next(
 def _apply_to_result(
     text: str, pieces: tuple[TextEdit, ...], hunk: Hunk, refusal: ToolError
 ) -> tuple[TextChange, tuple[TextEdit, ...]]:
-    """The hunk shows lines as an earlier one left them; else why it is not in the old text."""
+    """Apply a hunk to the result of those before it; raise `refusal` if that is not exact."""
     try:
         done = apply_hunk(apply_edits(text, pieces), hunk)
     except ToolError:
@@ -68,7 +65,7 @@ def _apply_to_result(
 
 
 def _merge_edits(pieces: Sequence[TextEdit], more: Sequence[TextEdit]) -> tuple[TextEdit, ...]:
-    """Both in their order; of two at one place, that of the earlier hunk comes first."""
+    """Merge edits in order; at one place, those of the earlier hunk come first."""
     joined = sorted([*pieces, *more], key=lambda piece: (piece.start, piece.end))
     for one, other in zip(joined, joined[1:], strict=False):
         if other.start < one.end:

@@ -14,14 +14,14 @@ _PREFIX = re.compile(r"([abciow])/(?=.)")
 
 
 def parse_header_name(rest: str) -> str:
-    """The name in what follows `--- `, `+++ ` or `rename from `."""
+    """Parse the name after `--- `, `+++ ` or `rename from `."""
     if quoted := _QUOTED.match(rest):
         return _unquote_name(quoted[1])
     return _TIME.sub("", rest.split("\t")[0]).rstrip()
 
 
 def without_prefixes(old: str, new: str) -> tuple[str, str]:
-    """Both names without the `a/` and `b/` of git, or its other pairs; else as they are."""
+    """Remove the prefixes `a/` and `b/`, or other pairs of git, if both names have them."""
     first, second = _PREFIX.match(old), _PREFIX.match(new)
     if first and second and first[1] != second[1]:
         return old[2:], new[2:]
@@ -33,7 +33,7 @@ def without_prefixes(old: str, new: str) -> tuple[str, str]:
 
 
 def parse_git_names(rest: str) -> tuple[str, str] | None:
-    """The two names in what follows `diff --git `; None when they cannot be told apart."""
+    """Parse the two names after `diff --git `; None if it is not clear where one ends."""
     if quoted := _QUOTED.match(rest):
         return without_prefixes(
             _unquote_name(quoted[1]), parse_header_name(rest[quoted.end() + 1 :])
@@ -49,7 +49,7 @@ def parse_git_names(rest: str) -> tuple[str, str] | None:
 
 
 def _unquote_name(name: str) -> str:
-    """A name as git writes hard ones: a C string, bytes in octal."""
+    """Unquote a name that git wrote as a C string, with bytes in octal."""
     try:
         return _ESCAPE.sub(_unescape_byte, name.encode()).decode()
     except (UnicodeError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Read a patch between `*** Begin Patch` and `*** End Patch`: text in, a patch of each file out."""
+"""Parser of patches between `*** Begin Patch` and `*** End Patch`."""
 
 import re
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ def is_envelope(patch: str) -> bool:
 
 
 def parse_envelope(patch: str) -> list[FilePatch]:
-    """What the patch says of each file, in its order; raises ToolError, naming the line."""
+    """Parse the patch of each file, in order; raise ToolError, naming the line."""
     lines = patch.replace("\r\n", "\n").split("\n")
     at, end = _find_bounds(lines)
     patches = list[FilePatch]()
@@ -46,7 +46,7 @@ def parse_envelope(patch: str) -> list[FilePatch]:
 
 
 def _find_bounds(lines: Sequence[str]) -> tuple[int, int]:
-    """The first line after Begin, and End's."""
+    """Find the line after `*** Begin Patch`, and the line of `*** End Patch`."""
     start = 0
     while start < len(lines) and lines[start].strip() != BEGIN:
         if not _AROUND.fullmatch(lines[start]):
@@ -108,7 +108,7 @@ def _parse_update(path: str, lines: Sequence[str], start: int, end: int) -> File
 
 
 def _parse_hunk(lines: Sequence[str], start: int, end: int) -> tuple[Hunk | None, int]:
-    """A hunk: any number of `@@` lines, then what stays, goes and comes; None for empty lines."""
+    """Parse a hunk: `@@` lines, then lines to keep, remove and add; None for empty lines."""
     at, context, number = start, list[str](), None
     while at < end and lines[at].startswith("@@"):
         text = lines[at][2:].strip()

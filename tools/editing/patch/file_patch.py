@@ -1,4 +1,4 @@
-"""What a patch says of one file, however the patch is written."""
+"""The patch of one file, in either form of a patch."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -26,5 +26,5 @@ class FilePatch:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every path that carrying it out may touch."""
+        """Every path that it may change."""
         return (self.path, self.target) if self.target else (self.path,)

@@ -1,4 +1,4 @@
-"""Where the lines of a hunk stand in a file."""
+"""Locating the lines of a hunk in a file."""
 
 from bisect import bisect
 from collections.abc import Callable, Iterator, Sequence
@@ -33,7 +33,7 @@ LineScope = range | set[int]
 
 @dataclass(frozen=True)
 class HunkLocation:
-    """The place of a hunk, and the line of the file, from 0, where it begins."""
+    """The place of a hunk, and its first line in the file, from 0."""
 
     place: AnyMatch
     start: int
@@ -48,7 +48,7 @@ def find_hunk(
     at_end: bool,
     context: Sequence[str],
 ) -> HunkLocation:
-    """The one place of the hunk; raises ToolError when it has none or several.
+    """Find the place of a hunk; raise ToolError if it has none or several.
 
     `line`, from 1, decides between several exact places only when one of them begins just there.
     """
@@ -74,14 +74,14 @@ def find_hunk(
 
 
 def build_request(lines: Sequence[str]) -> EditRequest:
-    """What a hunk's lines, with their signs, ask for."""
+    """Build the request of a hunk's lines, which have their signs."""
     old = [line[1:] for line in lines if line[:1] != "+"]
     new = [line[1:] for line in lines if line[:1] != "-"]
     return EditRequest(_join_lines(old), _join_lines(new), whole_lines=True)
 
 
 def map_kept_lines(lines: Sequence[str]) -> Pairs:
-    """Which old line is which new one, by the signs of a hunk's lines."""
+    """Pair the old and new lines that a hunk keeps, by its signs."""
     kept, at_old, at_new = list[tuple[int, int]](), 0, 0
     for line in lines:
         if line[:1] not in ("+", "-"):
@@ -110,7 +110,7 @@ def _find_exact(
 def _find_inexact(
     source: TextDocument, lines: Sequence[str], found: StrategyResult | None, at_end: bool
 ) -> HunkLocation | None:
-    """A place that is not exact, which no number chooses."""
+    """Locate an inexact place; a line number does not choose between several."""
     if found is None:
         return None
     begins = {_find_start_line(source, place): place for place in found.places}
@@ -131,13 +131,13 @@ def _require_one(starts: Sequence[int]) -> int:
 
 
 def _is_addition(lines: Sequence[str]) -> bool:
-    """Whether a hunk begins with new lines that take no other's place: what is above says where."""
+    """Whether a hunk begins with new lines that replace none: the line above says where."""
     signs = [line[:1] for line in takewhile(lambda line: line[:1] in ("+", "-"), lines)]
     return bool(signs) and "-" not in signs
 
 
 def _is_sibling(source: TextDocument, outer: str, number: int) -> bool:
-    """Whether the file has a line like an outer one there that tells of another place."""
+    """Whether the file has a similar line there that means another place."""
     real = source.lines[number] if 0 <= number < len(source.lines) else ""
     near = measure_similarity(outer.strip(), real.strip()) >= LEAST_SIMILARITY
     return near and not (has_same_facts(outer, real) and has_same_strings(outer, real))
@@ -146,7 +146,7 @@ def _is_sibling(source: TextDocument, outer: str, number: int) -> bool:
 def _filter_within(
     source: TextDocument, within: LineScope
 ) -> Callable[[Sequence[AnyMatch]], Sequence[AnyMatch]]:
-    """The places of whole lines that begin where a hunk may."""
+    """Build a filter for places of whole lines that begin within a scope."""
 
     def filter_places(places: Sequence[AnyMatch]) -> Sequence[AnyMatch]:
         whole = [
@@ -180,7 +180,7 @@ def _join_lines(lines: Sequence[str]) -> str:
 def _without_an_outer_line(
     source: TextDocument, lines: Sequence[str], within: LineScope
 ) -> HunkLocation | None:
-    """The one place where the first or the last line of the context is another one in the file."""
+    """Locate a hunk whose first or last line of context is another one in the file."""
     shorter = [(lines[1:], lines[0]), (lines[:-1], lines[-1])]
     edges = lines[1:], lines[-2::-1]
     places = list[HunkLocation]()
@@ -206,9 +206,9 @@ def _without_an_outer_line(
 
 
 def _iter_scopes(source: TextDocument, context: Sequence[str]) -> Iterator[LineScope]:
-    """The lines, from 0, at which a hunk below the lines of the context may begin.
+    """Yield the lines, from 0, at which a hunk below its `@@` lines may begin.
 
-    First those that are indented more, up to the next line that is not; then all that follow.
+    First the indented body of the last one; then all lines below it.
     """
     size = len(source.lines)
     yield _find_scope(source, context, _find_body)

@@ -1,4 +1,4 @@
-"""Read the hunks of a unified diff, whose counts may be wrong."""
+"""Parser of the hunks of a unified diff, whose counts may be wrong."""
 
 import re
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ class _HunkBody:
         self._counts = counts
 
     def add_line(self, line: str, at: int) -> None:
-        """Take a line; an empty one has only lost its blank."""
+        """Add a line; an empty one has only lost its blank."""
         if line.startswith("\\"):
             return self._end_without_newline(at)
         if any(self.unended[sign] for sign in _SIDES[line[:1]]):
@@ -34,21 +34,21 @@ class _HunkBody:
         self.lines.append(line or " ")
 
     def _end_without_newline(self, at: int) -> None:
-        """The last line taken is the last of the file and has no newline."""
+        """Note that the last line added ends the file without a newline."""
         if not self.lines:
             raise ToolError(f"line {at + 1} of the patch, `\\ …`, follows no line")
         for sign in _SIDES[self.lines[-1][:1]]:
             self.unended[sign] = True
 
     def needs_both(self) -> bool:
-        """Whether, by its header, exactly one line to take out and one to put in are left."""
+        """Whether, by the header, exactly one line to remove and one to add are missing."""
         old = sum(line[:1] != "+" for line in self.lines)
         new = sum(line[:1] != "-" for line in self.lines)
         return self._counts == (old + 1, new + 1)
 
 
 def read_hunk(lines: Sequence[str], start: int) -> tuple[Hunk, int]:
-    """The hunk that begins at a line, from 0, and the line after it."""
+    """Parse the hunk that begins at a line, from 0; return it and the line after it."""
     head = _HEAD.fullmatch(lines[start])
     if head is None and _NUMBERS.search(lines[start]):
         raise ToolError(
@@ -73,7 +73,7 @@ def read_hunk(lines: Sequence[str], start: int) -> tuple[Hunk, int]:
 
 
 def _read_body(body: _HunkBody, lines: Sequence[str], start: int) -> int:
-    """Take the hunk's lines; empty ones at its end stand between it and what follows."""
+    """Read the lines of a hunk; empty lines at its end do not belong to it."""
     after = at = start
     while at < len(lines):
         line = lines[at]
@@ -88,14 +88,15 @@ def _read_body(body: _HunkBody, lines: Sequence[str], start: int) -> int:
 
 
 def _is_next_file(body: _HunkBody, lines: Sequence[str], at: int) -> bool:
-    """Whether the header of another file begins; it could be two changed lines, `-- x`, `++ y`."""
+    """Whether the header of another file begins."""
+    # two changed lines `-- x` and `++ y` look the same: then the counts of the hunk decide
     heads = zip(lines[at : at + 3], ("--- ", "+++ ", "@@"), strict=False)
     alike = len(lines) >= at + 3 and all(line.startswith(head) for line, head in heads)
     return alike and not body.needs_both()
 
 
 def _parse_context(head: str) -> tuple[str, ...]:
-    """What a head without numbers says about the place, as `@@ def main():`."""
+    """Parse the context in a head without numbers, such as `@@ def main():`."""
     text = head.removeprefix("@@").strip().removesuffix("@@").strip().removeprefix("...").strip()
     return (text,) if text else ()
 

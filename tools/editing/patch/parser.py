@@ -1,4 +1,4 @@
-"""Read a patch of several files in either of its two forms."""
+"""Parser of patches of several files, in either of two forms."""
 
 from collections.abc import Mapping
 
@@ -9,14 +9,14 @@ from .unified_diff import parse_unified
 
 
 def parse_patch(patch: str) -> list[FilePatch]:
-    """What a patch says of each file, in its order; raises ToolError when it cannot be read."""
+    """Parse the patch of each file, in order; raise ToolError for a wrong one."""
     if not patch.strip():
         raise ToolError("the patch is empty")
     return parse_envelope(patch) if is_envelope(patch) else parse_unified(patch)
 
 
 def find_patched_names(args: Mapping[str, object]) -> list[str]:
-    """Every path that the call of a tool with the argument `patch` may touch, as written."""
+    """Find every path, as written, that a call with the argument `patch` may change."""
     patch = args.get("patch")
     if not isinstance(patch, str):
         return []

@@ -1,4 +1,4 @@
-"""The files of a project as a patch leaves them: in memory until all of it fits."""
+"""The files that a patch changes, in memory until the whole patch fits."""
 
 import os
 from collections.abc import Sequence
@@ -35,12 +35,12 @@ class FileContent:
 
     @property
     def text(self) -> str:
-        """Its text now; raises ToolError for a binary file."""
+        """The text after the edits; raises ToolError for a binary file."""
         return apply_edits(decode_text(self.data).text, self.edits)
 
     @property
     def bytes(self) -> bytes:
-        """What is to be written; raises ToolError when the file's encoding cannot hold it."""
+        """The bytes to write; raises ToolError if the file's encoding cannot hold them."""
         return (
             encode_text(decode_text(self.data), self.text, self.edits) if self.edits else self.data
         )
@@ -48,7 +48,7 @@ class FileContent:
 
 @dataclass
 class PatchedFiles:
-    """Files by their real path; None is no file."""
+    """Files by their real path; None: no file."""
 
     run: FileContext
     before: dict[Path, FileContent | None] = field(default_factory=dict[Path, FileContent | None])
@@ -56,7 +56,7 @@ class PatchedFiles:
     after: dict[Path, FileContent | None] = field(default_factory=dict[Path, FileContent | None])
 
     def apply_patches(self, patches: Sequence[FilePatch]) -> None:
-        """What the patch says, in its order; raises ToolError, naming the file that is wrong."""
+        """Apply the patches in order; raise ToolError, naming the file."""
         for patch in patches:
             try:
                 _ACTIONS[patch.action](self, patch)
@@ -70,7 +70,7 @@ class PatchedFiles:
         return not content.data or seen == hash_content(content.data)
 
     def create(self, patch: FilePatch) -> None:
-        """A file that must not be there yet."""
+        """Create a file that must not exist yet."""
         path = self._require_free_path(patch.path)
         content = FileContent(self._to_name(path), executable=patch.executable)
         if patch.content:
@@ -78,7 +78,7 @@ class PatchedFiles:
         self.after[path] = content
 
     def update(self, patch: FilePatch) -> None:
-        """Change what stands in a file, where it is, or whether it is a program."""
+        """Change a file's text, path or executable bit."""
         path, content = self._require_file(patch.path)
         if patch.hunks:
             content = self._with_hunks(content, patch)
@@ -91,14 +91,14 @@ class PatchedFiles:
         self.after[path] = content
 
     def delete(self, patch: FilePatch) -> None:
-        """Remove a file that the thread knows; one whose text the patch shows must have that."""
+        """Remove a file that the thread has read; its text must be the one in the patch, if any."""
         path, content = self._require_file(patch.path)
         self._check_no_link(patch.path)
         if not self._is_fresh(content):
             raise ToolError("it has changed since you read it; read it again before you remove it")
         if patch.content is not None and content.text != patch.content:
             raise ToolError(
-                "the patch does not take out the lines that the file has; read it again, or use "
+                "the patch does not remove the lines that the file has; read it again, or use "
                 "`*** Delete File:`"
             )
         self.after[path] = None
@@ -118,7 +118,7 @@ class PatchedFiles:
         )
 
     def _is_fresh(self, content: FileContent) -> bool:
-        """Whether the thread knows the file as it is; raises ToolError when it never read it."""
+        """Whether the thread knows the current content; raise ToolError if it never read it."""
         if content.data and content.name not in self.run.seen:
             raise ToolError("it has not been read yet; `read_file` it first")
         return self.has_seen(content)
@@ -128,9 +128,9 @@ class PatchedFiles:
         content = self._load_content(path)
         if content is None:
             if self.before[path]:
-                raise ToolError("the patch itself has taken it away before")
+                raise ToolError("the patch itself has removed it before")
             resolve_existing(self.run.workspace, name)
-            raise ToolError("it is not there any more")
+            raise ToolError("it does not exist any more")
         return path, content
 
     def _require_free_path(self, name: str) -> Path:

@@ -1,4 +1,4 @@
-"""Read a unified diff of one or more files, as `diff -u` and git write it and models nearly do."""
+"""Parser of unified diffs, as `diff -u` and git write them, and models nearly do."""
 
 import re
 from collections.abc import Sequence
@@ -24,10 +24,9 @@ _SIGNATURE = re.compile(r"\n-- ?\n\d[\w.() -]*+\s*+\Z")
 
 
 def parse_unified(patch: str) -> list[FilePatch]:
-    """What the diff says of each file, in its order.
+    """Parse the patch of each file, in order; counts in headers may be wrong.
 
-    Counts in headers are not relied on. Raises ToolError, naming the line, for what is no diff,
-    is cut off, or could be read in two ways.
+    Raises ToolError, naming the line, for what is not a diff, is cut off, or is ambiguous.
     """
     lines = _SIGNATURE.sub("\n", patch.replace("\r\n", "\n")).split("\n")
     patches, at = list[FilePatch](), 0
@@ -45,7 +44,7 @@ def parse_unified(patch: str) -> list[FilePatch]:
 
 @dataclass(frozen=True)
 class _Header:
-    """What stands above the hunks of a file."""
+    """The header of a file."""
 
     line: int
     old: str = ""
@@ -57,7 +56,7 @@ class _Header:
     """git's further lines."""
 
     def get_field(self, name: str) -> str:
-        """The value of one of git's lines; empty when it is not there."""
+        """Get the value of one of git's lines; empty if it is missing."""
         return dict(self.fields).get(name, "")
 
 
@@ -120,9 +119,9 @@ def _parse_header(lines: Sequence[str], start: int) -> tuple[_Header, int]:
 
 
 def _build_patch(header: _Header, hunks: Sequence[Hunk]) -> FilePatch:
-    """What the header and the hunks together ask for."""
+    """Build the patch of a file from its header and hunks."""
     if header.get_field("copy from"):
-        raise _make_error(header, "copies are not made; write the new file with `write_file`")
+        raise _make_error(header, "copies are not supported; write the new file with `write_file`")
     if source := header.get_field("rename from"):
         target = parse_header_name(header.get_field("rename to"))
         return _build_update(header, hunks, parse_header_name(source), target)
@@ -164,9 +163,7 @@ def _build_deletion(header: _Header, hunks: Sequence[Hunk]) -> FilePatch:
     path = header.old or _get_git_name(header)
     lines = [line for hunk in hunks for line in hunk.lines]
     if path == NO_FILE or any(line[:1] != "-" for line in lines):
-        raise _make_error(
-            header, "the hunks of a file that goes have only lines that begin with `-`"
-        )
+        raise _make_error(header, "the hunks of a removed file have only lines that begin with `-`")
     unended = bool(hunks) and hunks[-1].old_unended
     return FilePatch(header.line, "delete", path, content=_join_content(lines, unended))
 

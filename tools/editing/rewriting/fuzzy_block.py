@@ -1,6 +1,6 @@
-"""A block that the request remembers almost rightly: its first and last line are in the file.
+"""Blocks that the request misremembers in a line: its first and last line are in the file.
 
-One bad line is a slip of memory, more are another block; what tells is not the average likeness.
+One wrong line is a slip, more are another block; the average similarity does not tell.
 """
 
 from collections import Counter, defaultdict
@@ -32,12 +32,12 @@ MOST_LONGER = 0.25
 
 
 class TooManyBlocksError(Exception):
-    """More blocks begin and end as the request does than can be compared."""
+    """Raised when too many blocks begin and end as the request does."""
 
 
 @dataclass(frozen=True)
 class FuzzyBlock:
-    """Lines of a file, without empty ones, that may be the ones that are meant."""
+    """Lines of a file, without empty ones, that the request may mean."""
 
     start: int
     end: int
@@ -46,7 +46,7 @@ class FuzzyBlock:
 
     @property
     def bad_steps(self) -> Steps:
-        """What is changed, missing or made up."""
+        """Lines that are changed, missing or invented."""
         return [step for step in self.steps if step[2] < 1.0]
 
 
@@ -59,12 +59,12 @@ class WantedLines:
 
     @property
     def most_bad(self) -> int:
-        """How many lines may be bad."""
+        """How many lines may be wrong."""
         return max(1, len(self.lines) // LINES_PER_MORE_BAD)
 
 
 def find_similar_blocks(source: TextDocument, request: EditRequest) -> list[LineMatch]:
-    """The one block that is meant; several when that is not clear. Raises TooMany."""
+    """Find the block that is meant; several if that is not clear. Raise TooManyBlocksError."""
     old = request.old_lines
     places = [place for place, line in enumerate(old) if line.strip()]
     wanted = WantedLines([normalize_line(old[place]) for place in places], places)
@@ -79,7 +79,8 @@ def find_similar_blocks(source: TextDocument, request: EditRequest) -> list[Line
 
 
 def _is_rival(block: FuzzyBlock, best: FuzzyBlock) -> bool:
-    """Blocks that overlap the best one are other readings of it: they must only be less alike."""
+    """Whether a block makes the best one ambiguous."""
+    # blocks that overlap the best one are other readings of it: they need only be less similar
     apart = block.end <= best.start or block.start >= best.end
     return block.score > best.score - MARGIN if apart else block.score == best.score
 
@@ -96,10 +97,8 @@ def _iter_blocks(keys: Sequence[str], wanted: WantedLines) -> Iterable[FuzzyBloc
 
 
 def _find_windows(keys: Sequence[str], wanted: WantedLines) -> set[tuple[int, int]]:
-    """Where blocks may stand, that begin and end with the first and the last wanted line.
-
-    All but a few wanted lines must be there, so one of the rarest few is.
-    """
+    """Find the blocks that begin and end with the first and the last wanted line."""
+    # all but a few wanted lines must be there, so it is enough to look near the rarest few
     lines, size = wanted.lines, len(wanted.lines)
     places = defaultdict[str, list[int]](list)
     asked = set(lines)
@@ -155,10 +154,8 @@ def _is_acceptable(
 
 
 def _is_slip(wanted: WantedLines, place: int, real: str, like: float, stays: bool) -> bool:
-    """Whether a line that is not as it is in the file can mean the file's line.
-
-    In a short request another word makes another block; a misspelled one does not.
-    """
+    """Whether a wrong line can mean the file's line."""
+    # in a short request another word means another block; a misspelled word does not
     asked = wanted.lines[place]
     short = len(wanted.lines) < SHORT
     return (

@@ -1,4 +1,4 @@
-"""Depths in a request as depths in the file: learned from the lines that both have."""
+"""Indentation of new lines, learned from the lines that request and file share."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -30,7 +30,7 @@ class IndentPair:
 
 @dataclass(frozen=True)
 class Depths:
-    """What is known of the depths of a request."""
+    """What is known about the indentation of a request."""
 
     pairs: Sequence[IndentPair]
     file_unit: str
@@ -56,17 +56,16 @@ class Depths:
 
     @cached_property
     def shift(self) -> int | None:
-        """By how many blanks all lines are moved, where several depths show that it is so."""
+        """By how many blanks all lines are shifted; None unless several depths show it."""
         if any(TAB in pair.asked + pair.real for pair in self.pairs):
             return None
         moved = {len(pair.real) - len(pair.asked) for pair in self.pairs}
         return moved.pop() if len(moved) == 1 and len(self.by_width) > 1 else None
 
     def find_indent(self, asked: str, before: int, after: int) -> str:
-        """The file's indentation for a new line that stands between two lines of the request.
+        """Find the file's indentation for a new line between two lines of the request.
 
-        Raises ToolError where the request gives lines of different depths the same one, or has
-        steps that may be those of the file or be meant as they are.
+        Raises ToolError if it is ambiguous.
         """
         asked = simplify_in_place(asked) if self.is_ascii else asked
         if self.kept or not self.pairs:
@@ -79,7 +78,7 @@ class Depths:
         return self._derive_indent(width, before, after)
 
     def _derive_indent(self, width: int, before: int, after: int) -> str:
-        """By the nearest depth that is known, and the file's unit."""
+        """Derive an indentation from the nearest known depth and the file's unit."""
         _, near = min((abs(known - width), known) for known in self.by_width)
         base = _choose_nearest(self.by_width[near], before, after)
         if abs(width - near) < FEWEST_COLUMNS:
@@ -96,7 +95,7 @@ class Depths:
 def infer_depths(
     pairs: Sequence[IndentPair], request: Iterable[str], lines: Sequence[str], kept: bool
 ) -> Depths:
-    """What the pairs say; `request` are the lines of the request, `lines` those of the file."""
+    """Learn from the pairs; `request` are the lines of the request, `lines` those of the file."""
     kept = kept or all(pair.asked == pair.real for pair in pairs)
     unit, steps = infer_unit(lines, pairs), _count_steps(_measure_lines(lines))
     shown = _find_shown_unit(pairs, unit)
@@ -107,7 +106,7 @@ def infer_depths(
 
 
 def infer_unit(lines: Sequence[str], pairs: Sequence[IndentPair] = ()) -> str:
-    """One step of the file's indentation; a tab, or blanks."""
+    """Infer one step of the file's indentation: a tab, or blanks."""
     near = [pair.real for pair in pairs if pair.real]
     indents = [indent_of(line) for line in lines[:UNIT_FROM] if line and not line.isspace()]
     tabs = Counter(indent[:1] == TAB for indent in near or indents if indent)
@@ -117,7 +116,7 @@ def infer_unit(lines: Sequence[str], pairs: Sequence[IndentPair] = ()) -> str:
 
 
 def _find_shown_unit(pairs: Sequence[IndentPair], unit: str) -> int | None:
-    """How many columns of the request are one step of the file, if the pairs show it."""
+    """Find how many columns of the request are one step of the file, if the pairs show it."""
     step = measure_indent(unit)
     ordered = sorted({(measure_indent(pair.asked), measure_indent(pair.real)) for pair in pairs})
     for (asked, real), (more_asked, more_real) in zip(ordered, ordered[1:], strict=False):
@@ -136,13 +135,13 @@ def _is_clear(steps: Counter[int], unit: str, asked: int) -> bool:
 
 
 def _measure_lines(lines: Sequence[str]) -> list[int]:
-    """The depths of the lines that are indented by blanks alone."""
+    """Measure the lines that are indented by blanks alone."""
     indents = [indent_of(line) for line in lines[:UNIT_FROM] if line and not line.isspace()]
     return [len(indent) for indent in indents if TAB not in indent]
 
 
 def _count_steps(widths: Sequence[int]) -> Counter[int]:
-    """How often the next line is indented more, by how much."""
+    """Count by how much the next line is indented more."""
     return Counter(
         below - above
         for above, below in zip(widths, widths[1:], strict=False)
@@ -151,12 +150,12 @@ def _count_steps(widths: Sequence[int]) -> Counter[int]:
 
 
 def _find_usual_step(steps: Counter[int], default: int) -> int:
-    """The most frequent step; of equally frequent ones a usual unit, then the smallest."""
+    """Find the most frequent step; of equals a usual unit, then the smallest."""
     return min(steps, key=lambda step: (-steps[step], step not in UNITS, step), default=default)
 
 
 def _choose_nearest(known: Sequence[IndentPair], before: int, after: int) -> str:
-    """What one depth of the request is in the file, near a place of the request."""
+    """Choose what one depth of the request is in the file, near a place."""
     found = {pair.real for pair in known}
     if len(found) > 1:
         above = [pair.real for pair in known if pair.place <= before][-1:]
@@ -164,7 +163,7 @@ def _choose_nearest(known: Sequence[IndentPair], before: int, after: int) -> str
         found = {*above, *below} or found
     if len(found) > 1:
         raise ToolError(
-            "lines that are to be found are indented alike where those of the file are not, so the "
+            "the old lines are indented alike where those of the file are not, so the "
             "depth of the new lines is not clear; copy the file's indentation"
         )
     return found.pop()

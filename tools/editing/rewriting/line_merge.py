@@ -1,4 +1,4 @@
-"""A change of one line, made in the line that the file really has."""
+"""Merging the change of one line into the line that the file has."""
 
 import re
 from collections.abc import Sequence
@@ -13,9 +13,9 @@ _TOKEN = re.compile(r"\s+|\w+|[^\w\s]")
 
 
 def merge_line(asked: str, new: str, real: str) -> str | None:
-    """The change from `asked` to `new` made in `real`, which is `asked` but for its spelling.
+    """Apply the change from `asked` to `new` to `real`, which is spelled otherwise.
 
-    None when a change and a difference in spelling meet.
+    Returns None if a change and a difference in spelling meet.
     """
     if asked == real:
         return new
@@ -39,7 +39,7 @@ def _normalize_tokens(parts: Sequence[str]) -> list[str]:
 
 
 def _map_bounds(base: Sequence[str], file: Sequence[str]) -> dict[int, int]:
-    """Which place between tokens of one line is which place of the other."""
+    """Map the places between tokens of one line to those of the other."""
     bounds = dict[int, int]()
     for block in SequenceMatcher(None, base, file, autojunk=False).get_matching_blocks():
         for step in range(block.size + 1 if block.size else 0):

@@ -1,4 +1,4 @@
-"""The lines that a request writes, at the file's depth and in its spelling."""
+"""New lines of a request, with the file's indentation and spelling."""
 
 from collections.abc import Mapping, Sequence
 
@@ -18,7 +18,7 @@ LEAST_SIMILARITY = 0.5
 def find_replaced_lines(
     match: LineMatch, gone: Sequence[int], come: Sequence[int]
 ) -> dict[int, int]:
-    """For new lines the old one in whose place each stands: in order, or the one alike."""
+    """Map new lines to the old ones that they replace: in order, or the most similar."""
     gone = [place for place in gone if match.old[place].strip()]
     come = [place for place in come if match.new[place].strip()]
     if len(gone) == len(come):
@@ -33,7 +33,7 @@ def find_replaced_lines(
 def build_new_lines(
     learned: InferredStyle, gone: range, come: range, stands_for: Mapping[int, int]
 ) -> list[str]:
-    """The new lines `come` as they are to stand where the old lines `gone` stand."""
+    """Build the new lines `come` that replace the old lines `gone`."""
     if learned.exact:
         return list(learned.match.new[come.start : come.stop])
     lines, before = list[str](), gone.start - 1
@@ -52,7 +52,7 @@ def build_new_lines(
 
 
 def _find_following(gone: range, come: range, stands_for: Mapping[int, int]) -> list[int]:
-    """For each new line the next old line that stays or has a new one in its place."""
+    """Find for each new line the next old line that is kept or replaced."""
     following, after = list[int](), gone.stop
     for place in reversed(come):
         following.append(after)
@@ -61,7 +61,7 @@ def _find_following(gone: range, come: range, stands_for: Mapping[int, int]) -> 
 
 
 def _replace_line(learned: InferredStyle, old: int, line: str) -> str:
-    """A new line that takes the place of one old line."""
+    """Build a new line that replaces one old line."""
     asked, real, body = learned.match.old[old], learned.get_line(old), line.lstrip()
     if (
         not learned.match.loose

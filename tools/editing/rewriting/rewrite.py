@@ -1,4 +1,4 @@
-"""Write what a request changes, not the block it names: all lines it keeps stay as they are."""
+"""Edits of what a request changes; the lines that it keeps stay as they are in the file."""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,7 +15,7 @@ from .style_inference import InferredStyle, infer_style
 
 
 def rewrite_match(source: TextDocument, match: LineMatch) -> list[LineEdit]:
-    """Edits of whole lines, ascending; raises ToolError where it is not clear what is meant."""
+    """Build edits of whole lines, ascending; raise ToolError if it is not clear what is meant."""
     try:
         return _build_edits(source, match)
     except ToolError as refusal:
@@ -35,7 +35,7 @@ def _build_edits(source: TextDocument, match: LineMatch) -> list[LineEdit]:
 
 
 def _edit_kept_line(learned: InferredStyle, old: int, new: int) -> list[LineEdit]:
-    """A line of both texts stays, at another depth where the request moves it."""
+    """Keep a line of both texts; change its indentation if the request does."""
     match, found = learned.match, learned.match.pairs[old]
     asked, wanted = indent_of(match.old[old]), indent_of(match.new[new])
     if found is None or asked == wanted or not match.old[old].strip():
@@ -50,7 +50,7 @@ def _edit_kept_line(learned: InferredStyle, old: int, new: int) -> list[LineEdit
 
 
 def _edit_gap(learned: InferredStyle, gone: range, come: range) -> list[LineEdit]:
-    """Old lines that are not in the new text become the new lines that are not in the old one."""
+    """Replace the old lines between shared ones by the new lines there."""
     match = learned.match
     found = [line for line in match.pairs[gone.start : gone.stop] if line is not None]
     _check_made_up(match, gone, come, bool(found))
@@ -73,7 +73,7 @@ def _edit_gap(learned: InferredStyle, gone: range, come: range) -> list[LineEdit
 
 
 def _is_between_empty(match: LineMatch, place: int) -> bool:
-    """Whether new lines go between an empty line that the file has and one that it has not."""
+    """Whether new lines go between an empty line of the file and an invented one."""
     around = [
         (match.old[at], match.pairs[at]) for at in (place - 1, place) if 0 <= at < len(match.old)
     ]
@@ -81,7 +81,7 @@ def _is_between_empty(match: LineMatch, place: int) -> bool:
 
 
 def _find_neighbour(match: LineMatch, place: int, step: int) -> int | None:
-    """The file's line of the next old line that has one."""
+    """Find the file's line of the next old line that has one."""
     while 0 <= place < len(match.pairs):
         if (found := match.pairs[place]) is not None:
             return found
@@ -90,7 +90,7 @@ def _find_neighbour(match: LineMatch, place: int, step: int) -> int | None:
 
 
 def _find_pinned_ends(gone: range, come: range, stands_for: Mapping[int, int]) -> tuple[bool, bool]:
-    """Whether the first new line is the first old one, and the last the last, but for changes."""
+    """Whether the first new line replaces the first old one, and the last the last."""
     if not gone or not come:
         return False, False
     return stands_for.get(come[0]) == gone[0], stands_for.get(come[-1]) == gone[-1]
@@ -108,10 +108,8 @@ def _check_made_up(match: LineMatch, gone: range, come: range, found: bool) -> N
 def _check_left_out(
     learned: InferredStyle, around: range, found: Sequence[int], pinned: tuple[bool, bool]
 ) -> None:
-    """Lines of the file that the request left out must not touch what it changes.
-
-    An empty one may, when it is clear on which side of it the new lines go.
-    """
+    """Raise ToolError for a line of the file that the request leaves out beside its change."""
+    # an empty line may be left out if it is clear on which side of it the new lines go
     for number in sorted(set(around).difference(found)):
         clear = found and (
             (number < found[0] and pinned[0])
@@ -126,7 +124,7 @@ def _check_left_out(
 
 
 def _check_known(learned: InferredStyle, gone: range, becomes: Mapping[int, int]) -> None:
-    """A line that is remembered wrongly is changed only when the new one knows the real one."""
+    """Raise ToolError for a change of a misremembered line; not if the new one has its words."""
     match = learned.match
     for place in gone:
         asked, real = normalize_line(match.old[place]), normalize_line(learned.get_line(place))

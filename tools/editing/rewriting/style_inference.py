@@ -1,4 +1,4 @@
-"""What the lines that a request and a file share teach about the request's other lines."""
+"""Indentation and spelling of a request, inferred from the lines it shares with the file."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ NEARBY = 5_000
 
 @dataclass(frozen=True)
 class InferredStyle:
-    """A match, and how depths and spellings of its request are those of the file."""
+    """A match, and how its request's indentation and spelling map to the file's."""
 
     source: TextDocument
     match: LineMatch
@@ -26,13 +26,13 @@ class InferredStyle:
     """Whether the file has all old lines as they are, so that new ones are written as they are."""
 
     def get_line(self, place: int) -> str:
-        """The file's line that an old line of the request stands for."""
+        """Get the file's line of an old line of the request."""
         found = self.match.pairs[place]
         return "" if found is None else self.source.lines[found]
 
 
 def infer_style(source: TextDocument, match: LineMatch, shared: Pairs) -> InferredStyle:
-    """Learn from every old line that stands for one of the file."""
+    """Learn from every old line that is paired with one of the file."""
     found = [(place, number) for place, number in enumerate(match.pairs) if number is not None]
     pairs = [
         _build_pair(place, indent_of(match.old[place]), indent_of(source.lines[number]))
@@ -52,7 +52,7 @@ def _build_pair(place: int, asked: str, real: str) -> IndentPair:
 
 
 def _is_indented_as_file(pairs: Sequence[IndentPair], match: LineMatch, shared: Pairs) -> bool:
-    """Whether the new lines are indented as the file is although the old ones are not."""
+    """Whether the new lines are indented as the file is, although the old ones are not."""
     asked = dict(shared)
     moved = [pair for pair in pairs if pair.asked != pair.real]
     news = [

@@ -1,4 +1,4 @@
-"""How a request spells otherwise than the file: typographic signs, blanks at the ends of lines."""
+"""Typographic signs and trailing blanks that only the request has, or only the file."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ _SIGNS = frozenset("".join(_FAMILIES))
 
 @dataclass(frozen=True)
 class Spelling:
-    """What paired lines of a request and a file show."""
+    """How the spelling of a request differs from the file's."""
 
     asked: Counter[str]
     real: Counter[str]
@@ -28,7 +28,7 @@ class Spelling:
     """How many blanks more are at the ends of the request's lines."""
 
     def as_in_file(self, new: str) -> str:
-        """A new line without the signs and blanks that the request alone has."""
+        """Remove the signs and blanks of a new line that only the request has."""
         new = new[: len(new) - min(_count_end_blanks(new), self.more_at_ends)]
         if new.isascii():
             return new
@@ -45,7 +45,7 @@ class Spelling:
 
 
 def infer_spelling(pairs: Iterable[tuple[str, str]]) -> Spelling:
-    """What the pairs, lines of the request and of the file, show."""
+    """Learn from pairs of a line of the request and a line of the file."""
     asked, real, ends = Counter[str](), Counter[str](), list[tuple[int, int]]()
     for wanted, found in pairs:
         asked.update(sign for sign in wanted if sign in _SIGNS)
@@ -66,5 +66,5 @@ def _count_end_blanks(line: str) -> int:
 
 
 def _to_plain(sign: str) -> str:
-    """A typographic sign as a keyboard has it; a blank stays one blank."""
+    """Convert a typographic sign to a plain one; a blank stays one blank."""
     return " " if sign in BLANKS else normalize_line(sign)

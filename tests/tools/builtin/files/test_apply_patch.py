@@ -118,7 +118,7 @@ async def test_a_patch_changes_what_it_says(
         (envelope("*** Update File: x", "*** Move to: z", "-b", "+B"), "`z` exists already"),
         (envelope(*UPDATE, "*** Update File: z", "-no", "+No"), "`z` (line 7 of the patch)"),
         (envelope(*UPDATE, "*** Update File: x", "-zzz", "+Z"), "`x` (line 7 of the patch)"),
-        (envelope(*DELETE, "*** Update File: z", "-end", "+End"), "has taken it away before"),
+        (envelope(*DELETE, "*** Update File: z", "-end", "+End"), "has removed it before"),
         (envelope(*ADD, *ADD), "`n/new` exists already"),
         (envelope(*ADD, "*** Delete File: n/new"), "changes nothing"),
         (envelope(*ADD, "*** Add File: x/under", "+1"), "`x/under` could not be written"),
@@ -133,7 +133,7 @@ async def test_a_patch_changes_what_it_says(
         (envelope(*UPDATE, "*** Update File: link", "*** Move to: n"), "it is a link"),
         (envelope(*UPDATE, "*** Update File: nowhere", "-1", "+2"), "leads to nothing"),
         (envelope(*UPDATE, "*** Update File: astray", "-1", "+2"), "outside the project"),
-        ("--- a/z\n+++ /dev/null\n@@ -1 +0,0 @@\n-other\n", "does not take out the lines"),
+        ("--- a/z\n+++ /dev/null\n@@ -1 +0,0 @@\n-other\n", "does not remove the lines"),
         ("--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n a\n b\n", "already so"),
     ],
 )
@@ -164,7 +164,7 @@ async def test_what_was_done_is_said_file_by_file(run: ToolRun) -> None:
         "`z`: removed (+0 -1)",
         "`p`: edited (+1 -1)",
     ]
-    assert "[hunk 1 was not there exactly; found by " in lines[5]
+    assert "[hunk 1 did not match exactly; found by " in lines[5]
     assert (result.metadata["added"], result.metadata["removed"]) == (5, 4)
 
 

@@ -43,11 +43,11 @@ def test_without_edits_the_pair_counts(edits: object) -> None:
         (None, None, [PAIR, {"old_string": "a"}], "edit 2 needs `old_string` and `new_string`"),
         (None, None, [PAIR, {**PAIR, "new_string": 1}], "edit 2 needs"),
         (None, None, [{**PAIR, "replace_all": "yes"}], "edit 1 needs"),
-        (None, None, [{**PAIR, "line": 3}], "edit 1: there is no `line`, only `old_string`"),
-        (None, None, ["a"], "edit 1 of `edits` is no object"),
-        (None, None, "[{", "this is no JSON"),
-        (None, None, "[" * 100_000, "this is no JSON"),
-        (None, None, "3", "`edits` is a list"),
+        (None, None, [{**PAIR, "line": 3}], "edit 1: `line` does not exist, only `old_string`"),
+        (None, None, ["a"], "edit 1 of `edits` is not an object"),
+        (None, None, "[{", "this is not JSON"),
+        (None, None, "[" * 100_000, "this is not JSON"),
+        (None, None, "3", "`edits` must be a list"),
     ],
 )
 def test_what_is_no_request_is_refused(

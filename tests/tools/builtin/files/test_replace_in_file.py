@@ -70,7 +70,7 @@ async def test_blocks_change_what_they_show(
     ("before", "diff", "said"),
     [
         (None, block("a\n", "b\n"), "`a` does not exist"),
-        ("a\n", block("", "b\n"), "an empty SEARCH only makes a new file"),
+        ("a\n", block("", "b\n"), "an empty SEARCH only creates a new file"),
         ("a\n", block("\n", "b\n"), "SEARCH is not in the file"),
         ("a\nb\n", block("a\n", "A\n") + block("zzz\n", "Z\n"), "block 2 of 2: SEARCH is not"),
         ("a\nx\na\n", block("a\n", "b\n"), "SEARCH is in the file 2 times, at lines 1, 3"),

@@ -72,7 +72,7 @@ async def test_the_diff_shows_changes_or_staged_ones(project: Project) -> None:
     assert ("-one\n+two" in unstaged, "b.txt" in unstaged) == (True, False)
     assert ("+b" in staged, "a.txt" in staged) == (True, False)
     assert await project.output(git_diff, path="sub") == (
-        "no changes; new files that git does not know yet are in git_status"
+        "no changes; see git_status for untracked files"
     )
 
 
@@ -135,7 +135,7 @@ async def test_a_long_diff_is_cut_in_the_middle(project: Project) -> None:
 async def test_without_a_repository_the_refusal_says_so(tmp_path: Path) -> None:
     run = ToolRun(Workspace(tmp_path), "c", tmp_path)
     for tool in (git_status, git_diff, git_log, git_branch):
-        assert "in no git repository that can be used" in (await invoke(tool, {}, run)).error
+        assert "not in a usable git repository" in (await invoke(tool, {}, run)).error
 
 
 async def test_without_git_the_refusal_says_so(

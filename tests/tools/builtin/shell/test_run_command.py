@@ -88,7 +88,7 @@ async def test_it_runs_in_the_folder_asked_for(desk: Desk) -> None:
         ({"cwd": ".."}, "outside the project"),
         ({"cwd": "missing"}, "`missing` is not a folder"),
         ({"cwd": "file"}, "`file` is not a folder"),
-        ({"timeout": 0}, "`timeout` is a number of seconds above 0"),
+        ({"timeout": 0}, "`timeout` must be more than 0 seconds"),
         ({"command": " "}, "`command` is empty"),
         ({"command": "echo \0"}, "a character that no command can have"),
         ({"command": "echo \ud800"}, "a character that no command can have"),

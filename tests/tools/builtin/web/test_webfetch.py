@@ -127,7 +127,7 @@ async def test_html_that_makes_the_parser_hang_is_left(
 ) -> None:
     monkeypatch.setattr(tool, "CONVERTING_SECONDS", 2.0)
     desk.web.page("/", "<div>" * 900_000)
-    with pytest.raises(tool.ToolError, match="too large or too tangled"):
+    with pytest.raises(tool.ToolError, match="too large or too complex"):
         await desk.read("/")
 
 
@@ -135,7 +135,7 @@ async def test_the_tool_itself_refuses_this_machine(desk: Desk) -> None:
     desk.web.page("/", "inside")
     for host in ("127.0.0.1", "localhost", "[::1]", "0.0.0.0", "169.254.169.254"):
         result = await invoke(webfetch, {"url": desk.web.url("/", host)}, desk.run)
-        assert re.search("not on the open internet|no host", result.error), result
+        assert re.search("not on the public internet|no host", result.error), result
     assert desk.web.asked == []
 
 

@@ -51,7 +51,7 @@ def test_changed_file_takes_only_exact_hunks() -> None:
     text = "def f():\n    return one\n"
     loose = hunk("-  return one", "+  return two")
     assert applied(text, loose) == "def f():\n    return two\n"
-    with pytest.raises(ToolError, match="not there exactly"):
+    with pytest.raises(ToolError, match="does not match exactly"):
         apply_hunks(text, [loose], exact=True)
 
 

@@ -119,7 +119,7 @@ def test_a_diff_is_read(patch: str, read: list[FilePatch]) -> None:
         ("--- /dev/null\n+++ /dev/null\n" + HUNK, "only lines that begin with `+`"),
         ("--- /dev/null\n+++ b/x\n" + HUNK, "only lines that begin with `+`"),
         ("--- a/x\n+++ /dev/null\n" + HUNK, "only lines that begin with `-`"),
-        (git("copy from x", "copy to y"), "copies are not made"),
+        (git("copy from x", "copy to y"), "copies are not supported"),
         (git("new file mode 120000", "--- /dev/null", "+++ b/x", "@@ -0,0 +1 @@", "+y"), "120000"),
         (git("old mode 100644", "new mode 160000"), "160000"),
         (git("index 1..2 100644"), "says nothing to change"),

@@ -146,7 +146,11 @@ async def test_every_tool_runs_without_blocking_the_server(
     names = {tool.name for tool in load_all_tools() if not tool.name.startswith("plan_")}
     assert {message["name"] for message in answered} == names
     failed = [message["content"] for message in answered if message["status"] == "error"]
-    assert ("of-no-call" in failed[0], "public internet" in failed[1], failed[2:]) == (True, True, [])
+    assert ("of-no-call" in failed[0], "public internet" in failed[1], failed[2:]) == (
+        True,
+        True,
+        [],
+    )
     assert (ended["outcome"], written(task)) == ("verified", "four\n")
 
 

@@ -1,4 +1,4 @@
-"""From a resolved model to a chat model; imports only what the chosen one needs."""
+"""Chat models of resolved models; one model's connections are shared."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +10,8 @@ if TYPE_CHECKING:
 
 
 def open_model(resolved: ResolvedModel, *, role: str = "") -> "BaseChatModel":
-    """The chat model; `role` is whose part a script plays. Reaches no network."""
+    """Open the chat model; `role` selects a part of a script. Makes no request."""
+    # imported late: langchain-openai alone takes about a second
     if resolved.provider.name == "scripted":
         from .scripted_model import open_script
 
@@ -29,3 +30,26 @@ async def close_model(model: "BaseChatModel") -> None:
     close = getattr(model, "aclose", None)
     if close:
         await close()
+
+
+class ModelPool:
+    """The open chat models of a run."""
+
+    def __init__(self) -> None:
+        self._opened: list[tuple[ResolvedModel, str, BaseChatModel]] = []
+
+    def get(self, resolved: ResolvedModel, role: str) -> "BaseChatModel":
+        """Return the open model, or open it."""
+        # a script has a part for each role, every other model answers all roles
+        part = role if resolved.provider.name == "scripted" else ""
+        for model, whose, opened in self._opened:
+            if (model, whose) == (resolved, part):
+                return opened
+        chat_model = open_model(resolved, role=part)
+        self._opened.append((resolved, part, chat_model))
+        return chat_model
+
+    async def close(self) -> None:
+        """Close the connections of all models."""
+        for _, _, chat_model in self._opened:
+            await close_model(chat_model)

@@ -1,11 +1,8 @@
-"""The JSON schema that an answer has to fit: whether it is one, and what does not fit (pure).
-
-Nothing is fetched: a schema that refers to another file or address is refused.
-"""
+"""JSON schemas of answers: validation of schema and answer, JSON in prose."""
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -13,7 +10,6 @@ from ..config.errors import UsageError
 from ..config.security.control_characters import CONTROL_CHARACTERS
 from ..config.security.redaction import redact_json
 from ..config.text import text
-from .json_parsing import find_json_values
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
@@ -23,20 +19,19 @@ MOST_FAULTS = 5
 LONGEST_FAULT = 300
 NO_JSON = "it is not valid JSON"
 NAMES = {"$schema", "$id"}
-"""What decides how a schema is read."""
 _UNSEEN = re.compile(f"[{CONTROL_CHARACTERS}]")
 
 
 @dataclass(frozen=True)
 class FitResult:
-    """What an answer came to: its JSON on one line, or what is wrong with it."""
+    """The answer's JSON on one line, or its faults."""
 
     json: str = ""
     faults: tuple[str, ...] = ()
 
 
 def fit_answer(answer: str, schema: Schema) -> FitResult:
-    """The first value in the answer that is valid by the schema, without secrets."""
+    """Find the first value in the answer that fits the schema; secrets are redacted."""
     faults: tuple[str, ...] = ()
     for found in find_json_values(answer):
         value = redact_json(found)
@@ -135,3 +130,62 @@ def _look_up_all(schema: Schema) -> None:
             if isinstance(words, dict) and word in words:
                 resolver.lookup(str(cast("Schema", words)[word]))
         parts += [(below, resolver.in_subresource(below)) for below in part.subresources()]
+
+
+_FENCED = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n]*\n(.*?)(?:^ {0,3}\1|\Z)", re.MULTILINE | re.DOTALL)
+
+
+_BRACKETED = re.compile(r"[\[{].*[\]}]", re.DOTALL)
+
+
+MEANT_AS_JSON = ("{}", "[]")
+"""How such a text begins and ends."""
+
+
+LONGEST_REPAIR = 100_000
+"""Characters; the time of a repair can grow faster than its text."""
+
+
+def find_json_values(text: str) -> Iterator[object]:
+    """The values that the answer may stand for, the likeliest first.
+
+    The whole text, a fenced block (the last one first), what is between the first and the last
+    bracket; then the whole text and the blocks with their spelling repaired.
+    """
+    wrapped = [text, *(match[2] for match in reversed(list(_FENCED.finditer(text))))]
+    wrapped = [one.strip("\ufeff \t\r\n") for one in wrapped]
+    between = _BRACKETED.search(text)
+    for one in (*wrapped, *([between[0]] if between else ())):
+        yield from _parse_strictly(one)
+    for one in wrapped:
+        if one[:1] + one[-1:] in MEANT_AS_JSON and len(one) <= LONGEST_REPAIR:
+            yield from _parse_repaired(one)
+
+
+def _parse_strictly(text: str) -> Iterator[object]:
+    try:
+        value: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return
+    if _is_json(value):
+        yield value
+
+
+def _parse_repaired(text: str) -> Iterator[object]:
+    import json_repair  # not before it is needed
+
+    try:
+        value: object = json_repair.loads(text)
+    except (ValueError, RecursionError):
+        return
+    if value and _is_json(value):
+        yield value
+
+
+def _is_json(value: object) -> bool:
+    """Python also reads and writes `NaN` and `Infinity`."""
+    try:
+        json.dumps(value, allow_nan=False)
+    except (ValueError, RecursionError):
+        return False
+    return True

@@ -88,11 +88,6 @@ def _read_digests(root: str, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
                 yield path, ""
 
 
-def is_trusted(folder: Path, home: Path) -> bool:
-    """Whether the user said yes to this folder with what it brings now."""
-    return check_trust(folder, home).trusted
-
-
 def grant_trust(shown: Trust, home: Path) -> None:
     """Put on record the user's yes to what was shown; raises UsageError for what is odd."""
     yes = _build_consent(shown)

@@ -18,9 +18,8 @@ from ..security.content_digest import (
     read_with_digest,
     resolve_real_path,
 )
-from .import_syntax import find_imports
 from .inventory import PLACES
-from .resolved_imports import LARGEST, find_first_nonempty, follow_imports
+from .resolved_imports import LARGEST, find_first_nonempty, find_imports, follow_imports
 
 NAMES = PLACES["instructions"]
 MOST_FOUND = 500

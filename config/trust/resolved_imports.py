@@ -1,27 +1,27 @@
-"""What an instruction file brings in, over others too: as it is listed, so it is told."""
+"""Imports of instruction files by `@path`: their syntax, and what they lead to."""
 
+import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from ..security.content_digest import UnreadableFileError, as_text
-from .import_syntax import find_imports
 
-DEEPEST = 5
-"""Files that bring each other in."""
-LARGEST = 100_000
-"""Bytes of a file that is brought in."""
+DEEPEST = 5  # imports of imports
+LARGEST = 100_000  # bytes of an imported file
 TOO_LARGE = "it is over 100 kB"
 NOT_TEXT = "it is not UTF-8 text"
 FileReader = Callable[[str], bytes | None]
-"""Reads a file by its path from a root; None where there is none. Raises Odd: why it may not be."""
+"""Reads a file by its path below a root; None without one. Raises UnreadableFileError."""
 NameLister = Callable[[str], Sequence[str] | None]
-"""The files that a file names, by its path; None for what is no more than a word."""
+"""Lists the files that a file imports; None where the path is not a file."""
 
 
 def follow_imports(start: str, names_in: NameLister) -> dict[str, Sequence[str]]:
-    """The file and all that it brings in with what each names, by the shortest ways to them."""
+    """Find the file and all imported files, each with the names in it."""
     found, known, waiting = dict[str, Sequence[str]](), {start}, [(start, 0)]
-    for path, depth in waiting:  # which grows meanwhile
+    # breadth first, and the list grows on the way: the depth of a file is its shortest one
+    for path, depth in waiting:
         if (names := names_in(path)) is None:
             continue
         found[path] = names
@@ -82,3 +82,83 @@ def _order_by_import(start: str, named: Mapping[str, Sequence[str]]) -> Iterator
         else:
             way.pop()
             yield path
+
+
+MOST_NAMES = 100
+"""Names in one file that are looked at: most of what stands behind an `@` is no file."""
+
+
+LARGEST_READ = 32_000
+"""Characters of one file in which they are looked for."""
+
+
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})([^\n]*)")
+
+
+_NAME = re.compile(r"(?<![^\s(])@([^\s`@]+)")
+
+
+_PUNCTUATION = ".,;:!?)]}'\"\u3002\uff0c\uff1b\uff1a\uff01\uff1f\uff09"
+
+
+_BLANK_LINE = re.compile(r"\n[ \t]*\n")
+
+
+def find_imports(text: str, path: str) -> list[str]:
+    """What the text of the file at `path` names, as paths from the same root; it need not exist.
+
+    Nothing that would be outside of the root, or begins with `/` or `~`.
+    """
+    found: dict[str, None] = {}
+    for paragraph in _BLANK_LINE.split(_strip_code_blocks(text[:LARGEST_READ])):
+        for match in _NAME.finditer(_without_spans(paragraph)):
+            if len(found) == MOST_NAMES:
+                return list(found)
+            if name := _resolve_import(path, match[1].rstrip(_PUNCTUATION)):
+                found[name] = None
+    return list(found)
+
+
+def _resolve_import(path: str, name: str) -> str:
+    if not name or name.startswith(("/", "~")) or "\0" in name:
+        return ""
+    target = os.path.normpath(os.path.join(os.path.dirname(path), name))
+    return "" if target == "." or target.split("/", 1)[0] == ".." else target
+
+
+def _strip_code_blocks(text: str) -> str:
+    """The text without its fenced code; a fence that has no end reaches to the text's."""
+    lines, fence = list[str](), ""
+    for line in text.splitlines():
+        match = _FENCE.match(line)
+        if fence:
+            closes = match and match[1].startswith(fence) and not match[2].strip()
+            fence = "" if closes else fence
+        elif match and not (match[1][0] == "`" and "`" in match[2]):
+            fence = match[1]
+            lines.append("")  # a span ends before it
+        else:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def _without_spans(paragraph: str) -> str:
+    """The paragraph without its code spans: each ends at the next run of as many backticks."""
+    runs = list(re.finditer("`+", paragraph))
+    ends, following = dict[int, re.Match[str]](), dict[int, re.Match[str]]()
+    for run in reversed(runs):
+        if other := following.get(len(run[0])):
+            ends[run.start()] = other
+        following[len(run[0])] = run
+    return "".join(_iter_outside_spans(paragraph, runs, ends))
+
+
+def _iter_outside_spans(
+    paragraph: str, runs: list[re.Match[str]], ends: dict[int, re.Match[str]]
+) -> Iterator[str]:
+    done = 0
+    for run in runs:
+        if run.start() >= done and (end := ends.get(run.start())):
+            yield paragraph[done : run.start()] + "`"
+            done = end.end()
+    yield paragraph[done:]

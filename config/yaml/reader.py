@@ -96,7 +96,7 @@ def parse_inline(content: str) -> object:
 
 
 def _create_parser() -> Any:
-    from ruamel.yaml import YAML  # 30 ms, which a command without a settings file saves
+    from ruamel.yaml import YAML  # loaded late: a start without a settings file needs no YAML
 
     return YAML(typ="safe", pure=True)
 

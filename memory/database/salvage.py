@@ -27,7 +27,6 @@ _MOST_FAILURES = 100_000
 class SalvageResult:
     """What came of it."""
 
-    rows: int = 0
     damaged_threads: set[str] = field(default_factory=set[str])
     """Ids of the threads that lost something."""
     has_unknown_losses: bool = False
@@ -160,7 +159,7 @@ def _copy_table(
             done.damaged_threads.add(str(values.get("thread_id")))
             continue
         with suppress(sqlite3.IntegrityError):
-            done.rows += fresh.execute(insert, row).rowcount
+            fresh.execute(insert, row)
             saved.add(number)
     missing, is_complete = _find_missing_threads(source, table, saved)
     done.damaged_threads |= missing

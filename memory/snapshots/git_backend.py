@@ -13,13 +13,19 @@ from ...config.text import text
 from .coverage import is_covered, list_index
 from .exclusions import Exclusions
 from .file_version import FileVersion, PathChange, ProgressCallback
-from .git_ls_files import IndexUpdate, find_nested_repositories, plan_index_update
+from .git_ls_files import (
+    IndexUpdate,
+    find_index,
+    find_nested_repositories,
+    find_top,
+    plan_index_update,
+    read_excludes,
+)
 from .git_objects import EMPTY_TREE, MissingObjectError
 from .git_permissions import GitPermissions, RunGit
 from .git_repository import FULL, GitCommandError, GitStore, count_entries, get_index_path
 from .limits import LITTLE, MOST_FILES, SkippedFiles, select_fitting
 from .permissions import ENTRY, FilePermissions
-from .user_repository import find_index, find_top, read_excludes
 
 ATTEMPTS = 3
 MANY = 300

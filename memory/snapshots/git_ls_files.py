@@ -1,4 +1,4 @@
-"""What git's listing of a folder says has to be stored, and what of it can be."""
+"""Output of `git ls-files`: which files a snapshot has to store, and which it can."""
 
 import os
 import stat
@@ -11,7 +11,7 @@ from .limits import LARGEST_FILE, NewFile, SkippedFiles
 
 @dataclass
 class IndexUpdate:
-    """What has to be done so that the index is as the folder."""
+    """The changes that make the index equal to the folder."""
 
     gone: list[bytes] = field(default_factory=list[bytes])
     changed: list[bytes] = field(default_factory=list[bytes])
@@ -20,7 +20,7 @@ class IndexUpdate:
 
 
 def find_nested_repositories(folder: Path, listed: bytes) -> set[bytes]:
-    """Those that git does not look into, each with a slash at its end."""
+    """Find the repositories below the folder, each with a slash at its end."""
     entries = [(entry[:1], entry[2:]) for entry in listed.split(b"\0")]
     root = os.fsencode(folder)
     was_file = [path for tag, path in entries if tag == b"C"]
@@ -98,3 +98,41 @@ def _is_gits_own(path: bytes, is_link: bool) -> bool:
 def _is_behind_link(root: bytes, path: bytes) -> bool:
     above = PurePosixPath(os.fsdecode(path)).parents
     return any(os.path.islink(os.path.join(root, os.fsencode(parent))) for parent in above)
+
+
+def find_top(folder: Path) -> Path:
+    """The top of the work tree that the folder lies in; the folder itself outside of any."""
+    for place in (folder, *folder.parents):
+        if (place / ".git").exists():
+            return place
+    return folder
+
+
+def read_excludes(top: Path) -> bytes:
+    """The repository's `info/exclude`, which a linked worktree shares; empty when there is none."""
+    try:
+        directory = _find_git_directory(top)
+        common = directory / "commondir"
+        if common.is_file():
+            directory = directory / common.read_text().strip()
+        exclude = directory / "info" / "exclude"
+        return exclude.read_bytes() if exclude.is_file() else b""
+    except (OSError, UnicodeError):
+        return b""
+
+
+def find_index(top: Path) -> Path | None:
+    """The index of this checkout, only ever to be read; None when there is none."""
+    try:
+        index = _find_git_directory(top) / "index"
+    except (OSError, UnicodeError):
+        return None
+    return index if index.is_file() else None
+
+
+def _find_git_directory(top: Path) -> Path:
+    """A checkout's own directory: `.git`, or where that points; raises OSError, UnicodeError."""
+    directory = top / ".git"
+    if directory.is_file():
+        return top / directory.read_text().removeprefix("gitdir:").strip()
+    return directory

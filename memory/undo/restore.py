@@ -1,10 +1,11 @@
-"""Carry out a planned restore: it is an entry of the history and can be taken back like any."""
+"""Restore of files by a plan; an entry of the history, so that it can be undone itself."""
 
 import asyncio
 import secrets
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Literal
 
@@ -192,3 +193,19 @@ def _collect_blobs(changes: Sequence[PathChange]) -> list[str]:
 def _get_mark(entry: HistoryEntry) -> str:
     """Part of the names of the restore's temporary files, which a kill may leave."""
     return entry.key.rpartition("-")[2]
+
+
+async def record_crashed_calls(snapshots: Snapshots, history: FileHistory, thread_id: str) -> None:
+    """Record what has changed since a killed call began, as unsure.
+
+    The caller holds the thread's lease.
+    """
+    entries = await asyncio.to_thread(history.list_entries, thread_id)
+    for entry, following in zip_longest(entries, entries[1:]):
+        if entry.state == "done" or entry.kind in (*RESTORES, "others"):
+            continue
+        after = following.before if following else await snapshots.take()
+        changes = await snapshots.list_changes(entry.before, after)
+        await asyncio.to_thread(
+            history.finish_entry, thread_id, entry.key, after=after, changes=changes, sure=False
+        )

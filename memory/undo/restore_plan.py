@@ -1,11 +1,12 @@
-"""What taking entries of the history back would change, worked out before anything is written."""
+"""Plan of a restore: what it would change, computed before anything is written."""
 
 import asyncio
 import os
-from collections.abc import Collection, Sequence, Set
+import stat
+from collections.abc import Collection, Iterable, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from ...config.errors import MaxAgentError
@@ -23,20 +24,19 @@ from ..snapshots.store import Snapshots
 from ..snapshots.working_tree import read_content, read_version
 from .change_chains import ChangeRun, build_chains
 from .history import HistoryEntry
-from .path_conflicts import find_path_conflicts
 from .three_way_merge import MergeConflictError, merge_versions
 
 UNSURE = "the run was killed while `{tool}` ran, so its changes cannot be told from those of others"
 
 DOUBTFUL = "it changed while `{tool}` ran, which does not name it; it may be your own change"
 DoubtPolicy = Literal["keep", "take", "theirs"]
-"""What others may have done while a command ran is left alone as a conflict; or it is taken back;
-or it is theirs, and never asked about again."""
+"""What others may have changed while a command ran: keep it as a conflict, take it back, or
+record it as theirs and never ask again."""
 
 
 @dataclass(frozen=True)
 class Conflict:
-    """A file that is left alone."""
+    """A file that the restore does not change."""
 
     path: str
     reason: str
@@ -207,3 +207,43 @@ def _read_current(folder: Path, path: str) -> bytes:
     except OSError:
         raise MergeConflictError("it keeps changing") from None
     return content
+
+
+def find_path_conflicts(folder: Path, changes: Sequence[PathChange]) -> dict[str, str]:
+    """The paths that cannot be written, with the reason in words.
+
+    What one of the changes takes away is not in the way of another.
+    """
+    going = {change.path for change in changes if change.new == ABSENT}
+    coming = [change.path for change in changes if change.new != ABSENT]
+    return {path: reason for path in coming if (reason := _explain_conflict(folder, path, going))}
+
+
+def _explain_conflict(folder: Path, path: str, going: set[str]) -> str:
+    own = [PurePosixPath(path)] if is_folder(path) else []
+    for above in (*own, *PurePosixPath(path).parents[:-1]):
+        if str(above) not in going and _classify_path(folder / above) == "file":
+            return text("`{above}` is no longer a folder", above=above)
+    if (
+        not is_folder(path)
+        and _classify_path(folder / path) == "folder"
+        and any(str(found) not in going for found in _walk_files(folder, path))
+    ):
+        return "a folder with other files is in its place"
+    return ""
+
+
+def _classify_path(path: Path) -> str:
+    """`folder`, `file` (or link, …), or empty when there is nothing that can be seen."""
+    try:
+        return "folder" if stat.S_ISDIR(os.lstat(path).st_mode) else "file"
+    except OSError:  # nothing there, or only through a link that leads in a circle
+        return ""
+
+
+def _walk_files(folder: Path, path: str) -> Iterable[PurePosixPath]:
+    """All below that is no folder, relative to `folder`; links are not followed."""
+    for above, folders, files in os.walk(folder / path):
+        inside = PurePosixPath(Path(above).relative_to(folder).as_posix())
+        for name in [*files, *(name for name in folders if (Path(above) / name).is_symlink())]:
+            yield inside / name

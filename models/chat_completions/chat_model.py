@@ -13,7 +13,7 @@ from typing_extensions import override
 
 from ..resolver import ResolvedModel
 from .http_client import EndpointClient
-from .request_cache import RequestWriter
+from .request_format import RequestWriter
 
 READ_SECONDS = 120.0
 """The longest silence of an answer; keep-alives do not end one."""

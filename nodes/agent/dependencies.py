@@ -17,7 +17,7 @@ from ...config.trust.decision import Trust
 from ...memory.journal import Journal
 from ...memory.snapshots.store import Snapshots
 from ...memory.undo.history import FileHistory
-from ...models.model_pool import ModelPool
+from ...models.factory import ModelPool
 from ...models.resolver import ResolvedModel, resolve
 from ...tools.permissions import Policy
 from ...tools.sandbox.sandbox import Sandbox

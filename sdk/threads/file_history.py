@@ -14,9 +14,13 @@ from ...config.text import text
 from ...memory.snapshots.store import Snapshots
 from ...memory.threads.lease import acquire_lease
 from ...memory.threads.record import ThreadRow
-from ...memory.undo.crash_recovery import record_crashed_calls
 from ...memory.undo.history import FileHistory, HistoryEntry
-from ...memory.undo.restore import RestoreResult, execute_plan, finish_interrupted
+from ...memory.undo.restore import (
+    RestoreResult,
+    execute_plan,
+    finish_interrupted,
+    record_crashed_calls,
+)
 from ...memory.undo.restore_plan import RestorePlan, plan_restore
 from ...memory.undo.undo_stack import (
     drop_claimed,

@@ -7,7 +7,7 @@ from program import Program
 from provider import Provider
 from terminal import CTRL_D, Terminal
 
-from maxagent.config.trust.decision import is_trusted
+from maxagent.config.trust.decision import check_trust
 
 MCODE = [sys.executable, "-m", "maxagent"]
 TURNS = [{"text": "SMALL"}, {"text": "Done."}, {"text": "Accepted."}]
@@ -35,7 +35,7 @@ def test_yes_loads_folder_runs_tests_and_persists(program, provider, at_terminal
             assert words in shown
         terminal.type("y\n")
         assert terminal.end() == 0 and "verified" in terminal.shown
-    assert (program.project / "ran").exists() and is_trusted(program.project, program.home)
+    assert (program.project / "ran").exists() and check_trust(program.project, program.home).trusted
     provider.script(TURNS)
     with at_terminal("task", "x", "--apply") as terminal:
         assert terminal.end() == 0 and ASK not in terminal.shown
@@ -60,7 +60,7 @@ def test_quitting_starts_nothing(program, provider, at_terminal, keys):
         assert terminal.end() == 130
         said = "project files are ignored" in " ".join(terminal.shown.split())
         assert said == (keys == CTRL_D)
-    assert provider.requests == [] and not is_trusted(program.project, program.home)
+    assert provider.requests == [] and not check_trust(program.project, program.home).trusted
     assert "No threads" in program.run("threads", "list").stderr
 
 

@@ -9,7 +9,7 @@ from older_home import CHAT, FORK, TASK, WAITING, unpack_older_home
 from maxagent import Answer, Runner
 from maxagent.config.agents.registry import find_agents
 from maxagent.config.settings.loader import load_settings
-from maxagent.config.trust.decision import check_trust, is_trusted
+from maxagent.config.trust.decision import check_trust
 from maxagent.memory.threads.index import ThreadIndex
 from maxagent.sdk.threads.pruning import prune_storage
 from maxagent.sdk.threads.steps import read_thread_branches
@@ -40,7 +40,7 @@ async def read_last(events: Any) -> Any:
 
 def test_older_settings_and_agents_are_loaded(home: Path) -> None:
     project = home.parent / "project"
-    assert is_trusted(project, home)
+    assert check_trust(project, home).trusted
     loaded = load_settings(project, home, environ={})
     settings = loaded.settings
     assert (settings.security.mode, settings.model.models["glm-4.6"].temperature) == ("edits", 0.2)

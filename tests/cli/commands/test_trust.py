@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.config.trust.decision import is_trusted, trust
+from maxagent.config.trust.decision import check_trust, trust
 
 
 class Place:
@@ -29,7 +29,7 @@ class Place:
 
     @property
     def trusted(self) -> bool:
-        return is_trusted(self.project, self.home)
+        return check_trust(self.project, self.home).trusted
 
 
 @pytest.fixture

@@ -10,13 +10,16 @@ from maxagent.config.trust.decision import (
     follow_changes,
     grant_if_empty,
     grant_trust,
-    is_trusted,
     keep_trust,
     revoke_trust,
     trust,
     with_referenced_files,
 )
 from maxagent.config.trust.inventory import read_instruction_digests
+
+
+def is_trusted(folder: Path, home: Path) -> bool:
+    return check_trust(folder, home).trusted
 
 
 @pytest.fixture

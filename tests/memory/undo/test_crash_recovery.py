@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from recorded_project import THREAD, Recorded
 
-from maxagent.memory.undo.crash_recovery import record_crashed_calls
+from maxagent.memory.undo.restore import record_crashed_calls
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from maxagent import Answer, Runner, trust
-from maxagent.config.trust.decision import is_trusted
+from maxagent.config.trust.decision import check_trust
 from maxagent.nodes.approval.edit_previews import LONGEST_SHOWN
 
 READS = {"name": "read_file", "args": {"path": "a.txt"}}
@@ -159,7 +159,7 @@ async def test_trust_follows_instructions_whose_whole_change_was_seen(thread) ->
     assert len(diffs(asked)) == 2
     ended = await thread.answers(approve=True)
     assert ended.type == "completion" and (project / "AGENTS.md").read_text() == "two\n"
-    assert is_trusted(project, home)
+    assert check_trust(project, home).trusted
 
 
 async def test_it_does_not_where_nobody_read_the_question(thread) -> None:
@@ -167,7 +167,7 @@ async def test_it_does_not_where_nobody_read_the_question(thread) -> None:
     await thread.calls(writes("AGENTS.md", "mine\n"), mode="auto")
     ended = await thread.answers(approve=True, question="")
     assert ended.type == "completion" and (thread.project / "AGENTS.md").exists()
-    assert not is_trusted(thread.project, thread.home)
+    assert not check_trust(thread.project, thread.home).trusted
 
 
 @pytest.mark.parametrize("long", [False, True], ids=["changed before it ran", "not shown whole"])
@@ -180,7 +180,7 @@ async def test_it_follows_nothing_that_was_not_seen_whole(thread, long: bool) ->
     edited = [{"type": "edit", "edited_action": {"name": "write_file", "args": args}}]
     await thread.answers(**({"approve": True} if long else {"decisions": edited}))
     assert (project / "AGENTS.md").read_text() == (text if long else "other\n")
-    assert not is_trusted(project, home)
+    assert not check_trust(project, home).trusted
 
 
 KEY = "+-----BEGIN PRIVATE KEY-----\n"
@@ -196,7 +196,7 @@ async def test_trust_does_not_follow_patch_with_incomplete_diff(thread, files) -
     assert "unseen" not in diffs(asked)[0]
     await thread.answers(approve=True)
     assert (thread.project / "AGENTS.md").exists()
-    assert not is_trusted(thread.project, thread.home)
+    assert not check_trust(thread.project, thread.home).trusted
 
 
 async def test_instructions_changed_since_preview_are_asked_again(thread) -> None:

@@ -1,8 +1,10 @@
+"""TODO: what this is."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxagent.config.trust.import_syntax import MOST_NAMES, find_imports
+from maxagent.config.trust.resolved_imports import MOST_NAMES, find_imports
 
 
 @pytest.mark.parametrize(

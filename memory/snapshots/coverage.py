@@ -7,17 +7,11 @@ from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
+from .git_index import LINK, REGULAR, parse_index
 from .limits import LARGEST_FILE, MOST_FILES
 
 MOST_ENTRIES = 10_000
 """Files and folders below one path that are looked at; a path with more is not covered."""
-_HEADER = struct.Struct(">4sII")
-_ENTRY = struct.Struct(">24xI32xH")
-"""Mode and flags; between them are the owner, the size and the SHA-1 of the content."""
-_EXTENDED = 0x4000
-_STORED = (0o100000, 0o120000)
-"""Types of entries: a file, a link."""
-
 IndexedPaths = frozenset[bytes]
 """Paths relative to the top of git's work tree."""
 
@@ -27,7 +21,7 @@ def list_index(index: Path) -> IndexedPaths:
     try:
         found = index.stat()
         return _read_index(index, (found.st_ino, found.st_mtime_ns, found.st_size))
-    except (OSError, ValueError, struct.error):
+    except (OSError, ValueError, IndexError, struct.error):
         return frozenset()
 
 
@@ -72,16 +66,6 @@ def _is_stored(
 
 @lru_cache(maxsize=4)
 def _read_index(index: Path, state: tuple[int, int, int]) -> IndexedPaths:
-    data = index.read_bytes()
-    signature, version, count = _HEADER.unpack_from(data)
-    if signature != b"DIRC" or version not in (2, 3) or count > 2 * MOST_FILES:
-        raise ValueError("unknown index format")
-    names, at = set[bytes](), _HEADER.size
-    for _ in range(count):
-        mode, flags = _ENTRY.unpack_from(data, at)
-        start = at + _ENTRY.size + (2 if flags & _EXTENDED else 0)
-        end = data.index(0, start)
-        if mode & 0o170000 in _STORED:
-            names.add(data[start:end])
-        at += ((end - at) // 8 + 1) * 8
-    return frozenset(names)
+    # a sparse index names whole folders: their files are not listed, so they are not covered
+    entries = parse_index(index.read_bytes(), 2 * MOST_FILES).entries
+    return frozenset(entry.name for entry in entries if entry.type in (REGULAR, LINK))

@@ -38,7 +38,7 @@ SILENT = (
     "sdk/threads/titles.py",
     "tools/sandbox/failure_hint.py",
     "tools/sandbox/seatbelt.py",
-    "tools/shell/readonly/version_queries.py",
+    "tools/shell/readonly/allowlist.py",
 )
 """Of these: what they say is for programs, or for the model."""
 ASSEMBLED = (

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from ...config.text import text
+from ..shell.parsing.git_command import find_git_command
 from ..shell.readonly.classifier import explain_not_read_only, list_reading_programs
 from ..shell.readonly.path_scope import PathScope
 from ..shell.readonly.tree_access import TraversalOptions
@@ -123,7 +124,9 @@ def find_excess(
 
 
 def _find_git_excess(rest: Sequence[str], words: Sequence[str], own: Sequence[str]) -> str:
-    command = next((at for at, word in enumerate(words[1:], 1) if not word.startswith("-")), 1)
+    command = 1 + find_git_command(words[1:])
+    if command == len(words):  # `git --version`
+        command = 1
     before = [word for word in words[len(own) : command] if word not in _BEFORE_GIT_COMMAND]
     short = _build_limits(_OF_GIT.get("".join(words[command : command + 1]), ""))
     flag = next(iter(before), "") or _find_limited_flag(rest, short)

@@ -13,8 +13,7 @@ from ..sensitive_paths import find_homes, find_secrets
 from ..workspace import Workspace
 from .profile import SandboxProfile
 from .project_scan import GuardedFiles
-from .system_paths import find_private_folders, find_shown_folders
-from .unix_sockets import find_listening_sockets
+from .system_paths import find_listening_sockets, find_private_folders, find_shown_folders
 
 _BY_THEMSELVES = """
 .circleci .clinerules .codex .cursorrules .devcontainer .devcontainer.json .envrc .exrc .git

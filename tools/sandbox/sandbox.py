@@ -12,11 +12,10 @@ from typing import Literal
 from ...config.text import text
 from ..workspace import Workspace
 from . import bubblewrap, seatbelt
-from .placeholders import open_placeholders
+from .placeholders import open_placeholders, restore_links
 from .profile import SandboxProfile
 from .profile_builder import RESERVED, build_profile
 from .project_scan import GuardedFiles, scan_project
-from .protected_links import restore_links
 from .syscall_filter import write_filter
 
 Backend = Literal["bubblewrap", "sandbox-exec", "none"]

@@ -80,3 +80,18 @@ def _resolve_folders(names: Iterable[str]) -> list[Path]:
 
 def _is_below(path: Path, folder: Path) -> bool:
     return path != folder and path.is_relative_to(folder)
+
+
+_LISTED = Path("/proc/net/unix")
+
+
+def find_listening_sockets(listed: Path = _LISTED) -> list[Path]:
+    """Where the sockets of this network namespace are in the file system."""
+    try:
+        lines = listed.read_bytes().splitlines()[1:]
+    except OSError:
+        return []
+    named = (line.split(maxsplit=7) for line in lines)
+    paths = {os.fsdecode(fields[7]) for fields in named if fields[7:]}
+    real = {Path(os.path.realpath(path)) for path in paths if path.startswith("/")}
+    return sorted(path for path in real if os.path.exists(path))

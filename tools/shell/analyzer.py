@@ -23,8 +23,7 @@ from .parsing.syntax_tree import ParseError
 from .readonly.classifier import explain_not_read_only
 from .readonly.found_files import is_read_only_pipeline
 from .readonly.literal_loops import expand_loop
-from .readonly.path_scope import PathScope
-from .readonly.unrestricted_scope import UnrestrictedScope
+from .readonly.path_scope import PathScope, UnrestrictedScope
 from .risks.deletions import find_unknown_target
 from .risks.destructive import find_damage
 from .risks.exfiltration import find_exfiltration

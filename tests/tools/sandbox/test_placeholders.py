@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.tools.sandbox.placeholders import clear_leftovers, open_placeholders
+from maxagent.tools.sandbox.placeholders import clear_leftovers, open_placeholders, restore_links
 
 
 @pytest.fixture
@@ -128,3 +128,37 @@ def test_it_is_the_same_on_another_file_system(project: Path) -> None:
                 stand(project / "commondir")
                 assert sorted(os.listdir(project)) == ["a", "commondir"]
             assert os.listdir(project) == []
+
+
+def test_replaced_link_is_restored(tmp_path: Path) -> None:
+    link = tmp_path / "CLAUDE.md"
+    link.symlink_to("AGENTS.md")
+    with restore_links([link, tmp_path / "missing"]):
+        link.unlink()
+        link.write_text("evil")
+    assert os.readlink(link) == "AGENTS.md"
+    assert (tmp_path / "CLAUDE.md.replaced-1").read_text() == "evil"
+
+
+def test_removed_or_redirected_link_is_restored(tmp_path: Path) -> None:
+    below, other = tmp_path / "a" / "link", tmp_path / "other"
+    below.parent.mkdir()
+    for link in (below, other):
+        link.symlink_to("there")
+    with restore_links([below, other]):
+        below.unlink()
+        below.parent.rmdir()
+        other.unlink()
+        other.symlink_to("elsewhere")
+    assert (os.readlink(below), os.readlink(other)) == ("there", "there")
+
+
+def test_one_that_was_left_alone_is_left_alone(tmp_path: Path) -> None:
+    link, file = tmp_path / "link", tmp_path / "file"
+    link.symlink_to("there")
+    file.write_text("1")
+    before = link.lstat().st_ino
+    with restore_links([link, file]):
+        file.write_text("2")
+    assert link.lstat().st_ino == before
+    assert sorted(os.listdir(tmp_path)) == ["file", "link"]

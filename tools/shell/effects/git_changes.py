@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from ....config.text import text
 from ..parsing.flags import split_names
+from ..parsing.git_command import split_git_command
 
 NETWORK = split_names("clone fetch pull push ls-remote send-email svn p4 daemon")
 _NETWORK_BELOW = {
@@ -34,18 +35,17 @@ _ADDS: Mapping[str, re.Pattern[str]] = {
 Git takes a long option by its first letters."""
 _SHOWS = split_names("diff log show grep blame format-patch whatchanged cat-file archive")
 """Commands that print contents; those that surely print no secret's are known to only read."""
-_VALUED = ("-C", "-c", "--git-dir", "--work-tree", "--namespace")
 
 
 def needs_network(words: Sequence[str]) -> bool:
     """Whether a git command talks to another repository; `words` are those behind `git`."""
-    command, rest = split_command(words)
+    command, rest = split_git_command(words)
     return command in NETWORK or bool(_NETWORK_BELOW.get(command, frozenset()).intersection(rest))
 
 
 def find_history_change(words: Sequence[str]) -> str:
     """Why undo cannot bring back what a git command changes; empty where it can."""
-    command, rest = split_command(words)
+    command, rest = split_git_command(words)
     if command in NETWORK:
         return text(
             "`git {command}` may change other repositories, which undo cannot restore",
@@ -61,14 +61,6 @@ def find_history_change(words: Sequence[str]) -> str:
         "`git {command}` may change git's history or settings, which undo cannot restore",
         command=command,
     )
-
-
-def split_command(words: Sequence[str]) -> tuple[str, list[str]]:
-    """Git's command, and the words behind it."""
-    rest = list(words)
-    while rest and rest[0].startswith("-"):
-        del rest[: 2 if rest[0] in _VALUED else 1]
-    return (rest[0], rest[1:]) if rest else ("", [])
 
 
 def _is_unstage_only(rest: Sequence[str]) -> bool:

@@ -9,18 +9,12 @@ from collections.abc import Mapping
 from typing import Literal
 
 from ..parsing.flags import split_names
+from ..parsing.network_clients import NETWORK_ONLY
 from ..parsing.simple_command import SimpleCommand
 from .git_changes import needs_network
 
 Need = Literal["", "network", "machine"]
 
-_NETWORK = split_names(
-    """
-    aria2c az aws curl dig flyctl ftp gcloud gh glab heroku host httpie lftp nc ncat netcat netlify
-    nslookup ping ping6 scp sftp ssh ssh-copy-id telnet traceroute vercel wget whois
-    createdb dropdb mongo mongosh mysql mysqldump pg_dump pg_restore psql redis-cli
-    """
-)
 _MACHINE = split_names(
     """
     apt apt-get aptitude apk brew dnf docker docker-compose doas flatpak fuser helm initctl
@@ -64,7 +58,7 @@ def find_need(step: SimpleCommand) -> Need:
     program, words = _without_python(step)
     if program in _MACHINE or (program == "kill" and any(map(_PROCESS.fullmatch, words[-1:]))):
         return "machine"
-    if program in _NETWORK or (program == "rsync" and any(":" in word for word in words)):
+    if program in NETWORK_ONLY or (program == "rsync" and any(":" in word for word in words)):
         return "network"
     if program == "git":
         return "network" if needs_network(words) else ""

@@ -5,14 +5,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from .known_outputs import get_known_output
+from .network_clients import FETCHERS
 from .shell_state import ShellState, Word
 from .simple_command import Redirect, SimpleCommand
 
-FETCHERS_LIST = """
-aria2c curl fetch ftp http https links lynx nc ncat netcat socat wget xh
-"""
-FETCHERS = frozenset(FETCHERS_LIST.split())
-"""Programs that bring something from the network."""
 _OPTIONS = re.compile(r"(?: [-+](?:\w*o \w+|\w+))*")
 """Of `set`, which leave the arguments as they are."""
 

@@ -1,17 +1,27 @@
 """A command line read whole: its steps, and those inside of what it runs in turn."""
 
 import re
+from typing import TYPE_CHECKING
 
 from ....config.text import text
 from .builtins import update_state
 from .evaluator import Evaluator
-from .fork_bomb import is_fork_bomb
 from .inline_code import find_lines_in_code
 from .parser import MOST_COMMANDS, join_continuations, parse_line
 from .shell_state import ShellState
 from .simple_command import NOTHING, Feed, SimpleCommand
-from .syntax_tree import LineTooLargeError, ParseError, parse_tree, sanitize_source
+from .syntax_tree import (
+    LineTooLargeError,
+    ParseError,
+    get_text,
+    parse_tree,
+    sanitize_source,
+    walk_nodes,
+)
 from .wrappers import InnerCommand, unwrap
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 _DEEPEST = 6
 """Commands within commands that are followed."""
@@ -126,3 +136,11 @@ def _split_braces(found: re.Match[str]) -> str:
 
 def _list_words(steps: list[SimpleCommand]) -> list[tuple[str, ...]]:
     return [step.written for step in steps]
+
+
+def is_fork_bomb(name: str, body: "Node") -> bool:
+    """Whether a function calls itself twice, or once in the background."""
+    nodes = list(walk_nodes(body))
+    calls = sum(node.type == "command_name" and get_text(node) in (name, "$0") for node in nodes)
+    beside = any(node.type in ("|", "&", "|&") for node in nodes)
+    return calls > 1 and beside or calls > 0 and any(node.type == "&" for node in nodes)

@@ -1,16 +1,33 @@
-"""Programs that talk to other machines, whatever else they do."""
+"""Programs that use the network."""
 
 import re
 
-from .builtins import FETCHERS
 from .simple_command import SimpleCommand
 
-_CLIENTS_LIST = """
-aws dig drill finger ftp gh grpcurl gsutil host httpie kdig links logger lynx mail mailx
-mosquitto_pub msmtp mutt nc.openbsd nc.traditional nslookup ping ping6 rclone redis-cli rsync scp
-sendmail sftp ssh telnet tftp traceroute w3m websocat whois wscat ztcp
+_FETCHERS_LIST = """
+aria2c curl fetch ftp http https links lynx nc ncat netcat socat wget xh
 """
-_CLIENTS = FETCHERS | frozenset(_CLIENTS_LIST.split())
+_CLIENTS_LIST = """
+aws dig drill finger gh grpcurl gsutil host httpie kdig logger mail mailx mosquitto_pub msmtp mutt
+nc.openbsd nc.traditional nslookup ping ping6 rclone redis-cli rsync scp sendmail sftp ssh telnet
+tftp traceroute w3m websocat whois wscat ztcp
+"""
+_SERVICES_LIST = """
+az createdb dropdb flyctl gcloud glab heroku lftp mongo mongosh mysql mysqldump netlify pg_dump
+pg_restore psql ssh-copy-id vercel
+"""
+_USEFUL_OFFLINE_LIST = """
+drill fetch finger grpcurl gsutil http https kdig links logger lynx mail mailx mosquitto_pub msmtp
+mutt nc.openbsd nc.traditional rclone rsync sendmail socat tftp w3m websocat wscat xh ztcp
+"""
+# they bring something from the network, which another program may run
+FETCHERS = frozenset(_FETCHERS_LIST.split())
+# they can send what they are given to any host
+CLIENTS = FETCHERS | frozenset(_CLIENTS_LIST.split())
+# they fail in a sandbox without network: asked before they run, the others are tried inside
+NETWORK_ONLY = (CLIENTS | frozenset(_SERVICES_LIST.split())) - frozenset(
+    _USEFUL_OFFLINE_LIST.split()
+)
 SOCKET = re.compile(r"/dev/(tcp|udp)/.*")
 """Files by which bash opens a connection."""
 
@@ -20,4 +37,4 @@ def is_network_client(step: SimpleCommand) -> bool:
     if step.program == "openssl":
         return any(word.text == "s_client" for word in step.words[1:2])
     sockets = (SOCKET.fullmatch(redirect.target.text) for redirect in step.redirects)
-    return step.program in _CLIENTS or any(sockets)
+    return step.program in CLIENTS or any(sockets)

@@ -1,13 +1,13 @@
 """Redirections: the files that they open, the text that they give, and what stands behind them."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from .here_document import as_string, read_here_document
 from .shell_state import ShellState
 from .simple_command import Feed, Redirect
-from .syntax_tree import parse_tree
+from .syntax_tree import get_text, parse_tree
 from .word_values import Expander, group_words, is_sure
 
 if TYPE_CHECKING:
@@ -96,3 +96,27 @@ def _read_heredoc_redirect(
         elif child.is_named and not child.type.startswith("heredoc"):
             opened.tails.append(child)
             opened.simple = False
+
+
+@dataclass(frozen=True)
+class HereDocument:
+    """The text between the line of `<<END` and `END`."""
+
+    text: str
+    expands: bool
+    """Whether expansions in it are made: no part of `END` is in quotes."""
+
+
+def read_here_document(node: "Node") -> HereDocument:
+    """The document of a redirection; the grammar knows where it ends, but not all that is in it."""
+    start = next((one for one in node.children if one.type == "heredoc_start"), None)
+    end = next((one for one in node.children if one.type == "heredoc_end"), None)
+    whole = (node.text or b"")[: end.start_byte - node.start_byte if end else None]
+    body = whole.partition(b"\n")[2].decode(errors="replace")
+    quoted = start is None or bool(re.search(r"[\\'\"]", get_text(start)))
+    return HereDocument(body, not quoted and bool(re.search("[$`]", body)))
+
+
+def as_string(body: str) -> str:
+    """The body as a string in double quotes, which the shell reads in the same way."""
+    return '"' + re.sub(r"(?<!\\)((?:\\\\)*)\"", r"\1\"", body) + '"'

@@ -5,7 +5,9 @@ takes names of files from a file, or is just rare. Programs with a language of t
 `own_languages`, those that search whole folders in `searches`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 from ..parsing.flags import Flags, split_names
@@ -145,3 +147,46 @@ PROGRAMS = {
     "uptime": _allow_text("-p -s --pretty --since", most=0),
     "free": _allow_text("-b -k -m -g -h -l -t -w --human --si --total --wide", most=0),
 }
+
+
+_LONG = split_names(
+    """
+    awk bash cat clang cmake curl docker fd fdfind file find g++ gcc gh git grep java javac jq
+    ls make node npm npx perl php pip pip3 python python2 python3 rg ruby ruff sed sqlite3 sort
+    tar tree uv wget zsh
+    """
+)
+
+
+_SHORT = {
+    "-V": split_names("python python3 pip pip3 ruff uv"),
+    "-v": split_names("node npm npx ruby perl php"),
+    "-version": frozenset(["java", "javac"]),
+}
+
+
+_ASKS_FOR_IT = {
+    **dict.fromkeys(["cargo", "rustc"], split_names("--version -V")),
+    "go": split_names("version"),
+}
+
+
+_STEERED_BY = {
+    **dict.fromkeys(["cargo", "rustc"], ("rust-toolchain", "rust-toolchain.toml")),
+    "go": ("go.mod", "go.work"),
+}
+"""Files by which a project chooses the tools that answer, which may be fetched first."""
+
+
+def is_version_query(program: str, arguments: Sequence[str], folder: Path) -> bool:
+    """Whether a program is run for its version alone, and is the one that the user installed."""
+    if len(arguments) != 1:
+        return False
+    if arguments[0] in _ASKS_FOR_IT.get(program, ()):
+        return not _is_steered(program, folder)
+    return program in (_LONG if arguments[0] == "--version" else _SHORT.get(arguments[0], ()))
+
+
+def _is_steered(program: str, folder: Path) -> bool:
+    places = (folder, *folder.parents)
+    return any((place / name).exists() for place in places for name in _STEERED_BY[program])

@@ -12,13 +12,12 @@ from pathlib import Path
 from ....config.text import text
 from ...process.environment import build_child_environment
 from ..parsing.flags import NotReadOnlyError, split_names
-from .allowlist import PROGRAMS, AllowedProgram
+from .allowlist import PROGRAMS, AllowedProgram, is_version_query
 from .git_classifier import check_git
 from .path_scope import PathScope
 from .recursive_programs import SEARCHES
 from .special_programs import CHECKS
 from .status_queries import check_status
-from .version_queries import is_version_query
 
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _SYSTEM = ("/bin/", "/usr/bin/")

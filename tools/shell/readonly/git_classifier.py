@@ -18,8 +18,7 @@ from ..parsing.flags import Flags, NotReadOnlyError, ParsedArguments, split_name
 from .git_allowlist import COMMANDS, GitCommand
 from .git_attributes import check_attributes
 from .git_index import TrackedFiles, read_tracked_files
-from .git_objects import find_object_kinds
-from .git_refs import find_hashes
+from .git_objects import find_hashes, find_object_kinds
 from .git_repository import Repository, check_git_dirs, find_repository
 from .path_scope import PathScope
 from .tree_access import TraversalOptions

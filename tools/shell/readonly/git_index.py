@@ -6,16 +6,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from ....memory.snapshots.git_index import LINK, REGULAR, SUBMODULE, parse_index
 from ...workspace import Workspace
 from ..parsing.flags import NotReadOnlyError
 
+# tracked files that are checked for secrets
 MOST_FILES = 50_000
-"""Tracked files that are looked at."""
-
-_ENTRY = struct.Struct(">24xI12x")
-_EXTENDED = 0x4000
-_SUBMODULE = 0o160000
-_REGULAR, _LINK = 0o100000, 0o120000
 
 
 @dataclass(frozen=True)
@@ -55,7 +51,7 @@ def _read_index(
         raise NotReadOnlyError("git's index cannot be read") from error
     return TrackedFiles(
         secrets=tuple(name for _, name in entries if workspace.is_ignored(str(top / name))),
-        submodules=tuple(name for mode, name in entries if mode == _SUBMODULE),
+        submodules=tuple(name for mode, name in entries if mode == SUBMODULE),
         folders=_collect_folders(name for _, name in entries),
         attributes=tuple(name for _, name in entries if _is_attributes_file(name)),
     )
@@ -75,36 +71,10 @@ def _collect_folders(names: Iterable[str]) -> tuple[str, ...]:
 
 def _parse_entries(data: bytes, hash_size: int) -> list[tuple[int, str]]:
     """Mode and name of each entry."""
-    signature, version, count = struct.unpack_from(">4sII", data)
-    if signature != b"DIRC" or version not in (2, 3, 4) or count > MOST_FILES:
-        raise ValueError("unknown index format")
-    entries: list[tuple[int, str]] = []
-    at, name = 12, b""
-    for _ in range(count):
-        start = at
-        (mode,) = _ENTRY.unpack_from(data, at)
-        at += _ENTRY.size + hash_size
-        (flags,) = struct.unpack_from(">H", data, at)
-        at += 4 if flags & _EXTENDED else 2
-        kept = 0
-        if version == 4:
-            removed, at = _parse_number(data, at)
-            kept = len(name) - removed
-        end = data.index(0, at)
-        name = name[:kept] + data[at:end]
-        at = end + 1 if version == 4 else start + ((end - start) // 8 + 1) * 8
-        if mode & 0o170000 not in (_REGULAR, _LINK, _SUBMODULE):
-            raise ValueError("sparse index")
-        entries.append((mode, name.decode(errors="surrogateescape")))
-    if data[at : at + 4] == b"link":
+    index = parse_index(data, MOST_FILES, hash_size)
+    # in both cases the entries do not name every tracked file, and a secret may be among the rest
+    if index.is_split:
         raise ValueError("split index")
-    return entries
-
-
-def _parse_number(data: bytes, at: int) -> tuple[int, int]:
-    """A number of variable length, and where it ends."""
-    value = data[at] & 0x7F
-    while data[at] & 0x80:
-        at += 1
-        value = (value + 1) << 7 | data[at] & 0x7F
-    return value, at + 1
+    if any(entry.type not in (REGULAR, LINK, SUBMODULE) for entry in index.entries):
+        raise ValueError("sparse index")
+    return [(entry.mode, entry.name.decode(errors="surrogateescape")) for entry in index.entries]

@@ -91,3 +91,19 @@ class PathScope:
 def _is_passed(path: Path, manner: TraversalOptions) -> bool:
     """Left out, or a configuration of git with no secret in it, which each repository has."""
     return manner.skips(path) or (path.match(".git/config") and is_as_cloned(path))
+
+
+@dataclass(frozen=True)
+class UnrestrictedScope(PathScope):
+    """The folder in which a command runs, as if all that it names were the project's."""
+
+    def check_path(self, word: str) -> Path:
+        """The real file that a word names."""
+        return self.resolve_inside(word)
+
+    def resolve_inside(self, word: str) -> Path:
+        """The real place that a word names."""
+        return Path(os.path.realpath(self.folder / word))
+
+    def check_tree(self, word: str, manner: TraversalOptions) -> None:
+        """A program may meet whatever is there."""

@@ -7,6 +7,7 @@ from fnmatch import fnmatch
 from itertools import zip_longest
 
 from ...protected_paths import find_protected_name
+from ..parsing.git_command import strip_git_options
 from ..parsing.simple_command import SimpleCommand
 
 _PLAIN_SETTING = re.compile(
@@ -30,8 +31,6 @@ _PATTERN = re.compile(r"[*?\[]")
 _READS = frozenset(["--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list", "-l"])
 _WIDE = frozenset(["--global", "--system", "-e", "--edit"])
 _SECTIONS = re.compile(r"(--)?(edit|re(name|move)-section)")
-_BEFORE = frozenset(["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env"])
-"""Options before git's command whose value stands apart."""
 
 
 def find_steering_change(step: SimpleCommand) -> str:
@@ -48,14 +47,6 @@ def find_steering_change(step: SimpleCommand) -> str:
             return _find_overwritten_name(command, words, step)
         case _:
             return ""
-
-
-def strip_git_options(words: Sequence[str]) -> Sequence[str]:
-    """Git's words from its command on, without the options before it."""
-    at = 0
-    while at < len(words) and words[at].startswith("-"):
-        at += 2 if words[at] in _BEFORE else 1
-    return words[at:]
 
 
 def _find_setting(words: Sequence[str]) -> str:

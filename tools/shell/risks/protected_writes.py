@@ -15,7 +15,6 @@ from .copy_targets import PROGRAMS as COPIES
 from .copy_targets import find_copy_targets
 from .git_config_writes import find_separate_git_dir, find_steering_change
 from .referenced_files import find_folders, find_references
-from .script_writes import find_script_write
 
 _ONLY_READ_LIST = """
 less more bat batcat od hexdump view cloc shellcheck yamllint
@@ -155,3 +154,23 @@ def find_written_names(step: SimpleCommand) -> Iterator[str]:
     for option, value in zip(texts, texts[1:], strict=False):
         if _OUTPUT.fullmatch(option) or option == _FOLDER.get(program):
             yield value
+
+
+_PROGRAMS = frozenset(
+    ["sed", "gsed", "awk", "gawk", "mawk", "nawk", "ed", "ex", "vi", "vim", "nvim", "view"]
+)
+
+
+_WRITES = re.compile(
+    r"""(?:(?<![A-Za-z])|/[gpIime0-9]+)(?:w|W|wq|write|x|sav|saveas|up|update)!?\s+([^\s"'|;}]+)"""
+    r"""|/[gpIime0-9]*w\s*([^\s;}]+)|>\s*"([^"]+)\""""
+)
+
+
+def find_script_write(step: SimpleCommand) -> str:
+    """The protected name that a script in a step's words or input writes to; empty when none."""
+    if step.program not in _PROGRAMS:
+        return ""
+    texts = [word.text for word in step.words[1:]] + [step.feed.text or ""]
+    names = (name for text in texts for found in _WRITES.findall(text) for name in found if name)
+    return next((name for name in names if find_protected_name(name)), "")

@@ -3,9 +3,8 @@
 import re
 
 from ....config.text import text
-from ..parsing.builtins import FETCHERS
 from ..parsing.inline_code import is_interpreter
-from ..parsing.network_clients import SOCKET
+from ..parsing.network_clients import FETCHERS, SOCKET
 from ..parsing.simple_command import SimpleCommand
 from ..parsing.wrappers import SHELLS, UNKNOWN_INPUT
 

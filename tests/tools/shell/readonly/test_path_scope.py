@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 
 from maxagent.tools.shell.parsing.flags import NotReadOnlyError
-from maxagent.tools.shell.readonly.path_scope import PathScope
+from maxagent.tools.shell.readonly.classifier import explain_not_read_only
+from maxagent.tools.shell.readonly.path_scope import PathScope, UnrestrictedScope
 from maxagent.tools.shell.readonly.tree_access import TraversalOptions
 from maxagent.tools.workspace import Workspace
 
@@ -71,3 +72,16 @@ def test_git_config_is_secret_only_with_password(place: PathScope) -> None:
     config.write_text('[remote "origin"]\n\turl = https://me:token@example.org/x.git\n')
     with pytest.raises(NotReadOnlyError, match="config"):
         place.check_tree(".", TraversalOptions(lambda name: True))
+
+
+def test_program_is_classified_regardless_of_its_files(tmp_path: Path) -> None:
+    (tmp_path / ".env").touch()
+    one, any_one = (
+        PathScope(tmp_path, Workspace(tmp_path)),
+        UnrestrictedScope(tmp_path, Workspace(tmp_path)),
+    )
+    for words in (["cat", ".env"], ["ls", "/etc"], ["grep", "-r", "x", "."], ["du", "~/x", ".."]):
+        assert explain_not_read_only(words, one)
+        assert explain_not_read_only(words, any_one) == ""
+    for words in (["sort", "-o", "x", "y"], ["rm", "x"], ["find", "/", "-delete"]):
+        assert explain_not_read_only(words, any_one)

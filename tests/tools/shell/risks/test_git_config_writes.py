@@ -8,7 +8,6 @@ from maxagent.tools.shell.parsing.simple_command import SimpleCommand
 from maxagent.tools.shell.risks.git_config_writes import (
     find_separate_git_dir,
     find_steering_change,
-    strip_git_options,
 )
 
 
@@ -49,11 +48,6 @@ def test_any_other_setting_may_start_a_program(line: str, word: str) -> None:
     assert (
         find_steering_change(step(f"git -C sub --no-pager config {line}")) == f"git config {word}"
     )
-
-
-def test_git_s_command_stands_behind_its_own_options() -> None:
-    assert strip_git_options(["-C", "x", "-c", "a=b", "--bare", "log", "-1"]) == ["log", "-1"]
-    assert strip_git_options(["--version"]) == []
 
 
 def test_files_of_another_commit_may_steer(tmp_path: Path) -> None:

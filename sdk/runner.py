@@ -2,9 +2,9 @@
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, Literal, Self, cast
@@ -37,6 +37,18 @@ from .partial_answer import PartialAnswer, restore_partial_answer
 from .run import ThreadRun, UserMessage
 from .run_request import build_chat_options, resolve_edit_files, validate_request
 from .startup_notices import HIDDEN, collect_notices, collect_standing_notices, finish_restore
+
+
+@dataclass(frozen=True)
+class _PreparedRun:
+    """A run whose input is valid and whose thread exists."""
+
+    row: ThreadRow
+    context: Context
+    notices: Sequence[str]
+    answer: Answer | None = None
+    message: UserMessage | None = None
+    resumed: bool = True
 
 
 class Runner:
@@ -77,19 +89,13 @@ class Runner:
         """Whether `stop` was called in the run that is going on or has just ended."""
         return self._control.drain_requested
 
-    async def task(
+    def task(
         self, request: str, *, folder: Path | str, options: Options | None = None
     ) -> AsyncGenerator[Event]:
-        """Start a task on a new thread and tell what happens."""
-        self._control = RunControl()
-        root, request = Path(os.path.realpath(folder)), redact(request)
-        validate_request(request, root)
-        begun = self._start_thread(TASK, request, root, options or Options(), build_title(request))
-        async with aclosing(begun) as events:
-            async for event in events:
-                yield event
+        """Run a task on a new thread."""
+        return self._stream(partial(self._prepare_task, request, folder, options))
 
-    async def edit(
+    def edit(
         self,
         request: str,
         *,
@@ -99,19 +105,11 @@ class Runner:
     ) -> AsyncGenerator[Event]:
         """Change the named files, and no others, on a new thread; no tests are run.
 
-        `files` are named from the folder; one that does not exist may be made.
+        `files` are relative to the folder; one that does not exist may be created.
         """
-        self._control = RunControl()
-        root, request = Path(os.path.realpath(folder)), redact(request)
-        validate_request(request, root)
-        named = await asyncio.to_thread(resolve_edit_files, files, root, self.home)
-        wanted: Options = {**(options or {}), "files": named}
-        title = build_title(f"{', '.join(named)}: {request.strip()}")
-        async with aclosing(self._start_thread(EDIT, request, root, wanted, title)) as events:
-            async for event in events:
-                yield event
+        return self._stream(partial(self._prepare_edit, request, files, folder, options))
 
-    async def chat(
+    def chat(
         self,
         message: str,
         *,
@@ -121,20 +119,15 @@ class Runner:
         title: str = "",
         agent: str = "",
     ) -> AsyncGenerator[Event]:
-        """Begin a conversation on a new thread; its turn ends with the answer.
+        """Start a conversation on a new thread; its turn ends with the answer.
 
-        `agent` speaks this turn only. Without a `title` it is the message's first line.
+        `agent` speaks this turn only. The default `title` is the message's first line.
         """
-        self._control = RunControl()
-        root, message = Path(os.path.realpath(folder)), redact(message)
-        validate_request(message, root)
-        wanted: Options = {"agent": "build", **build_chat_options(options, agent)}
-        begun = self._start_thread(CHAT, message, root, wanted, title or build_title(message), name)
-        async with aclosing(begun) as events:
-            async for event in events:
-                yield event
+        return self._stream(
+            partial(self._prepare_chat, message, folder, options, name, title, agent)
+        )
 
-    async def say(
+    def say(
         self,
         thread: str,
         message: str,
@@ -143,42 +136,56 @@ class Runner:
         agent: str = "",
         abandon: bool = False,
     ) -> AsyncGenerator[Event]:
-        """Go on with a conversation: one more turn, `options` hold from here on.
+        """Continue a conversation by one turn; `options` hold from now on.
 
         `agent` speaks this turn only. Raises UnfinishedTurn where a call or a question is open, or
-        a kill has cut an answer short, unless it is to be abandoned: then each call that has no
-        answer gets one.
+        a kill has cut an answer short. With `abandon` each open call gets an answer instead.
         """
-        self._control = RunControl()
-        row, message = self.threads.find(thread), redact(message)
-        validate_request(message, Path(row.folder))
-        if find_job(row.graph) is not CHAT:
-            raise UsageError(
-                text("thread `{thread_id}` is not a conversation", thread_id=row.thread_id[:8]),
-                hint=text(
-                    "continue it with `mcode resume {thread_id}`", thread_id=row.thread_id[:8]
-                ),
-            )
-        context = self._create_context()
-        await self.pool.reload_if_changed(row.folder)
-        wanted = build_chat_options(options, agent)
-        row = await self._load_current_options(row)
-        row = replace(row, options={**select_lasting(cast(Options, row.options)), **wanted})
-        deps = await self.pool.open(row.folder, row.options, context)
-        if named := agent or (options or {}).get("agent", ""):
-            deps.agents.find_primary_agent(named)
-        # whoever is to hear it must be there before anything is said
-        await asyncio.to_thread(open_agent, deps, choose_next_agent(row.options))
-        told = collect_standing_notices(deps, tests=False)
-        words = UserMessage(message, wanted, abandon)
-        run = self._run_thread(row, context, answer=None, resumed=True, notices=told, words=words)
-        async with aclosing(run) as events:
-            async for event in events:
-                yield event
+        return self._stream(partial(self._prepare_turn, thread, message, options, agent, abandon))
 
-    async def _start_thread(
-        self, job: Job, request: str, root: Path, options: Options, title: str, name: str = ""
+    def resume(
+        self, thread: str, answer: Answer | None = None, *, context: Context | None = None
     ) -> AsyncGenerator[Event]:
+        """Continue a thread where it stopped; `thread` is an ID, its prefix, or a name."""
+        return self._stream(partial(self._prepare_resume, thread, answer, context or Context()))
+
+    async def _prepare_task(
+        self, request: str, folder: Path | str, options: Options | None
+    ) -> _PreparedRun:
+        root, request = Path(os.path.realpath(folder)), redact(request)
+        validate_request(request, root)
+        return await self._prepare_thread(
+            TASK, request, root, options or Options(), build_title(request)
+        )
+
+    async def _prepare_edit(
+        self, request: str, files: Sequence[str], folder: Path | str, options: Options | None
+    ) -> _PreparedRun:
+        root, request = Path(os.path.realpath(folder)), redact(request)
+        validate_request(request, root)
+        named = await asyncio.to_thread(resolve_edit_files, files, root, self.home)
+        wanted: Options = {**(options or {}), "files": named}
+        title = build_title(f"{', '.join(named)}: {request.strip()}")
+        return await self._prepare_thread(EDIT, request, root, wanted, title)
+
+    async def _prepare_chat(
+        self,
+        message: str,
+        folder: Path | str,
+        options: Options | None,
+        name: str,
+        title: str,
+        agent: str,
+    ) -> _PreparedRun:
+        root, message = Path(os.path.realpath(folder)), redact(message)
+        validate_request(message, root)
+        wanted: Options = {"agent": "build", **build_chat_options(options, agent)}
+        title = title or build_title(message)
+        return await self._prepare_thread(CHAT, message, root, wanted, title, name)
+
+    async def _prepare_thread(
+        self, job: Job, request: str, root: Path, options: Options, title: str, name: str = ""
+    ) -> _PreparedRun:
         context = self._create_context()
         await asyncio.to_thread(grant_if_empty, root, self.home)
         await self.pool.reload_if_changed(str(root))
@@ -201,43 +208,42 @@ class Runner:
         if marks := find_marks("\n".join([request, *options.get("aside", ())])):
             told.append(text(HIDDEN, marks=", ".join(sorted(marks))))
         told += collect_standing_notices(deps, tests=_needs_tests(job, options))
-        run = self._run_thread(row, context, answer=None, resumed=False, notices=told)
-        async with aclosing(run) as events:
-            async for event in events:
-                yield event
+        return _PreparedRun(row, context, told, resumed=False)
 
-    def _create_context(self) -> Context:
-        return Context(home=str(self.home), pool=self.pool)
+    async def _prepare_turn(
+        self, thread: str, message: str, options: Options | None, agent: str, abandon: bool
+    ) -> _PreparedRun:
+        row, message = self.threads.find(thread), redact(message)
+        validate_request(message, Path(row.folder))
+        if find_job(row.graph) is not CHAT:
+            raise UsageError(
+                text("thread `{thread_id}` is not a conversation", thread_id=row.thread_id[:8]),
+                hint=text(
+                    "continue it with `mcode resume {thread_id}`", thread_id=row.thread_id[:8]
+                ),
+            )
+        context = self._create_context()
+        await self.pool.reload_if_changed(row.folder)
+        wanted = build_chat_options(options, agent)
+        row = await self._load_current_options(row)
+        row = replace(row, options={**select_lasting(cast(Options, row.options)), **wanted})
+        deps = await self.pool.open(row.folder, row.options, context)
+        if named := agent or (options or {}).get("agent", ""):
+            deps.agents.find_primary_agent(named)
+        # a wrong agent is reported before the message is kept
+        await asyncio.to_thread(open_agent, deps, choose_next_agent(row.options))
+        told = collect_standing_notices(deps, tests=False)
+        words = UserMessage(message, wanted, abandon)
+        return _PreparedRun(row, context, told, message=words)
 
-    async def open_dependencies(self, folder: str, options: Options) -> Dependencies:
-        """Return what a run in this folder would work with under these options.
-
-        Raises UsageError for a wrong folder, configuration or endpoint.
-        """
-        return await self.pool.open(folder, options, self._create_context())
-
-    async def options_of(self, thread: str) -> Options:
-        """The options that hold in a thread by now, as its next message finds them."""
-        row = await self._load_current_options(self.threads.find(thread))
-        return select_lasting(row.options)
-
-    async def _load_current_options(self, row: ThreadRow) -> ThreadRow:
-        """The row with the options that hold by now: those on the list are the first ones."""
-        graph = await asyncio.to_thread(self._graph_of, find_job(row.graph))
-        with translate_sqlite_errors(paths.locate_database(self.home)):
-            state = await graph.aget_state({"configurable": {"thread_id": row.thread_id}})
-        return replace(row, options=state.values.get("options") or row.options)
-
-    async def resume(
-        self, thread: str, answer: Answer | None = None, *, context: Context | None = None
-    ) -> AsyncGenerator[Event]:
-        """Go on with a thread where it was; `thread` is an id, its beginning, or a name."""
-        self._control = RunControl()
+    async def _prepare_resume(
+        self, thread: str, answer: Answer | None, context: Context
+    ) -> _PreparedRun:
         row = self.threads.find(thread)
-        own = replace(context or Context(), home=str(self.home), pool=self.pool)
+        own = replace(context, home=str(self.home), pool=self.pool)
         row = await self._load_current_options(row)
         told = list[str]()
-        if answer is None or not answer.question:  # else it was asked here, and the run goes on
+        if answer is None or not answer.question:  # else asked by this runner: the run goes on
             await self.pool.reload_if_changed(row.folder)
             deps = await self.pool.open(row.folder, row.options, own)
             told = collect_standing_notices(
@@ -246,38 +252,46 @@ class Runner:
         self.pool.add_session_rules(
             [one["always"] for one in (answer.decisions if answer else ()) if one.get("always")]
         )
-        run = self._run_thread(row, own, answer=answer, resumed=True, notices=told)
-        async with aclosing(run) as events:
+        return _PreparedRun(row, own, told, answer=answer)
+
+    async def _stream(
+        self, prepare: Callable[[], Awaitable[_PreparedRun]]
+    ) -> AsyncGenerator[Event]:
+        """Stream the run that `prepare` returns; what it raises comes before any event."""
+        self._control = RunControl()
+        async with aclosing(self._run_thread(await prepare())) as events:
             async for event in events:
                 yield event
 
-    async def _run_thread(
-        self,
-        row: ThreadRow,
-        context: Context,
-        *,
-        answer: Answer | None,
-        resumed: bool,
-        notices: Sequence[str] = (),
-        words: UserMessage | None = None,
-    ) -> AsyncGenerator[Event]:
+    async def _run_thread(self, prepared: _PreparedRun) -> AsyncGenerator[Event]:
+        row, context = prepared.row, prepared.context
         deps = await self.pool.open(row.folder, row.options, context)
         graph = await asyncio.to_thread(self._graph_of, find_job(row.graph))
         with acquire_lease(self.home, row.thread_id):
-            told = [*notices, *await finish_restore(deps, row.thread_id)]
-            killed = resumed and await asyncio.to_thread(has_crashed, self.home, row.thread_id)
+            told = [*prepared.notices, *await finish_restore(deps, row.thread_id)]
+            killed = prepared.resumed and await asyncio.to_thread(
+                has_crashed, self.home, row.thread_id
+            )
             if killed:
                 with translate_sqlite_errors(paths.locate_database(self.home)):
                     await restore_partial_answer(graph, deps.journal, row.thread_id)
             run = ThreadRun(
-                graph, row, context, deps, self._control, answer, resumed, told, words, killed
+                graph=graph,
+                row=row,
+                context=context,
+                deps=deps,
+                control=self._control,
+                answer=prepared.answer,
+                resumed=prepared.resumed,
+                notices=told,
+                message=prepared.message,
+                crashed=killed,
             )
-            status: ThreadStatus = (
-                "interrupted"  # what holds when the stream is closed or cancelled
-            )
+            # what holds where the stream is closed or cancelled
+            status: ThreadStatus = "interrupted"
             evidence, half = None, PartialAnswer()
             try:
-                # off the loop: a run that was closed may still have to commit on it: waited for
+                # in a thread, since a run that was closed may still commit on this loop
                 await run_shielded(
                     asyncio.to_thread(self.threads.set_status, row.thread_id, "running")
                 )
@@ -300,6 +314,28 @@ class Runner:
                 await run_shielded(
                     asyncio.to_thread(self._record_status, row.thread_id, status, evidence)
                 )
+
+    def _create_context(self) -> Context:
+        return Context(home=str(self.home), pool=self.pool)
+
+    async def open_dependencies(self, folder: str, options: Options) -> Dependencies:
+        """Return what a run in this folder would work with under these options.
+
+        Raises UsageError for a wrong folder, configuration or endpoint.
+        """
+        return await self.pool.open(folder, options, self._create_context())
+
+    async def options_of(self, thread: str) -> Options:
+        """The options that hold in a thread by now, as its next message finds them."""
+        row = await self._load_current_options(self.threads.find(thread))
+        return select_lasting(row.options)
+
+    async def _load_current_options(self, row: ThreadRow) -> ThreadRow:
+        """The row with the options that hold by now: those on the list are the first ones."""
+        graph = await asyncio.to_thread(self._graph_of, find_job(row.graph))
+        with translate_sqlite_errors(paths.locate_database(self.home)):
+            state = await graph.aget_state({"configurable": {"thread_id": row.thread_id}})
+        return replace(row, options=state.values.get("options") or row.options)
 
     def _record_status(
         self, thread_id: str, status: ThreadStatus, evidence: Mapping[str, Any] | None

@@ -6,10 +6,10 @@ from langgraph.graph import START, StateGraph
 
 from ..nodes.agent.context import Context
 from ..nodes.approve import approve
-from ..nodes.build import run_build_mode as build_mode
+from ..nodes.chat_turn import run_build_mode as build_mode
+from ..nodes.chat_turn import run_plan_mode
 from ..nodes.compact import compact
 from ..nodes.enforce_schema import fit_schema
-from ..nodes.plan import run_plan_mode
 from ..nodes.receive_message import receive_message
 from ..nodes.run_tool import run_tool
 from ..nodes.state import State, Task

@@ -1,4 +1,4 @@
-"""Decide every tool call of an answer: run, ask or refuse. Nothing with an effect happens here.
+"""The node `approve`: decide every tool call of an answer. Nothing with an effect happens here.
 
 What must be asked is raised as one interrupt in the shape that Studio, agent-chat-ui and our own
 command line understand. The node runs again from its top when the answer comes, perhaps under
@@ -44,7 +44,7 @@ BROKEN_JSON = (
 
 
 async def approve(state: State, runtime: Runtime[Context]) -> DispatchTransition:
-    """Rule on the last answer's calls, or start the next group of those already allowed."""
+    """Decide the calls of the last answer, or start the next group of allowed calls."""
     role = state.get("role", "coder")
     agent = await load_agent(role, state, runtime.context)
     agent = await asyncio.to_thread(with_rules, agent, state.get("allowed", ()))
@@ -76,7 +76,7 @@ async def approve(state: State, runtime: Runtime[Context]) -> DispatchTransition
 
 
 def _collect_thread_rules(rulings: Iterable[CallEvaluation], state: State) -> dict[str, list[str]]:
-    """The rules of the thread with those that the human gave for it just now, if any."""
+    """Collect the thread's rules with those that the user has just added, if any."""
     rules = [ruling.suggested_rule for ruling in rulings if ruling.for_thread]
     allowed = list(dict.fromkeys([*state.get("allowed", ()), *rules]))
     return {"allowed": allowed} if rules else {}
@@ -85,7 +85,7 @@ def _collect_thread_rules(rulings: Iterable[CallEvaluation], state: State) -> di
 async def _approve_outside(
     call: PendingCall, state: State, agent: Agent, runtime: Runtime[Context]
 ) -> DispatchTransition:
-    """Ask whether a command that the sandbox has stopped runs outside; then go on with the rest."""
+    """Ask whether a command that the sandbox has blocked runs outside; then start the rest."""
     role, rest = state.get("role", "coder"), state.get("queue", [])[1:]
     tools, workspace = agent.tools, agent.deps.workspace
     ruling = await asyncio.to_thread(ask_outside, call, tools, agent.deps)
@@ -134,7 +134,7 @@ def _deny_beside_others(ruling: CallEvaluation) -> CallEvaluation:
 
 
 def _keep_asked(rulings: list[CallEvaluation], asked: set[str]) -> list[CallEvaluation]:
-    """What was shown to the human waits for the answer, even where it would be allowed by now."""
+    """Keep asking what the user was shown, even where it would be allowed now."""
     return [
         replace(ruling, verdict="ask")
         if ruling.verdict == "allow" and ruling.call["id"] in asked

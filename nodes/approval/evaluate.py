@@ -1,4 +1,9 @@
-"""Rule on one tool call, and fit a human's answer to what was asked."""
+"""Evaluation of a tool call, and of the user's answer to it.
+
+A call is decided twice by the same rules: `evaluate_call` when the model sends it, `recheck_call`
+right before it runs. Between the two lie the user's answer, other calls, perhaps another process
+with other settings. The second time only a refusal counts: `explain_refusal`.
+"""
 
 import hashlib
 import json
@@ -43,33 +48,33 @@ NOW_ASKED = (
 )
 BLOCKED_INSIDE = "inside the sandbox it failed (`{blocked}`); run it once more: {reason}"
 UNASKED = (CONFINED, COVERED)
-"""Rules by which a command runs that nobody was asked about, though it has an effect."""
+"""Rules by which a command with an effect runs unasked."""
 EDITED = "The user changed this call before it ran; its arguments were: {args}"
 
 
 @dataclass(frozen=True)
 class CallEvaluation:
-    """What becomes of one call."""
+    """The decision on one call."""
 
     call: PendingCall
     verdict: Literal["allow", "ask", "deny", "answered"]
-    """`answered`: the human's words are the result, the tool does not run."""
+    """`answered`: the user's text is the result, and the tool does not run."""
     reason: str = ""
-    """Why; for `deny` and `answered` it is what the model reads."""
+    """The reason; for `deny` and `answered` the text that the model reads."""
     choices: tuple[str, ...] = ()
-    """What the human may decide."""
+    """The decisions that the user can make."""
     diff: str = ""
-    """What an edit would change, for the human who is asked."""
+    """What an edit would change, for the question."""
     refused: str | None = None
-    """What the human said who refused it; None where nobody did."""
+    """The user's reason for rejecting it; None where they did not."""
     suggested_rule: str = ""
-    """The rule that would allow it and its like from now on; empty where none should."""
+    """The narrowest rule that would allow such calls from now on; empty where none should."""
     for_thread: bool = False
-    """Whether the human has allowed its like for the rest of the thread."""
+    """Whether the user has allowed such calls for the rest of the thread."""
 
 
 def compute_binding(ruling: CallEvaluation) -> str:
-    """What an answer binds to, as `State.asked` keeps it: the call, to the letter, and its id."""
+    """Compute what an answer binds to, for `State.asked`: the exact call and its ID."""
     call = ruling.call
     parts = [call["name"], call["args"], call.get("sandbox"), call.get("files")]
     parts += [call["instructions"]] if "instructions" in call else []
@@ -79,12 +84,12 @@ def compute_binding(ruling: CallEvaluation) -> str:
 
 
 def extract_ids(asked: Sequence[str]) -> set[str]:
-    """The ids of the calls that are being asked."""
+    """Extract the IDs of the calls in `State.asked`."""
     return {one.partition("\n")[0] for one in asked}
 
 
 def evaluate_call(call: ToolCall, agent: Agent) -> CallEvaluation:
-    """Decide one call by the permission rules; an unknown tool is refused with what there is."""
+    """Decide one call of the model; an unknown tool is denied, and the reason lists the tools."""
     name, args = canonical(call["name"], call["args"])
     queued = PendingCall(id=call["id"] or "", name=name, args=args, notice="")
     tool = agent.tools.get(name)
@@ -96,7 +101,7 @@ def evaluate_call(call: ToolCall, agent: Agent) -> CallEvaluation:
 
 
 def evaluate_queued(queued: PendingCall, tool: BaseTool, deps: Dependencies) -> CallEvaluation:
-    """Decide one call under the tool's own names."""
+    """Decide one call whose tool and arguments have their own names."""
     decision = evaluate_tool_call(tool, queued["args"], deps.workspace, deps.policy)
     queued = {
         **queued,
@@ -117,7 +122,7 @@ def evaluate_queued(queued: PendingCall, tool: BaseTool, deps: Dependencies) -> 
 
 
 def _move_outside(ruling: CallEvaluation, tool: BaseTool, deps: Dependencies) -> CallEvaluation:
-    """The same call outside of the sandbox, where inside it can do nothing; else the ruling."""
+    """Ask for the call outside of the sandbox, where inside it is bound to fail."""
     call = ruling.call
     if not needs_outside(ruling.verdict, call.get("rule", ""), deps.policy):
         return ruling
@@ -128,7 +133,7 @@ def _move_outside(ruling: CallEvaluation, tool: BaseTool, deps: Dependencies) ->
 
 
 def with_reason(ruling: CallEvaluation, reason: str) -> CallEvaluation:
-    """The ruling with another reason, where it is a question."""
+    """Replace the reason of a call that is asked."""
     return replace(ruling, reason=reason) if ruling.verdict == "ask" else ruling
 
 
@@ -137,31 +142,29 @@ def _list_edited_files(call: PendingCall, tool: BaseTool, deps: Dependencies) ->
 
 
 def describe_confinement(deps: Dependencies) -> str:
-    """What confines commands, in words; empty where nothing does."""
+    """Describe what confines commands; empty where nothing does."""
     return deps.sandbox.state if deps.sandbox.is_on else ""
 
 
 def recheck_call(call: PendingCall, tool: BaseTool, deps: Dependencies) -> Decision:
-    """What is to be said of a call at the moment it runs, perhaps in another process."""
+    """Decide an allowed call again at the moment it runs."""
     return evaluate_tool_call(tool, call["args"], deps.workspace, deps.policy)
 
 
 def explain_refusal(
     call: PendingCall, tool: BaseTool, decision: Decision, deps: Dependencies
 ) -> str:
-    """Why a call that was allowed may not run any more, as it is decided now; or empty.
-
-    What was allowed inside a sandbox is not run outside of it; a stricter one does no harm. Nor is
-    what nobody was asked about since it only read, or what leads to other files or must be asked in
-    every mode by now, where a call before it has changed that.
-    """
+    """Explain why an allowed call may not run any more; empty where it may."""
     if decision.verdict == "deny":
         return NOT_ALLOWED.format(reason=decision.reason)
+    # the user allowed it inside this sandbox; another one may confine less
     confined = call.get("sandbox", "")
     if has_effect(tool) and confined and confined != describe_confinement(deps):
         return OTHER_SANDBOX.format(then=confined, now=deps.sandbox.state)
+    # nobody was asked, since it only read: a call before it may have changed what it does
     if call.get("only_reads") and decision.verdict != "allow":
         return NO_LONGER_READS.format(reason=decision.reason)
+    # a call before it may have put a link in the place of a file
     if call.get("files", now := _list_edited_files(call, tool, deps)) != now:
         return OTHER_FILES
     rule = call.get("rule", "")
@@ -173,10 +176,8 @@ def explain_refusal(
 
 
 def _is_another_question(decision: Decision, rule: str) -> bool:
-    """Whether it is asked in every mode by now, and was not when it was allowed.
-
-    What the user has come to ask about meanwhile holds for what is decided later.
-    """
+    """Whether a restriction of every mode asks now that did not when the call was allowed."""
+    # a mode or rule that the user chose meanwhile holds for later decisions only
     own = decision.rule in ("mode", "after_edit") or decision.rule.startswith(("ask ", "deny "))
     return bool(rule) and decision.verdict == "ask" and not own and decision.rule != rule
 
@@ -184,7 +185,7 @@ def _is_another_question(decision: Decision, rule: str) -> bool:
 def apply_answer(
     asked: Sequence[CallEvaluation], answer: object, agent: Agent
 ) -> list[CallEvaluation] | None:
-    """The rulings after the human's decisions; None when the answer does not fit the questions."""
+    """Apply the user's decisions; None where the answer does not fit the questions."""
     decisions = parse_decisions(answer)
     if len(decisions) != len(asked):
         return None
@@ -197,7 +198,7 @@ def apply_answer(
 
 
 def _without_instructions(ruling: CallEvaluation) -> CallEvaluation:
-    """Trust follows no change that was not seen."""
+    """Drop the digests by which trust would follow a change that the user has not seen."""
     call = ruling.call.copy()
     call.pop("instructions", None)
     return replace(ruling, call=call)
@@ -224,11 +225,7 @@ def _apply_decision(
 def _apply_edit(
     ruling: CallEvaluation, decision: Mapping[str, Any], agent: Agent
 ) -> CallEvaluation | None:
-    """What the human edits is checked again: only a refusal is left to stop it.
-
-    Commands after the edit that were not shown are not run. Another tool instead of the one that
-    was asked does not fit.
-    """
+    """Evaluate the call as the user edited it; None where another tool was named."""
     given = decision.get("edited_action") or decision.get("args")
     action = cast("dict[str, object]", given) if isinstance(given, dict) else {}
     args = action.get("args")
@@ -242,6 +239,7 @@ def _apply_edit(
     checked = evaluate_queued(queued, agent.tools[queued["name"]], agent.deps)
     if checked.verdict != "ask":
         return checked
+    # commands after the edit that the user was not shown are not run
     known = ruling.call.get("commands", [])
     commands = [one for one in checked.call.get("commands", []) if one in known]
     return replace(checked, verdict="allow", call={**checked.call, "commands": commands})

@@ -1,0 +1,37 @@
+"""The nodes `build` and `plan`: one model turn of a conversation, which calls tools or answers."""
+
+from typing import Literal
+
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+
+from .agent.context import Context
+from .agent.emit import emit_event
+from .agent.model_turn import run_model_turn
+from .roles import RoleName
+from .state import State
+
+ChatTransition = Command[Literal["approve", "fit_schema", "__end__"]]
+
+
+async def run_chat_turn(state: State, runtime: Runtime[Context], role: RoleName) -> ChatTransition:
+    """Speak once; the turn ends with the first answer that calls nothing."""
+    turn = await run_model_turn(state, runtime, role)
+    if turn.final_text is None:
+        return Command(goto="approve", update=turn.update)
+    if not turn.update:  # by `attempt_completion`: nobody has seen it yet
+        emit_event(runtime, "output", text=turn.final_text)
+    said = {**turn.update, "outcome": "answered"}
+    if state.get("options", {}).get("schema"):
+        return Command(goto="fit_schema", update={**said, "summary": turn.final_text})
+    return Command(goto="__end__", update=said)
+
+
+async def run_build_mode(state: State, runtime: Runtime[Context]) -> ChatTransition:
+    """Speak once in build mode."""
+    return await run_chat_turn(state, runtime, "build")
+
+
+async def run_plan_mode(state: State, runtime: Runtime[Context]) -> ChatTransition:
+    """Speak once in plan mode."""
+    return await run_chat_turn(state, runtime, "plan")

@@ -264,29 +264,10 @@ class Runner:
                 yield event
 
     async def _run_thread(self, prepared: _PreparedRun) -> AsyncGenerator[Event]:
-        row, context = prepared.row, prepared.context
-        deps = await self.pool.open(row.folder, row.options, context)
-        graph = await asyncio.to_thread(self._graph_of, find_job(row.graph))
+        row = prepared.row
+        deps = await self.pool.open(row.folder, row.options, prepared.context)
         with acquire_lease(self.home, row.thread_id):
-            told = [*prepared.notices, *await finish_restore(deps, row.thread_id)]
-            killed = prepared.resumed and await asyncio.to_thread(
-                has_crashed, self.home, row.thread_id
-            )
-            if killed:
-                with translate_sqlite_errors(paths.locate_database(self.home)):
-                    await restore_partial_answer(graph, deps.journal, row.thread_id)
-            run = ThreadRun(
-                graph=graph,
-                row=row,
-                context=context,
-                deps=deps,
-                control=self._control,
-                answer=prepared.answer,
-                resumed=prepared.resumed,
-                notices=told,
-                message=prepared.message,
-                crashed=killed,
-            )
+            run = await self._create_run(prepared, deps)
             # what holds where the stream is closed or cancelled
             status: ThreadStatus = "interrupted"
             evidence, half = None, PartialAnswer()
@@ -305,10 +286,10 @@ class Runner:
                 if status == "interrupted" and self._control.drain_reason == "timeout":
                     status = "limit"
                 with translate_sqlite_errors(paths.locate_database(self.home)):
-                    await half.save_to_thread(graph, row.thread_id)
+                    await half.save_to_thread(run.graph, row.thread_id)
                 raise
             except UsageError:
-                status = "running" if killed else row.status
+                status = "running" if run.crashed else row.status
                 raise
             finally:
                 await run_shielded(
@@ -336,6 +317,28 @@ class Runner:
         with translate_sqlite_errors(paths.locate_database(self.home)):
             state = await graph.aget_state({"configurable": {"thread_id": row.thread_id}})
         return replace(row, options=state.values.get("options") or row.options)
+
+    async def _create_run(self, prepared: _PreparedRun, deps: Dependencies) -> ThreadRun:
+        """Create the run of a thread that is held, after what a kill has left is put right."""
+        row = prepared.row
+        graph = await asyncio.to_thread(self._graph_of, find_job(row.graph))
+        restored = await finish_restore(deps, row.thread_id)
+        killed = prepared.resumed and await asyncio.to_thread(has_crashed, self.home, row.thread_id)
+        if killed:
+            with translate_sqlite_errors(paths.locate_database(self.home)):
+                await restore_partial_answer(graph, deps.journal, row.thread_id)
+        return ThreadRun(
+            graph=graph,
+            row=row,
+            context=prepared.context,
+            deps=deps,
+            control=self._control,
+            answer=prepared.answer,
+            resumed=prepared.resumed,
+            notices=[*prepared.notices, *restored],
+            message=prepared.message,
+            crashed=killed,
+        )
 
     def _record_status(
         self, thread_id: str, status: ThreadStatus, evidence: Mapping[str, Any] | None

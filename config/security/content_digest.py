@@ -1,4 +1,4 @@
-"""A file of a folder and the content by which it is known again; what is no such file is odd."""
+"""Digests of a folder's files: a changed file is noticed."""
 
 import hashlib
 import os
@@ -7,23 +7,23 @@ from pathlib import Path
 
 from ..text import text
 
-LARGEST = 5_000_000
-"""Bytes of one file."""
+LARGEST = 5_000_000  # bytes of one file
 
+# NONBLOCK: a named pipe must not stop the reader; NOFOLLOW: links are resolved before
 _FOR_READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
 class UnreadableFileError(Exception):
-    """What is there is no file or folder of the project."""
+    """The path is not a readable file or folder of the project."""
 
 
 def read_content(folder: Path, path: str) -> bytes:
-    """Those of a file of the folder; raises Odd."""
+    """Read a file of the folder; raises UnreadableFileError."""
     return read_with_digest(os.path.realpath(folder), path)[1]
 
 
 def compute_digest(folder: Path, path: str, content: bytes) -> str:
-    """The digest of a file of the folder that holds these bytes; empty for what is odd."""
+    """Compute the digest of a file with these bytes; empty for an unreadable path."""
     root = os.path.realpath(folder)
     try:
         return _hash_content(root, resolve_real_path(root, path), content)
@@ -32,9 +32,8 @@ def compute_digest(folder: Path, path: str, content: bytes) -> str:
 
 
 def as_text(content: bytes) -> str | None:
-    """What an instruction file says; None where it is not UTF-8, since people and models would read
-    different words in it.
-    """
+    """Decode an instruction file; None where it is not UTF-8."""
+    # in any other encoding people and models would read different words
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -43,9 +42,9 @@ def as_text(content: bytes) -> str | None:
 
 
 def read_with_digest(root: str, path: str, largest: int = LARGEST) -> tuple[str, bytes]:
-    """What the file is known by, and its bytes; a link is known by where it leads, too.
+    """Read a file with its digest; a link's target is part of it.
 
-    Raises Odd.
+    Raises UnreadableFileError.
     """
     real = resolve_real_path(root, path)
     content = read_regular_file(real, largest + 1)
@@ -55,7 +54,7 @@ def read_with_digest(root: str, path: str, largest: int = LARGEST) -> tuple[str,
 
 
 def read_regular_file(real: str, most: int) -> bytes:
-    """So many bytes of a file at most, without ever waiting for them; raises Odd."""
+    """Read at most so many bytes without waiting; raises UnreadableFileError."""
     try:
         handle = os.open(real, _FOR_READING)
         try:
@@ -73,7 +72,7 @@ def read_regular_file(real: str, most: int) -> bytes:
 
 
 def resolve_real_path(root: str, path: str) -> str:
-    """Where the path really is; raises Odd when that is nowhere, or outside of the folder."""
+    """Resolve the path; raises UnreadableFileError where it leads out of the folder."""
     try:
         real = os.path.realpath(os.path.join(root, path), strict=True)
     except (OSError, ValueError) as error:

@@ -1,20 +1,16 @@
-"""Names as other file systems may read them, so that no odd spelling of a name passes for another.
-
-Some take upper and lower case for the same, some the forms of Unicode, some drop invisible
-characters, some the blanks and dots at a name's end, or take `\\` for `/`. Whoever keeps a name
-from being touched compares all of its spellings.
-"""
+"""Variants of a name on other file systems, for rules that protect names."""
 
 import re
 import unicodedata
 from typing import Literal
 
+# File systems differ: some ignore case or the forms of Unicode, some drop invisible characters or
+# the blanks and dots at a name's end, some read `\\` as `/`.
 _AMBIGUOUS = re.compile(r"[^ -~]|[\\:]|[ .](?:/|\Z)|(?:\A|/) ")
-"""What makes a name one that could be read in another way, but for case."""
 
 
 def is_plain(name: str) -> bool:
-    """Whether the lower case of a name is its only spelling."""
+    """Whether the lower case of a name is its only variant."""
     return not _AMBIGUOUS.search(name)
 
 
@@ -24,7 +20,7 @@ def fold_name(name: str) -> str:
 
 
 def to_canonical_path(path: str) -> str:
-    """The plainest name that any file system could take this one for, part by part."""
+    """Reduce the name to the plainest one that any file system could take it for."""
     if not _AMBIGUOUS.search(path):
         return path.lower()
     seen = "".join(letter for letter in path if unicodedata.category(letter) != "Cf")
@@ -32,7 +28,7 @@ def to_canonical_path(path: str) -> str:
 
 
 def list_variants(path: str) -> tuple[str, ...]:
-    """The ways to read a name, folded: one for nearly all names."""
+    """List the variants of a name, folded; nearly all names have one."""
     first, second = fold_name(path), to_canonical_path(path)
     return (first,) if first == second else (first, second)
 

@@ -17,16 +17,16 @@ from urllib.parse import quote
 from ..text import TemplatedText
 from .private_keys import without_private_keys
 
+# characters of a known value; shorter values occur in any text
 SHORTEST = 8
-"""Characters that a known value must have, since shorter ones occur in any text."""
 _MARK = re.compile(r"\[secret: [\w .-]{1,80}\]")
 _NAME = re.compile(
     r"(TOKEN(?!S|IZ)|SECRET|PASSW(OR)?D|PASSPHRASE|CREDENTIAL|_PWD$|(^|_)AUTH(_|$)"
     r"|(^|_|API|ACCESS|SECRET|PRIVATE)KEYS?(_|$))(?!.*(FILE|PATH|URL|DIR|SOCK)$)",
     re.IGNORECASE,
 )
+# an address or a plain word is not a secret, whatever its variable is called
 _HARMLESS = re.compile(r"https?://[^\s@]*|true|false|[a-z]+|[A-Z]+")
-"""Values that are no secrets, whatever the name: an address, a word that stands in any text."""
 
 _FORMATS: tuple[tuple[str, str, str], ...] = (
     ("AWS key", "AKIA", r"[0-9A-Z]{16}\b"),
@@ -57,8 +57,8 @@ _PATTERNS = [
     (begin, re.compile(f"{re.escape(begin)}(?<![A-Za-z0-9]{re.escape(begin)}){rest}"), name, "")
     for name, begin, rest in _FORMATS
 ] + [(lead, re.compile(re.escape(lead) + rest), name, lead) for name, lead, rest in _LEADS]
+# by value, the name of each secret of the settings
 _remembered: dict[str, str] = {}
-"""Value and name of those that the settings hold."""
 
 
 def remember_secret(name: str, value: str) -> None:

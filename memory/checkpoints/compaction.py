@@ -1,9 +1,4 @@
-"""A thread in less room: what was left by going back goes, the conversation keeps all its steps.
-
-What is taken out of a row LangGraph rebuilds from the writes before it; that it does is checked for
-each row. The caller holds the thread. Each portion is a transaction of its own, so that the runs of
-other threads go on meanwhile.
-"""
+"""Compaction of a thread: abandoned branches are deleted, repeated values are dropped."""
 
 import json
 import sqlite3
@@ -16,7 +11,7 @@ from .row_compression import compress_row, expand_row
 from .row_data import get_mapping
 from .tables import KEPT_CHANNELS, has_tables, read_conversation_ids
 
-# checkpoints in one transaction
+# checkpoints in one transaction; between two of them other threads can write
 _PORTION = 200
 
 
@@ -84,7 +79,7 @@ _COUNTERS = "counters_since_delta_snapshot"
 
 
 def compact_thread(connection: sqlite3.Connection, thread_id: str) -> None:
-    """Free what the thread's conversation as it is does not need."""
+    """Delete what the conversation does not need; the caller holds the thread's lease."""
     if not has_tables(connection):
         return
     before = connection.total_changes
@@ -107,7 +102,8 @@ def compact_thread(connection: sqlite3.Connection, thread_id: str) -> None:
 
 
 def _move_rows(connection: sqlite3.Connection, rows: str, move: str, thread_id: str) -> None:
-    """Put the thread's rows behind all others, close together: pages full of holes become free."""
+    """Move the thread's rows behind all others."""
+    # close together they leave whole pages free, which can be given back to the disk
     ids = [row for (row,) in connection.execute(rows, (thread_id,))]
     for at in range(0, len(ids), _PORTION):
         with begin_transaction(connection):
@@ -145,7 +141,7 @@ class _Conversation:
             self._before, self._has_messages = id_ if begins else "", False
 
     def _join_checkpoints(self, id_: str, child: str) -> None:
-        """What was written from it was written from the one before, too."""
+        """Move its writes to the checkpoint before, and delete it."""
         given = (self._before, self._thread_id)
         self._connection.execute(_MOVE_WRITES, (*given, id_))
         self._connection.execute(_MOVE_CHILD, (*given, child))
@@ -154,9 +150,10 @@ class _Conversation:
     def _shorten_checkpoint(
         self, row: int, stored: bytes, metadata: bytes | None
     ) -> dict[str, Any]:
-        """Take out what the writes tell; the values that are left."""
+        """Drop the values that the writes repeat; return the rest."""
         whole = unpack_row(expand_row(stored))
         values = whole["channel_values"]
+        # LangGraph rebuilds these from the writes; the replay has checked that it can
         told = self._replay.find_redundant_channels(values)
         for channel in told:
             del values[channel]
@@ -172,7 +169,7 @@ class _Conversation:
         return values
 
     def _shorten_writes(self, id_: str) -> set[str]:
-        """The channels whose writes are kept."""
+        """Delete writes that nobody reads; return the channels that are left."""
         kept: set[str] = set()
         rows = self._connection.execute(_WRITES, (self._thread_id, id_)).fetchall()
         for row, channel, kind, value in rows:

@@ -1,4 +1,4 @@
-"""What LangGraph makes of the writes of a thread, so far as to know it again in a checkpoint."""
+"""Replay of a thread's writes, to recognize the same values in a checkpoint."""
 
 from collections.abc import Mapping
 from hashlib import sha256
@@ -11,26 +11,26 @@ _WHOLE = 7
 
 
 class Replay:
-    """The request and the messages, as the writes so far tell them."""
+    """The request and the messages after the writes so far."""
 
     def __init__(self) -> None:
         self._request: object = None
         self._messages = _Digests()
 
     def forget(self) -> None:
-        """Nothing is known from here on, until a checkpoint has it all."""
+        """Forget the values, until a checkpoint has all of them."""
         self._request = None
         self._messages.are_known = False
 
     def apply_write(self, channel: str, data: bytes) -> None:
-        """What a node wrote."""
+        """Apply one write of a node."""
         if channel == "request":
             self._request = unpack_row(data)
         elif channel == "messages":
             self._messages.add(unpack_row(data))
 
     def find_redundant_channels(self, values: Mapping[str, Any]) -> list[str]:
-        """The channels that a checkpoint has as the writes before it tell them."""
+        """Find the channels whose values in a checkpoint follow from the writes before it."""
         told: list[str] = []
         if "request" in values:
             request = _unpack_value(values["request"])

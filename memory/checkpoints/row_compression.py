@@ -47,7 +47,7 @@ _VERSION = b"\xd9\x30" + b"0" * 27
 
 
 def _encode_names(names: str) -> list[bytes]:
-    """The names as msgpack writes them."""
+    """Encode the names as msgpack writes them."""
     return [bytes([0xA0 | len(name)]) + name.encode() for name in names.split() if len(name) < 32]
 
 
@@ -61,7 +61,7 @@ _DICTIONARY = b"".join(
 
 
 def compress_row(data: bytes) -> bytes:
-    """The msgpack row for the disk: compressed where that makes it shorter."""
+    """Compress a msgpack row, where that makes it shorter."""
     if len(data) < _SHORTEST:
         return data
     packer = zlib.compressobj(zdict=_DICTIONARY)
@@ -70,7 +70,7 @@ def compress_row(data: bytes) -> bytes:
 
 
 def expand_row(stored: bytes) -> bytes:
-    """The msgpack row from the disk; raises ValueError where it is damaged."""
+    """Expand a stored row; raises ValueError where it is damaged."""
     if len(stored) < 2 or stored[0] != _MARK:
         return stored
     opener = zlib.decompressobj(zdict=_DICTIONARY)

@@ -41,11 +41,7 @@ _LAST_TICKS = "_last_v6_timestamp"
 
 
 class CheckpointSaver(AsyncSqliteSaver):
-    """Keeps each thing once, and reads a thread's messages once in a process.
-
-    Goes on after a thread's last checkpoint even if the clock was set back since: the latest
-    checkpoint is the one whose id sorts last, and ids begin with the time.
-    """
+    """A saver that stores each value once and reads a thread's messages once a process."""
 
     def __init__(self, connection: aiosqlite.Connection) -> None:
         super().__init__(connection, serde=StrictSerializer())
@@ -53,13 +49,15 @@ class CheckpointSaver(AsyncSqliteSaver):
 
     @override
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """A checkpoint; whatever is saved next comes after all of its thread."""
+        """Read a checkpoint; the next one that is saved sorts after all of its thread."""
         found = await super().aget_tuple(config)
         if found:
             given = found.config.get("configurable", {})
             asked = (given.get("thread_id"), given.get("checkpoint_ns", ""))
             async with self.lock, self.conn.execute(_LAST, asked) as rows:
                 (last,) = await rows.fetchone() or ("",)
+            # The latest checkpoint is the one whose id sorts last, and ids begin with the time:
+            # after a clock was set back, new ids would sort before it.
             _advance_clock(last)
         return found
 
@@ -71,7 +69,7 @@ class CheckpointSaver(AsyncSqliteSaver):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Save a checkpoint; of what led to it only the thread's story is kept."""
+        """Save a checkpoint, and delete the writes before it that nobody reads again."""
         given: dict[str, Any] = config.get("configurable", {})
         place = CheckpointKey(str(given["thread_id"]), given["checkpoint_ns"], checkpoint["id"])
         kind, data = self.serde.dumps_typed(checkpoint)
@@ -96,7 +94,7 @@ class CheckpointSaver(AsyncSqliteSaver):
         }
 
     async def _write_checkpoint(self, row: Mapping[str, object]) -> None:
-        """In one transaction: a step that is half saved would be done again without its writes."""
+        # one transaction: a half-saved step would run again without its writes
         try:
             await self.conn.execute(_PUT, row)
             if row["parent"]:
@@ -110,7 +108,7 @@ class CheckpointSaver(AsyncSqliteSaver):
     async def aget_delta_channel_history(
         self, *, config: RunnableConfig, channels: Sequence[str]
     ) -> Mapping[str, DeltaChannelHistory]:
-        """What a checkpoint's messages are made of."""
+        """Read the writes that a checkpoint's messages are made of."""
         given: dict[str, Any] = config.get("configurable", {})
         checkpoint = given.get("checkpoint_id")
         if not checkpoint and (last := await self.aget_tuple(config)):

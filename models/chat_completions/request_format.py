@@ -1,8 +1,4 @@
-"""From messages and tools to the JSON of a chat-completions request (pure).
-
-A request's messages come last and each is written once, always the same way, so that one request
-repeats the request before it byte for byte up to its new messages: that is what providers cache.
-"""
+"""JSON of chat-completions requests."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +15,7 @@ ROLES = {"system": "system", "human": "user", "ai": "assistant", "tool": "tool"}
 
 
 def build_options(resolved: ResolvedModel, *, tools: bool, tool_choice: str = "") -> dict[str, Any]:
-    """Everything of a request but its tools and messages."""
+    """Build the fields of a request other than tools and messages."""
     dialect = resolved.provider
     fields: dict[str, Any] = {"model": resolved.model, "stream": True}
     if dialect.stream_usage:
@@ -33,7 +29,9 @@ def build_options(resolved: ResolvedModel, *, tools: bool, tool_choice: str = ""
 
 
 def build_body(fields: Mapping[str, Any], tools: bytes, messages: Iterable[bytes]) -> bytes:
-    """A whole request; `tools` is a JSON list or empty, `messages` are `encode_message`s."""
+    """Join the parts of a request; `tools` is a JSON list or empty."""
+    # Messages come last: a request repeats the one before it byte for byte up to its new messages,
+    # which is what providers cache.
     offered = b',"tools":' + tools if tools else b""
     return b"".join(
         (encode_json(fields)[:-1], offered, b',"messages":[', b",".join(messages), b"]}")
@@ -41,7 +39,7 @@ def build_body(fields: Mapping[str, Any], tools: bytes, messages: Iterable[bytes
 
 
 def encode_message(message: BaseMessage, dialect: Provider) -> bytes:
-    """One message of a request."""
+    """Encode one message of a request."""
     if isinstance(message, AIMessage):
         return encode_json(_convert_assistant(message, dialect))
     role = ROLES.get(message.type) or str(getattr(message, "role", "user"))

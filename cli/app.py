@@ -34,13 +34,13 @@ from .commands import (
 )
 from .commands.threads import changes, fork, listing, prune, show, transfer, tree
 from .default_command import DefaultCommandGroup
-from .enums import Language, OutputFormat
 from .execution.single_turn import run_single_turn
 from .execution.stdin import read_piped_text
 from .i18n.catalogs import t, use_language
 from .i18n.language_selection import select_language
 from .i18n.message_translation import translate
 from .i18n.stored_messages import translate_stored
+from .options import Language, OutputFormat
 from .rendering.help import install_help_pages
 from .rendering.output import echo
 from .repl import command as chat

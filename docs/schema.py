@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from maxagent.cli.execution.stream_json_schema import LINE
+from maxagent.cli.execution.stream_json import LINE
 from maxagent.sdk.events import KINDS, Event
 
 SCHEMA = {"$schema": "https://json-schema.org/draft/2020-12/schema"}

@@ -5,9 +5,8 @@ from typing import Annotated, cast
 
 import typer
 
-from ..enums import OutputFormat
 from ..lazy_imports import without_collector
-from ..options import BaseUrl, Model, Output, Timeout
+from ..options import BaseUrl, Model, Output, OutputFormat, Timeout
 from ..prompts.trust import TrustFlag, settle_trust
 
 

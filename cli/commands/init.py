@@ -5,9 +5,8 @@ from typing import Annotated
 
 import typer
 
-from ..enums import OutputFormat
 from ..execution.single_turn import run_single_turn
-from ..options import BaseUrl, Folder, Model, Output, Timeout
+from ..options import BaseUrl, Folder, Model, Output, OutputFormat, Timeout
 from ..prompts.trust import TrustFlag
 
 

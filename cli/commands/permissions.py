@@ -8,10 +8,10 @@ import typer
 
 from ...config import paths
 from ...config.errors import UsageError
-from ..enums import Mode
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
 from ..lazy_imports import without_collector
+from ..options import Mode
 from ..prompts.trust import TrustFlag, settle_here
 from ..rendering.output import echo_json, echo_wrapped
 

@@ -9,10 +9,9 @@ import typer
 
 from ...config import paths
 from ...config.errors import UsageError
-from ..enums import AnswerStyle, Mode, OutputFormat
 from ..i18n.catalogs import t
 from ..lazy_imports import without_collector
-from ..options import Timeout
+from ..options import AnswerStyle, Mode, OutputFormat, Timeout
 from ..prompts.trust import TrustFlag, settle_trust
 from ..rendering.output import echo
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ..enums import Mode
+from ..options import Mode
 from ..rendering.output import echo
 
 

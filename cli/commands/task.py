@@ -5,9 +5,8 @@ from typing import Annotated, cast
 
 import typer
 
-from ..enums import Mode, OutputFormat
 from ..lazy_imports import without_collector
-from ..options import BaseUrl, Folder, Model, Output, Timeout
+from ..options import BaseUrl, Folder, Mode, Model, Output, OutputFormat, Timeout
 from ..prompts.trust import TrustFlag, settle_trust
 
 

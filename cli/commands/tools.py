@@ -11,10 +11,10 @@ import typer
 from ...config import paths
 from ...config.errors import MaxAgentError, UsageError
 from ...config.text import text
-from ..enums import Mode
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
 from ..lazy_imports import without_collector
+from ..options import Mode
 from ..prompts.trust import TrustFlag, settle_here
 from ..rendering.output import echo, echo_json, echo_wrapped
 

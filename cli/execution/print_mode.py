@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import cast
 
 from ...nodes.options import Options
-from ..enums import AnswerStyle, OutputFormat
 from ..i18n.catalogs import t
+from ..options import AnswerStyle, OutputFormat
 from ..rendering.output import echo
 from ..rendering.thread_listing import SHORT_ID, open_index
 from .chat_session import ChatSession

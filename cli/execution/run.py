@@ -9,7 +9,7 @@ from ...config import paths
 from ...config.settings.loader import load_settings
 from ...sdk.events import Completion, Event, Failure, Interrupted, Question
 from ...sdk.runner import Runner
-from ..enums import AnswerStyle, OutputFormat
+from ..options import AnswerStyle, OutputFormat
 from ..prompts.text_input import discard_typeahead
 from ..rendering.chat_renderer import AnswerRenderer
 from ..rendering.console import open_console

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from ..enums import AnswerStyle, OutputFormat
 from ..lazy_imports import without_collector
+from ..options import AnswerStyle, OutputFormat
 from ..prompts.trust import settle_trust
 
 

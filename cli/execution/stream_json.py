@@ -4,18 +4,88 @@ import asyncio
 import os
 import sys
 import threading
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import suppress
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from ...config.errors import UsageError
+from ...config.text import text
 from ...sdk.events import Event, Failure, Interrupted
+from ...sdk.interrupt_response import Answer
 from ...sdk.runner import Runner
 from ..rendering.renderer import Renderer
 from .cancellation import CancellableStream
 from .chat_session import ChatSession
 from .run import to_exit_code
 from .stop_signal import StopSignal, run_stoppable
-from .stream_json_schema import AnswerLine, InterruptLine, JsonLine, UserLine, parse_line
+
+
+class _Line(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class UserLine(_Line):
+    """Say something to the conversation, or begin one."""
+
+    type: Literal["user"]
+    text: str
+    abandon: bool = False
+    """Leave what is still under way."""
+
+
+class AnswerLine(_Line):
+    """Answer the question that ended the turn before, as `mcode resume` does."""
+
+    type: Literal["answer"]
+    approve: bool = False
+    reject: str | None = None
+    """Why; may be empty."""
+    text: str | None = None
+    """An answer in words."""
+    decisions: list[Mapping[str, Any]] = []
+    """One for each request, in its order."""
+    question: str = ""
+    """Id of the question that was read; empty: whatever the thread asks."""
+
+    @property
+    def answer(self) -> Answer:
+        """The same for the SDK."""
+        return Answer(self.approve, self.reject, self.text, self.decisions, self.question)
+
+
+class ResumeLine(_Line):
+    """Go on after a limit or an interruption."""
+
+    type: Literal["resume"]
+
+
+class InterruptLine(_Line):
+    """Stop the turn that is under way; what has finished is kept."""
+
+    type: Literal["interrupt"]
+
+
+JsonLine = UserLine | AnswerLine | ResumeLine | InterruptLine
+LINE: TypeAdapter[JsonLine] = TypeAdapter(Annotated[JsonLine, Field(discriminator="type")])
+HINT = 'see `docs/headless.md`; a line is a JSON object such as {"type": "user", "text": "…"}'
+
+
+def parse_line(line: bytes, number: int) -> JsonLine | None:
+    """What the line says; None for an empty one. Raises UsageError, with its number."""
+    if not line.strip():
+        return None
+    try:
+        return LINE.validate_json(line)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = "".join(f"`{part}`: " for part in first["loc"] if isinstance(part, str))
+        what = text(
+            "line {number} of stdin: {place}{first}", number=number, place=place, first=first["msg"]
+        )
+        raise UsageError(what, hint=HINT) from None
+
 
 CHUNK_SIZE = 1 << 16
 

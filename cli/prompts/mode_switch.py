@@ -5,8 +5,8 @@ from typing import Any
 
 from rich.console import Console
 
-from ..enums import Mode
 from ..i18n.catalogs import t
+from ..options import Mode
 from ..rendering.approval_request import show_text
 from ..rendering.console import open_console, show_line
 from .edit_tool_call import build_edit_decision

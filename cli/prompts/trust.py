@@ -14,9 +14,9 @@ from ...config.trust.decision import (
     grant_trust,
     with_referenced_files,
 )
-from ..enums import OutputFormat
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate_notice
+from ..options import OutputFormat
 from ..rendering.output import echo
 from ..rendering.sanitize import sanitize_line
 from .choice import INTERRUPTED, ask_choice

@@ -5,7 +5,7 @@ reads stdout must not be given it, so there it waits until it is known what it i
 """
 
 from ...sdk import events as ev
-from ..enums import AnswerStyle
+from ..options import AnswerStyle
 from .console import open_console
 from .markdown.live import create_answer_view
 from .output import echo

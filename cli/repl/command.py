@@ -10,15 +10,23 @@ from typer.core import TyperCommand
 
 from ...config.errors import UsageError
 from ...config.text import text
-from ..enums import AnswerStyle, InputFormat, OutputFormat
 from ..execution.stdin import read_piped_text
 from ..lazy_imports import without_collector
-from ..options import Approval, BaseUrl, Folder, Model, Output, Timeout
+from ..options import (
+    AnswerStyle,
+    Approval,
+    BaseUrl,
+    Folder,
+    InputFormat,
+    Model,
+    Output,
+    OutputFormat,
+    Timeout,
+)
 from ..prompts.trust import TrustFlag, settle_trust
 from ..stdin_block import wrap_stdin
 from . import command_options as given
-from .json_schema_file import read_schema
-from .thread_selection import select_thread
+from .command_options import read_schema, select_thread
 
 if TYPE_CHECKING:
     from ...nodes.options import Options

@@ -3,12 +3,16 @@
 from collections.abc import Callable
 
 from ...config.errors import UsageError
+from ...config.paths import locate_user_notes
+from ...config.security.private_files import make_private_folder, open_private
+from ...config.security.redaction import redact
 from ..i18n.catalogs import t
-from .memory_note import keep_note
 from .prompt.agent_mentions import parse_agent_mention
 from .prompt.input_line import InputLine, parse_line
 from .session.session import Session
 from .shell_escape import run_shell_line
+
+NOTE_TEMPLATE = "The user notes: {note}"
 
 
 async def dispatch_line(session: Session, typed: str, unfolded: Callable[[str], str]) -> None:
@@ -39,3 +43,15 @@ async def dispatch_line(session: Session, typed: str, unfolded: Callable[[str], 
     else:
         agent, text = parse_agent_mention(line.text, session.folder, session.home)
         await session.run_message(text, agent)
+
+
+def keep_note(session: Session, text: str) -> None:
+    """Append the note to `notes.md` beside the user's configuration."""
+    note = redact(text).encode(errors="replace").decode()  # bytes may be typed that are no text
+    file = locate_user_notes(session.home)
+    make_private_folder(session.home)
+    with open(file, "a", encoding="utf-8", opener=open_private) as notes:
+        is_open = file.read_bytes()[-1:] not in (b"", b"\n")  # as an editor may leave the last line
+        notes.write("\n" * is_open + f"- {note}\n")
+    session.side_context.append(NOTE_TEMPLATE.format(note=note))
+    session.show(t("repl.noted", file=file), "dim")

@@ -1,28 +1,30 @@
 """Build of the prompt: completion, history and status of one conversation."""
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from .input_loop import Conversation
 from .prompt.agent_mentions import describe_agents
 from .prompt.completer import LineCompleter
 from .prompt.file_mentions import MentionableFiles
-from .prompt.git_branch import read_branch
 from .prompt.history import FolderHistory
 from .prompt.layout import PromptState
 from .prompt.live_prompt import LivePrompt
-from .prompt.status_bar import Status, format_status
-from .prompt.ttl_cache import TtlCache
+from .prompt.status_bar import Status, format_status, read_branch
 from .session.session import Session
 
 if TYPE_CHECKING:
     from ...sdk.events import TokenUsage
 
-# agents that the mode names already
 MODES = ("build", "plan")
+Found = TypeVar("Found")
+FRESH = 5.0
+"""Seconds after which it is looked for again."""
 
 
+# agents that the mode names already
 def build_prompt(talk: Conversation, folder: Path, home: Path) -> LivePrompt:
     """Build the prompt of a conversation in this folder."""
     completer = LineCompleter(
@@ -63,3 +65,18 @@ def _build_status(session: Session) -> Status:
         cost=usage.cost if usage else None,
         branch=read_branch(session.folder),
     )
+
+
+class TtlCache(Generic[Found]):
+    """A function that is not asked at each call."""
+
+    def __init__(self, look: Callable[[], Found]) -> None:
+        self._look = look
+        self._found: tuple[float, Found] | None = None
+
+    def __call__(self) -> Found:
+        """What it answered last, or answers now."""
+        if self._found is None or time.monotonic() - self._found[0] > FRESH:
+            found = self._look()
+            self._found = (time.monotonic(), found)
+        return self._found[1]

@@ -11,9 +11,9 @@ from prompt_toolkit.utils import is_dumb_terminal
 
 from ... import __version__
 from ...config import paths
-from ..enums import OutputFormat
 from ..execution.stop_signal import StopSignal, run_stoppable
 from ..i18n.catalogs import t
+from ..options import OutputFormat
 from ..prompts.trust import settle_trust
 from ..rendering.definition_list import get_terminal_width
 from ..rendering.line_breaks import split_rows

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from maxagent.cli.execution.stream_json_schema import parse_line
+from maxagent.cli.execution.stream_json import parse_line
 from maxagent.config.errors import UsageError
 from maxagent.sdk.events import KINDS, Completion, Notice, as_json
 

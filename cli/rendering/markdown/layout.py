@@ -4,10 +4,10 @@ What is copied from the screen is still Markdown, and code is copied as it was w
 are shown as text, never as a terminal's hyperlink, so that a link says where it leads.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import islice
-from typing import TYPE_CHECKING
+from itertools import islice, zip_longest
+from typing import TYPE_CHECKING, Literal
 
 from rich.text import Text
 
@@ -15,13 +15,16 @@ from ....config.security.redaction import redact
 from ..console import style_text
 from ..line_breaks import TAB, cut_text, wrap_text
 from ..sanitize import sanitize_text
+from ..table import GAP, measure_width
 from .blocks import MarkdownBlock, create_parser
-from .tables import Align, render_table
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.tree import SyntaxTreeNode
 
+Align = Literal["left", "center", "right"]
+LEAST_COLUMN = 8
+"""Cells that a column needs, unless it has less to say."""
 HEADINGS = {"h1": "bold underline", "h2": "bold"}
 OTHER_HEADING = "bold italic"
 INLINE = {"strong": "bold", "em": "italic", "s": "strike"}
@@ -185,3 +188,75 @@ def _render_link(text: Text, address: str) -> Text:
         text.stylize(LINK)
         return text
     return Text.assemble(text, " (", where, ")") if address else text
+
+
+HEADER, RULE = "bold", "dim"
+
+
+def render_table(
+    header: Sequence[Text], body: Sequence[Sequence[Text]], aligns: Sequence[Align], width: int
+) -> Iterator[Text]:
+    """The table in at most `width` cells."""
+    for cell in header:
+        cell.stylize(HEADER)
+    wanted = [
+        max(_measure_text(cell) for cell in column) for column in zip(header, *body, strict=True)
+    ]
+    widths = _fit_widths(wanted, width - len(GAP) * (len(wanted) - 1))
+    if any(got < min(LEAST_COLUMN, want) for got, want in zip(widths, wanted, strict=True)):
+        yield from _as_list(header, body, width)
+    else:
+        yield from _as_columns(header, body, aligns, widths)
+
+
+def _fit_widths(wanted: Sequence[int], room: int) -> list[int]:
+    """The widths of the columns: who has most to say gives way first."""
+    widths = [min(want, max(room, 1)) for want in wanted]
+    while sum(widths) > room and max(widths) > 1:
+        widths[widths.index(max(widths))] -= 1
+    return widths
+
+
+def _as_columns(
+    header: Sequence[Text],
+    body: Sequence[Sequence[Text]],
+    aligns: Sequence[Align],
+    widths: Sequence[int],
+) -> Iterator[Text]:
+    yield from _render_row(header, aligns, widths)
+    yield Text(GAP.join("-" * width for width in widths), style=RULE)
+    rows = [list(_render_row(cells, aligns, widths)) for cells in body]
+    apart = any(len(row) > 1 for row in rows)  # else nobody sees where a row ends
+    for number, row in enumerate(rows):
+        if number and apart:
+            yield Text()
+        yield from row
+
+
+def _render_row(
+    cells: Sequence[Text], aligns: Sequence[Align], widths: Sequence[int]
+) -> Iterator[Text]:
+    columns = [wrap_text(cell, width) for cell, width in zip(cells, widths, strict=True)]
+    for parts in zip_longest(*columns, fillvalue=Text()):
+        padded = map(_pad_cell, parts, aligns, widths)
+        row = Text(GAP).join(padded)
+        row.rstrip()
+        yield row
+
+
+def _pad_cell(text: Text, align: Align, width: int) -> Text:
+    room = max(width - _measure_text(text), 0)
+    left = {"left": 0, "center": room // 2, "right": room}[align]
+    return Text.assemble(" " * left, text, " " * (room - left))
+
+
+def _as_list(header: Sequence[Text], body: Sequence[Sequence[Text]], width: int) -> Iterator[Text]:
+    for number, cells in enumerate(body):
+        if number:
+            yield Text()
+        for name, cell in zip(header, cells, strict=True):
+            yield from wrap_text(Text.assemble(name, ": ", cell), width)
+
+
+def _measure_text(text: Text) -> int:
+    return measure_width(text.plain)

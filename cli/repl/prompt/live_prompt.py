@@ -2,6 +2,7 @@
 
 import errno
 import os
+import select
 import sys
 import termios
 from collections.abc import Callable
@@ -20,13 +21,14 @@ from .key_bindings import KeyActions, build_key_bindings, send_line
 from .layout import STYLE, PromptState, build_layout
 from .paste_placeholder import Pastes
 from .protocol import SIGN, run_question
-from .typeahead import read_typeahead
 
 Answer = TypeVar("Answer")
 ESCAPE_WAITS = 0.1
 """Seconds after which Esc is a key of its own and not the beginning of another one."""
 REDRAW = 0.05
 """Seconds between two pictures of the same answer, at least."""
+LONGEST_LINE = 65_536
+"""Bytes of a line."""
 
 
 class LivePrompt:
@@ -149,3 +151,19 @@ def _create_output() -> Output:
     # how many rows are left below is not needed: asking the terminal for it only takes time
     os.environ.setdefault("PROMPT_TOOLKIT_NO_CPR", "1")
     return create_output(sys.stdout)
+
+
+def read_typeahead(keys: int) -> list[str]:
+    """The lines that a terminal holds ready; a begun one stays there, for the prompt to read.
+
+    The terminal has made line feeds of every Enter by then, which are new lines to the prompt.
+    """
+    lines: list[str] = []
+    while _has_lines(keys) and (typed := os.read(keys, LONGEST_LINE)):
+        lines.append(typed.decode(errors="replace").rstrip("\n"))
+    return lines
+
+
+def _has_lines(keys: int) -> bool:
+    in_lines = os.isatty(keys) and termios.tcgetattr(keys)[3] & termios.ICANON
+    return bool(in_lines and select.select([keys], [], [], 0)[0])

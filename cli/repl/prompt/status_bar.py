@@ -1,7 +1,11 @@
 """The line below the prompt: who speaks, what it may do, how full and how dear the thread is."""
 
+import os
+import re
+import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 from wcwidth import wcswidth
 
@@ -9,6 +13,9 @@ from ...i18n.catalogs import t
 from ...rendering.sanitize import sanitize_line
 
 SEPARATOR = " · "
+LONGEST_GIT_FILE = 200
+"""Bytes that are read of a file which names something."""
+_COMMIT = re.compile(r"[0-9a-f]{40,64}")
 
 
 @dataclass(frozen=True)
@@ -61,3 +68,31 @@ def _describe_sandbox(state: str) -> str:
 
 def _join_parts(parts: Iterable[str]) -> str:
     return SEPARATOR.join(parts)
+
+
+def read_branch(folder: Path) -> str:
+    """Its name, or the commit's beginning; empty where there is no repository."""
+    for place in (folder, *folder.parents):
+        try:
+            head = _read_small_file(_find_git_folder(place) / "HEAD")
+        except (OSError, ValueError):
+            continue
+        name = head.removeprefix("ref: refs/heads/")
+        if name != head:
+            return name
+        return head[:8] if _COMMIT.fullmatch(head) else ""
+    return ""
+
+
+def _find_git_folder(place: Path) -> Path:
+    """`.git`, or where it points to in a worktree; raises OSError where there is none."""
+    git = place / ".git"
+    return git if git.is_dir() else place / _read_small_file(git).removeprefix("gitdir: ")
+
+
+def _read_small_file(file: Path) -> str:
+    """Raises OSError for anything but a file: the folder may be anybody's, a pipe never ends."""
+    with open(os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as opened:
+        if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
+            raise OSError("not a file")
+        return opened.read(LONGEST_GIT_FILE).decode().strip()

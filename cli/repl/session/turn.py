@@ -9,11 +9,11 @@ from typing import Any
 
 from ....config.errors import MaxAgentError
 from ....nodes.options import Options
-from ....sdk.events import Event, Failure, Question
+from ....sdk.events import Completion, Event, Failure, Question
+from ....sdk.threads.titles import generate_title
 from ...execution.interactive_run import InteractiveRun
 from ...i18n.catalogs import t
-from ..prompt.terminal_signals import LONG, build_notification_code
-from .auto_title import begin_titling
+from ..prompt.terminal_signals import LONG, build_notification_code, build_title_code
 from .background_startup import refresh_status
 from .session import Session
 from .turn_renderer import TurnView
@@ -63,3 +63,18 @@ async def _follow_turn(
     begin_titling(session, last)
     if time.monotonic() - began > LONG:
         session.prompt.send_escape_codes(build_notification_code(t("repl.done")))
+
+
+def begin_titling(session: Session, last: Event | None) -> None:
+    """Have the thread named once it has an answer, unless it was tried before."""
+    if not (session.titles and isinstance(last, Completion) and last.outcome == "answered"):
+        return
+    if session.titled_thread_id != last.thread_id:
+        session.titled_thread_id = last.thread_id
+        session.title_task = asyncio.ensure_future(_generate_title(session, last))
+
+
+async def _generate_title(session: Session, end: Completion) -> None:
+    title = await generate_title(await session.wait_for_runner(), end.thread_id, end.summary)
+    if title and session.thread == end.thread_id:
+        session.prompt.send_escape_codes(build_title_code(title))

@@ -57,7 +57,7 @@ def test_wrong_language_variable_error_lists_known_languages(
 
 
 def test_the_schema_knows_the_same_languages() -> None:
-    from maxagent.cli.enums import Language
+    from maxagent.cli.options import Language
     from maxagent.config.settings.language import LANGUAGES
 
     assert [one.value for one in Language] == list(LANGUAGES)

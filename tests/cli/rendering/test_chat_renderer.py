@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from maxagent.cli.enums import AnswerStyle
+from maxagent.cli.options import AnswerStyle
 from maxagent.cli.rendering.chat_renderer import AnswerRenderer
 from maxagent.sdk import events as ev
 

@@ -1,6 +1,7 @@
 """What the prompt paints, on the screen of a terminal that is only in memory."""
 
 import asyncio
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -13,7 +14,7 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output.vt100 import Vt100_Output
 
 from maxagent.cli.repl.prompt.layout import PromptState
-from maxagent.cli.repl.prompt.live_prompt import LivePrompt
+from maxagent.cli.repl.prompt.live_prompt import LivePrompt, read_typeahead
 from maxagent.cli.repl.prompt.paste_placeholder import Pastes
 
 
@@ -123,3 +124,20 @@ async def test_a_question_stands_in_the_prompts_place() -> None:
 
         assert await prompt.ask_question(question) == ["before"]
         await until(glass, ["before", "›", "status"])
+
+
+def test_buffered_lines_are_read_without_waiting() -> None:
+    far, keys = os.openpty()
+    assert read_typeahead(keys) == []
+    os.write(far, "repair it, 你好\rand then\rbegun".encode())
+    assert read_typeahead(keys) == ["repair it, 你好", "and then"]
+    for end in (far, keys):
+        os.close(end)
+
+
+def test_what_is_no_terminal_is_left_alone() -> None:
+    near, far = os.pipe()
+    os.write(far, b"line\n")
+    assert read_typeahead(near) == [] and os.read(near, 9) == b"line\n"
+    for end in (near, far):
+        os.close(end)

@@ -217,7 +217,7 @@ def test_an_editor_that_fails_changes_nothing(monkeypatch, capsys, editor):
 def test_explanation_shows_reason_and_keys(monkeypatch, capsys):
     shown, decision = asked(monkeypatch, capsys, "?\ny\n")
     assert "Approval is needed: why." in shown and "edit it first" in shown
-    assert "no rule would allow only this" in shown
+    assert "no rule can safely allow" in shown
     assert decision == {"type": "approve"}
 
 

@@ -81,7 +81,7 @@ async def test_usage_is_empty_before_the_first_answer(spoken: Spoken, line: str)
 async def test_cost_and_context_show_usage_of_thread(spoken: Spoken) -> None:
     spoken.session.usage = USAGE
     assert await spoken("/cost") == (
-        "3 requests, 12,000 tokens in (9,000 cached), 400 out: $0.0123\n"
+        "3 requests; tokens: 12,000 in (9,000 cached), 400 out; cost: $0.0123\n"
     )
     assert await spoken("/context") == "25,600 of 128,000 tokens (20%)\n"
     later, full = (await spoken("/compact")).splitlines()
@@ -91,6 +91,6 @@ async def test_cost_and_context_show_usage_of_thread(spoken: Spoken) -> None:
 async def test_unknown_price_is_shown_as_unknown(spoken: Spoken) -> None:
     spoken.session.usage = TokenUsage(1, 1, 1, 0, None, 5, 0)
     assert await spoken("/cost") == (
-        "1 request, 1 tokens in (0 cached), 1 out: price unknown for this model\n"
+        "1 request; tokens: 1 in (0 cached), 1 out; cost: price unknown\n"
     )
     assert "(?)" in await spoken("/context")

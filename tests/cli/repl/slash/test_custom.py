@@ -131,8 +131,8 @@ async def test_what_is_never_allowed_is_refused(
 @pytest.mark.parametrize(
     ("agent", "speaks", "words"),
     [
-        ("strict", "", "refuse `run_command(touch:*)`"),
-        ("", "strict", "refuse"),
+        ("strict", "", "deny `run_command(touch:*)`"),
+        ("", "strict", "deny"),
         ("plan", "", "read-only mode"),
     ],
 )

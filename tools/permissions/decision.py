@@ -1,4 +1,4 @@
-"""What becomes of a call, and why."""
+"""The decision on a call, and its reason."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -1,4 +1,4 @@
-"""Which commands the project wants to be run after an edit of a file."""
+"""Commands of `after_edit` for a changed file."""
 
 import shlex
 from collections.abc import Mapping, Sequence

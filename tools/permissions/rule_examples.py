@@ -1,4 +1,4 @@
-"""A rule's own examples: what it must meet and must not, checked when it is loaded."""
+"""Examples of a rule, checked when it is loaded."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Save growing text, at most once a second, so that a killed process leaves most of it behind."""
+"""Saves of growing output, at most one a second."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable

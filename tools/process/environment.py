@@ -1,4 +1,4 @@
-"""Which environment variables a child process may see: an allow-list, and no secrets."""
+"""Environment variables of child processes: an allow-list without secrets."""
 
 import re
 from collections.abc import Mapping

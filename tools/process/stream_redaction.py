@@ -1,4 +1,4 @@
-"""Secrets out of output that comes in pieces: a secret that is split over two is found as well."""
+"""Redaction of secrets in streamed output."""
 
 import re
 from collections.abc import Callable

@@ -1,1 +1,1 @@
-"""The wall around the commands that a model causes: what they can reach, and who holds it."""
+"""The sandbox for commands of the model."""

@@ -1,4 +1,4 @@
-"""What stands in the place of missing protected files while commands run: empty folders.
+"""Empty folders in the place of missing protected files while commands run.
 
 A name that does not exist can only be held by putting something there. Empty folders are seen by
 neither git nor snapshots. A ledger in the data folder names those that are ours: they go when the

@@ -1,4 +1,4 @@
-"""What a command in the sandbox can reach: plain data, which each backend puts in its own words."""
+"""Sandbox profile: what a command can reach, independent of the backend."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

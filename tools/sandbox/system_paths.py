@@ -1,4 +1,4 @@
-"""Folders of this machine that the wall treats in its own way."""
+"""System folders and sockets that the sandbox treats specially."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""What is known of a command line before it runs, in the words that every rule speaks of."""
+"""The result of analyzing a command line."""
 
 from dataclasses import dataclass, field
 from pathlib import Path

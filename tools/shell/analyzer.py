@@ -1,4 +1,4 @@
-"""The one judgement of a command line: parsed, every command looked at, the strictest finding wins.
+"""Analysis of a command line: every command is checked, the strictest finding wins.
 
 Nothing is run and nothing is changed; only names are looked up in the file system. Whatever cannot
 be read with certainty is asked.

@@ -1,4 +1,4 @@
-"""The paths that a command line names, so that what appears there while it runs is its doing."""
+"""Paths that a command line names, to attribute what appears there while it runs."""
 
 import os
 import re

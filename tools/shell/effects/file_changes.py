@@ -1,4 +1,4 @@
-"""The names that a command deletes or overwrites, for programs whose words say so.
+"""Files that a file program deletes or overwrites.
 
 Other programs may change whatever they like: nothing is known of them here.
 """

@@ -1,4 +1,4 @@
-"""What a git command does beyond the files of the work tree, which undo brings back."""
+"""Effects of a git command that undo cannot restore."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Each file that a line of file programs deletes, overwrites or creates, one by one.
+"""Files that a command line deletes, overwrites or creates.
 
 It holds all of them only where `LineEffects.more` is empty: other programs name no files.
 """

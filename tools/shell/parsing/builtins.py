@@ -1,4 +1,4 @@
-"""What a builtin changes in the shell that runs it: the folder, and variables."""
+"""Effects of shell builtins on the folder and the variables."""
 
 import os
 import re

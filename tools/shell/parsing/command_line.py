@@ -1,4 +1,4 @@
-"""A command line read whole: its steps, and those inside of what it runs in turn."""
+"""A parsed command line with the commands that it runs indirectly."""
 
 import re
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Braces, tildes and file name patterns of a word, as bash expands them: bounded, looking only."""
+"""Brace, tilde and file name expansion of a word, as bash does it."""
 
 import os
 import re

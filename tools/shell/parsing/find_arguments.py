@@ -1,4 +1,4 @@
-"""What the words of `find` say: where it starts, and whether it takes all that is there."""
+"""Arguments of `find`: its start folders and filters."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Where the grammar takes for one thing what bash may take for another.
+"""Places where bash may parse a line otherwise than the grammar.
 
 The tree is believed only where every kind of node is known, nothing is an error, all that lies
 between two tokens is blank, and all that must touch does. A second parser found most of this.

@@ -1,4 +1,4 @@
-"""What a command prints, where its words alone tell: `echo`, `printf`, `pwd`, `which` and a few."""
+"""Output that is known in advance: `echo`, `printf`, `pwd`, `which` and a few more."""
 
 import base64
 import binascii

@@ -1,4 +1,4 @@
-"""Which place on this machine a word names, and how much would be lost with it."""
+"""The path that a word names, and how vital it is."""
 
 import os
 import re

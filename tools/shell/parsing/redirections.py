@@ -1,4 +1,4 @@
-"""Redirections: the files that they open, the text that they give, and what stands behind them."""
+"""Redirections and here-documents."""
 
 import re
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""What is known while a line is read from left to right: the folder, and what variables hold."""
+"""Shell state during evaluation: the folder, files and variables."""
 
 import os
 import re

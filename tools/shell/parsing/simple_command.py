@@ -1,4 +1,4 @@
-"""One command of a line, with all that is known of it before it runs."""
+"""One simple command with its words, redirections and input."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path

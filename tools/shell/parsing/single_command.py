@@ -1,4 +1,4 @@
-"""The words of a line that is one plain command and nothing else."""
+"""The words of a line with one simple command."""
 
 from typing import TYPE_CHECKING
 

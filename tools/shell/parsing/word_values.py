@@ -1,4 +1,4 @@
-"""Words with their expansions filled in, and the variables that a line sets."""
+"""Values of words after expansion, and variable assignments."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence

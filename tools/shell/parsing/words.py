@@ -1,4 +1,4 @@
-"""What the shell makes of one word as written: its quotes taken away, its expansions kept apart."""
+"""Quote removal and expansions of one word."""
 
 import re
 from collections.abc import Mapping, Sequence

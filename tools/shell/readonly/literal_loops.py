@@ -1,4 +1,4 @@
-"""A loop over literal words, written out: what it runs for each of them is judged by itself."""
+"""Loops over literal words, unrolled for analysis."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Where a command runs, and which files it may name there without a question."""
+"""The folder of a command and the files it may read unasked."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""Programs that read or list whole folders: none may meet what is kept from every tool."""
+"""Programs that read or list folders recursively."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Programs whose words are more than flags and files: awk, find, sed, test, printf, jq."""
+"""Programs with an argument language: awk, find, sed, test, printf, jq."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Programs that do much, asked only for how things stand: `ps`, `lsof`, `pip list`, `npm ls`."""
+"""Status commands of other programs: `ps`, `lsof`, `pip list`, `npm ls`."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Whether a program that goes through whole folders would meet a file that no tool may read."""
+"""Secret files that a recursive program would reach."""
 
 import os
 import re

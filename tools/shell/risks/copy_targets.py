@@ -1,4 +1,4 @@
-"""Where copies, moves and links end up: a name of their own, or one in a folder."""
+"""Targets of copies, moves and links."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Removals: of the machine's or the user's all, of the whole project, or of what nobody knows."""
+"""Deletions of vital folders, the project or unknown targets."""
 
 import os
 import re

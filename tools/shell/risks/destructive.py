@@ -1,4 +1,4 @@
-"""What no mode lets run: commands that ruin the machine, its disks, or the whole project.
+"""Destructive commands, denied in every mode.
 
 Each check takes one step of the line and answers with what would be ruined, in words for people;
 an empty answer is no finding.

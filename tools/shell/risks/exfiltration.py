@@ -1,4 +1,4 @@
-"""The environment or a shell's history on its way to a network client, by whatever way.
+"""Environment variables or shell history sent to a network client.
 
 A single variable is not meant: `curl -H "Authorization: Bearer $TOKEN"` is an ordinary request.
 """

@@ -1,4 +1,4 @@
-"""What a program does with a name: look whether it is there, or read what is behind it."""
+"""Programs that check whether a file exists without reading it."""
 
 import os
 from pathlib import Path

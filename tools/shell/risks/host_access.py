@@ -1,4 +1,4 @@
-"""The whole machine for a program: its file system as a mount, accounts, rights of root."""
+"""Access to the whole machine: mounts, accounts, root privileges."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Programs fetched from the network, or hidden by an encoding, and run in the same line."""
+"""Code that a line downloads or decodes, and runs."""
 
 import re
 

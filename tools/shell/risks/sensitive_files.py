@@ -1,4 +1,4 @@
-"""Which files hold secrets, in the project and everywhere else on the machine."""
+"""Secret files that a command names."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Commands that stop the machine, end everything that runs, or throw its accounts and jobs away."""
+"""Commands that shut the machine down, kill everything, or remove accounts and jobs."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence

@@ -19,6 +19,7 @@ BUILT_IN = {
     ("memory/database/connection.py", "version"),
     ("memory/database/salvage.py", "', '.join(columns)"),
     ("memory/database/salvage.py", "marks"),
+    ("memory/database/salvage.py", "page_size"),
     ("memory/database/salvage.py", "table"),
     ("memory/threads/index.py", "assignment"),
     ("memory/threads/rows.py", "', '.join((f':{column}' for column in stored))"),

@@ -206,7 +206,10 @@ _WRONG_USE = typer.BadParameter.__mro__[2]
 
 def _print_usage_error(error: Any) -> int:
     """In typer's words, which quote the arguments; returns the exit code."""
-    said = StringIO()
-    error.show(said)
-    echo(translate_stored(said.getvalue().rstrip().replace(": Value error, ", ": ", 1)), err=True)
+    usage_text = StringIO()
+    error.show(usage_text)
+    echo(
+        translate_stored(usage_text.getvalue().rstrip().replace(": Value error, ", ": ", 1)),
+        err=True,
+    )
     return error.exit_code

@@ -130,9 +130,9 @@ def _build_error(
 ) -> ModelCallError:
     words, code = _parse_error_body(body)
     kind = _choose_error_class(status, f"{words} {code}", code)
-    said = asked.quote(words)
-    template = "{who} " + what + (": {words}" if said else "")
-    message = text(template, who=asked.label, status=status, words=said)
+    quoted = asked.quote(words)
+    template = "{who} " + what + (": {words}" if quoted else "")
+    message = text(template, who=asked.label, status=status, words=quoted)
     hint = HINTS.get(kind, "")
     if wait is not None and wait > LONGEST_ASKED:
         hint = text("The provider asks you to wait {wait} s; then continue", wait=f"{wait:.0f}")

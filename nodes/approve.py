@@ -60,7 +60,7 @@ async def approve(state: State, runtime: Runtime[Context]) -> DispatchTransition
     if is_switch_proposal(answer, tools):
         return Command(goto="switch")
     rulings = [await asyncio.to_thread(evaluate_call, call, agent) for call in answer.tool_calls]
-    rulings = [_deny_beside_others(ruling) for ruling in rulings]
+    rulings = [_deny_beside_others(evaluation) for evaluation in rulings]
     rulings = _keep_asked(rulings, extract_ids(state.get("asked", [])))
     rulings = await preview_edits(rulings, state, agent)
     asked = [compute_binding(ruling) for ruling in rulings if ruling.verdict == "ask"]
@@ -77,7 +77,7 @@ async def approve(state: State, runtime: Runtime[Context]) -> DispatchTransition
 
 def _collect_thread_rules(rulings: Iterable[CallEvaluation], state: State) -> dict[str, list[str]]:
     """Collect the thread's rules with those that the user has just added, if any."""
-    rules = [ruling.suggested_rule for ruling in rulings if ruling.for_thread]
+    rules = [evaluation.suggested_rule for evaluation in rulings if evaluation.for_thread]
     allowed = list(dict.fromkeys([*state.get("allowed", ()), *rules]))
     return {"allowed": allowed} if rules else {}
 
@@ -88,17 +88,17 @@ async def _approve_outside(
     """Ask whether a command that the sandbox has blocked runs outside; then start the rest."""
     role, rest = state.get("role", "coder"), state.get("queue", [])[1:]
     tools, workspace = agent.tools, agent.deps.workspace
-    ruling = await asyncio.to_thread(ask_outside, call, tools, agent.deps)
-    asked = [compute_binding(ruling)] if ruling.verdict == "ask" else []
+    evaluation = await asyncio.to_thread(ask_outside, call, tools, agent.deps)
+    asked = [compute_binding(evaluation)] if evaluation.verdict == "ask" else []
     if asked and asked != state.get("asked"):
         return Command(goto="approve", update={"asked": asked})
-    [ruling] = await asyncio.to_thread(ask_human, [ruling], agent)
-    if ruling.verdict == "allow":
-        groups = [[ruling.call], *rest]
+    [evaluation] = await asyncio.to_thread(ask_human, [evaluation], agent)
+    if evaluation.verdict == "allow":
+        groups = [[evaluation.call], *rest]
         return await asyncio.to_thread(dispatch, state, groups, tools, workspace, {"asked": []})
     thread = get_thread_id(runtime)
-    answer = await asyncio.to_thread(answer_first_run, ruling, role, agent.deps.journal, thread)
-    _emit_results(runtime, [answer], [ruling])
+    answer = await asyncio.to_thread(answer_first_run, evaluation, role, agent.deps.journal, thread)
+    _emit_results(runtime, [answer], [evaluation])
     update = {"messages": [answer], "asked": [], "queue": []}
     return await asyncio.to_thread(dispatch, state, rest, tools, workspace, update)
 
@@ -106,7 +106,7 @@ async def _approve_outside(
 def _emit_results(
     runtime: Runtime[Context], messages: Iterable[ToolMessage], rulings: Iterable[CallEvaluation]
 ) -> None:
-    ruled = {ruling.call["id"]: ruling for ruling in rulings}
+    ruled = {evaluation.call["id"]: evaluation for evaluation in rulings}
     for message in messages:
         ruling = ruled.get(message.tool_call_id)
         args, refused = (ruling.call["args"], ruling.refused) if ruling else ({}, None)
@@ -116,7 +116,7 @@ def _emit_results(
 
 def ask_human(rulings: list[CallEvaluation], agent: Agent) -> list[CallEvaluation]:
     """Raise one interrupt for all that must be asked; again while the answer does not fit."""
-    asked = [ruling for ruling in rulings if ruling.verdict == "ask"]
+    asked = [evaluation for evaluation in rulings if evaluation.verdict == "ask"]
     if not asked:
         return rulings
     settled = request_answer(
@@ -126,20 +126,20 @@ def ask_human(rulings: list[CallEvaluation], agent: Agent) -> list[CallEvaluatio
     return [by_id.get(ruling.call["id"], ruling) for ruling in rulings]
 
 
-def _deny_beside_others(ruling: CallEvaluation) -> CallEvaluation:
-    name = ruling.call["name"]
-    if name not in LEADS_TO or ruling.verdict == "deny":
-        return ruling
-    return replace(ruling, verdict="deny", reason=ALONE.format(name=name))
+def _deny_beside_others(evaluation: CallEvaluation) -> CallEvaluation:
+    name = evaluation.call["name"]
+    if name not in LEADS_TO or evaluation.verdict == "deny":
+        return evaluation
+    return replace(evaluation, verdict="deny", reason=ALONE.format(name=name))
 
 
 def _keep_asked(rulings: list[CallEvaluation], asked: set[str]) -> list[CallEvaluation]:
     """Keep asking what the user was shown, even where it would be allowed now."""
     return [
-        replace(ruling, verdict="ask")
-        if ruling.verdict == "allow" and ruling.call["id"] in asked
-        else ruling
-        for ruling in rulings
+        replace(evaluation, verdict="ask")
+        if evaluation.verdict == "allow" and evaluation.call["id"] in asked
+        else evaluation
+        for evaluation in rulings
     ]
 
 
@@ -147,15 +147,15 @@ def _build_request(asked: list[CallEvaluation]) -> dict[str, Any]:
     return {
         "action_requests": [
             {
-                "name": ruling.call["name"],
-                "args": ruling.call["args"],
-                "description": ruling.reason,
-                "tool_call_id": ruling.call["id"],
-                "sandbox": ruling.call.get("sandbox", ""),
-                **({"diff": ruling.diff} if ruling.diff else {}),
-                **({"always": ruling.suggested_rule} if ruling.suggested_rule else {}),
+                "name": evaluation.call["name"],
+                "args": evaluation.call["args"],
+                "description": evaluation.reason,
+                "tool_call_id": evaluation.call["id"],
+                "sandbox": evaluation.call.get("sandbox", ""),
+                **({"diff": evaluation.diff} if evaluation.diff else {}),
+                **({"always": evaluation.suggested_rule} if evaluation.suggested_rule else {}),
             }
-            for ruling in asked
+            for evaluation in asked
         ],
         "review_configs": [
             {"action_name": ruling.call["name"], "allowed_decisions": list(ruling.choices)}
@@ -167,16 +167,16 @@ def _build_request(asked: list[CallEvaluation]) -> dict[str, Any]:
 def _build_answers(rulings: list[CallEvaluation], role: RoleName) -> list[ToolMessage]:
     return [
         build_tool_message(
-            ruling.call["id"],
-            ruling.call["name"],
+            evaluation.call["id"],
+            evaluation.call["name"],
             role,
-            ruling.reason,
-            ok=ruling.verdict == "answered",
+            evaluation.reason,
+            ok=evaluation.verdict == "answered",
             # a tool that talks has no other result than the user's words: it did run
-            answered=ruling.verdict == "answered" and "approve" in ruling.choices,
+            answered=evaluation.verdict == "answered" and "approve" in evaluation.choices,
         )
-        for ruling in rulings
-        if ruling.verdict in ("deny", "answered")
+        for evaluation in rulings
+        if evaluation.verdict in ("deny", "answered")
     ]
 
 

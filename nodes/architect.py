@@ -23,7 +23,7 @@ async def run_architect(
         return Command(
             goto="architect", update=build_job_update(state, "architect", state["request"])
         )
-    turn = await run_model_turn(state, runtime, "architect", opening=state["request"])
+    turn = await run_model_turn(state, runtime, "architect", handoff=state["request"])
     if turn.final_text is None:
         return Command(goto="approve", update=turn.update)
     plan = extract_plan(turn.final_text)

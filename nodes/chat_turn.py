@@ -21,10 +21,10 @@ async def run_chat_turn(state: State, runtime: Runtime[Context], role: RoleName)
         return Command(goto="approve", update=turn.update)
     if not turn.update:  # by `attempt_completion`: nobody has seen it yet
         emit_event(runtime, "output", text=turn.final_text)
-    said = {**turn.update, "outcome": "answered"}
+    update = {**turn.update, "outcome": "answered"}
     if state.get("options", {}).get("schema"):
-        return Command(goto="fit_schema", update={**said, "summary": turn.final_text})
-    return Command(goto="__end__", update=said)
+        return Command(goto="fit_schema", update={**update, "summary": turn.final_text})
+    return Command(goto="__end__", update=update)
 
 
 async def run_build_mode(state: State, runtime: Runtime[Context]) -> ChatTransition:

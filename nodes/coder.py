@@ -14,7 +14,7 @@ async def run_coder(
     state: State, runtime: Runtime[Context]
 ) -> Command[Literal["approve", "verify", "review"]]:
     """Speak once; when the change is complete, go to the proof, or past it with `skip_tests`."""
-    turn = await run_model_turn(state, runtime, "coder", opening=state["request"])
+    turn = await run_model_turn(state, runtime, "coder", handoff=state["request"])
     if turn.final_text is None:
         return Command(goto="approve", update=turn.update)
     proof = "review" if state.get("options", {}).get("skip_tests") else "verify"

@@ -24,7 +24,7 @@ async def run_editor(
     opening = await asyncio.to_thread(format_request, state)
     if state.get("outcome"):
         return Command(goto="editor", update=build_job_update(state, "editor", opening))
-    turn = await run_model_turn(state, runtime, "editor", opening=opening)
+    turn = await run_model_turn(state, runtime, "editor", handoff=opening)
     if turn.final_text is None:
         return Command(goto="approve", update=turn.update)
     end = {**turn.update, "summary": turn.final_text, "outcome": "unverified"}

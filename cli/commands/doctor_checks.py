@@ -142,8 +142,8 @@ def check_configuration(around: DoctorEnvironment) -> DoctorCheck:
     kinds = {origin for origin in origins if origin != "default"}
     files = {origin.rpartition(":")[0] or origin for origin in kinds}
     named = ", ".join(map(translate, sorted(files))) or t("doctor.defaults")
-    if around.loaded and (opening := around.loaded.negated_patterns):
-        detail = f"{named} · {t('doctor.opening', patterns=', '.join(opening))}"
+    if around.loaded and (negated := around.loaded.negated_patterns):
+        detail = f"{named} · {t('doctor.opening', patterns=', '.join(negated))}"
         return DoctorCheck("configuration", "warn", detail, t("doctor.opening.how"))
     if around.loaded and (later := find_later_tools(list_named_tools(around.loaded.settings))):
         detail = t("doctor.later", tools=", ".join(later))

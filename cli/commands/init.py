@@ -25,10 +25,10 @@ def init(
     interrupted.
     """
     options = {"agent": "build", "model": model, "base_url": base_url}
-    said = build_request(wish)
+    request = build_request(wish)
     raise typer.Exit(
         run_single_turn(
-            said,
+            request,
             options,
             folder=folder,
             trust=trust,

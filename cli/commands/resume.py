@@ -106,13 +106,18 @@ def _read_answer(
 
 
 async def _resume_or_ask(
-    runner: "Runner", thread: str, said: "Answer | None", context: "Context", *, asks_instead: bool
+    runner: "Runner",
+    thread: str,
+    answer: "Answer | None",
+    context: "Context",
+    *,
+    asks_instead: bool,
 ) -> "AsyncGenerator[Event]":
     """Resume; an answer that is for no question that stands gives way to that question."""
     from ...sdk.interrupt_response import OtherQuestionError
 
     try:
-        async with aclosing(runner.resume(thread, said, context=context)) as events:
+        async with aclosing(runner.resume(thread, answer, context=context)) as events:
             async for event in events:
                 yield event
     except OtherQuestionError:

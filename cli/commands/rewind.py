@@ -98,22 +98,27 @@ def _go_back(wish: _RewindRequest, *, force: bool, yes: bool, as_json: bool) -> 
     with _acquire_thread(wish) as files:
         step = find_step(row, paths.locate_home(), wish.number)
         known = read_thread_branches(row, paths.locate_home())
-        talk = wish.talk and step.checkpoint_id != known.tip
+        restores_talk = wish.talk and step.checkpoint_id != known.tip
         after = step.file_entry
         way = (
             restore_files.prepare_restore(files, "rewind", after=after, force=force)
             if files
             else None
         )
-        _print_preview(wish, way, left=known.steps[-1].number if talk else None)
-        if talk or (way and way.plan.changes):
+        _print_preview(wish, way, left=known.steps[-1].number if restores_talk else None)
+        if restores_talk or (way and way.plan.changes):
             restore_files.confirm_restore(yes)
         if way:
             restored = restore_files.apply_restore(way, yes=yes)
-        if talk:
+        if restores_talk:
             _rewind_conversation(row, step)
     if as_json:
-        did = {"thread_id": row.thread_id, "kind": "rewind", "step": wish.number, "talk": talk}
+        did = {
+            "thread_id": row.thread_id,
+            "kind": "rewind",
+            "step": wish.number,
+            "talk": restores_talk,
+        }
         restore_files.print_json({**did, **restore_files.as_mapping(restored)})
     raise typer.Exit(1 if restored and restored.conflicts else 0)
 

@@ -99,8 +99,8 @@ def _list_folders(as_json: bool) -> None:
         echo_json([dict(zip(keys, fact, strict=True)) for fact in facts])
     elif record:
         rows = [
-            (sanitize_line(folder), format_time(said.since), _format_state(*states[folder]))
-            for folder, said in record.items()
+            (sanitize_line(folder), format_time(consent.since), _format_state(*states[folder]))
+            for folder, consent in record.items()
         ]
         where = t("trust.where")
         show_table((where, t("trust.since"), t("trust.state")), rows, cut=(where,))

@@ -40,7 +40,7 @@ class InteractiveRun:
 
     async def send_message(
         self,
-        speaker: ChatSession,
+        chat_session: ChatSession,
         text: str,
         *,
         agent: str = "",
@@ -55,7 +55,9 @@ class InteractiveRun:
         the words are said behind it.
         """
         while True:
-            turn = speaker.send_message(self.runner, text, agent=agent, once=once, abandon=abandon)
+            turn = chat_session.send_message(
+                self.runner, text, agent=agent, once=once, abandon=abandon
+            )
             try:
                 return await self.consume(turn)
             except UnfinishedTurn as unfinished:
@@ -63,7 +65,7 @@ class InteractiveRun:
                     raise
                 abandon = await self._ask(partial(confirm_abandon, unfinished.message))
             if not abandon:
-                last = await self.consume(self.runner.resume(speaker.thread))
+                last = await self.consume(self.runner.resume(chat_session.thread))
                 if self.runner.is_stopping:
                     return last
                 again()

@@ -43,24 +43,24 @@ def run_chat(run: ChatRun, words: str | None) -> int:
     """Say the words, or without any what the lines of stdin say; the exit code."""
     open_index()  # tells of a damaged one
     renderer = open_renderer(run.output, run.answer)
-    speaker = ChatSession(
+    chat_session = ChatSession(
         run.folder, cast(Options, run.options), run.name, run.thread, title=run.title
     )
     code = 1
     try:
         if words is None:
-            code = run_stream_json(speaker, renderer, run.seconds)
+            code = run_stream_json(chat_session, renderer, run.seconds)
         else:
             code = run_interactive(
-                lambda dialogue: dialogue.send_message(speaker, words),
+                lambda dialogue: dialogue.send_message(chat_session, words),
                 renderer,
                 run.output,
                 run.seconds,
             )
         return code
     finally:  # also where nobody reads stdout any more
-        if speaker.thread and not run.keeps:
-            _delete_thread(speaker.thread, code)
+        if chat_session.thread and not run.keeps:
+            _delete_thread(chat_session.thread, code)
 
 
 def _delete_thread(thread: str, code: int) -> None:

@@ -112,7 +112,7 @@ def apply_restore(way: PendingRestore, *, yes: bool) -> RestoreResult:
     else:
         _print_line(t("undo.already" if way.kind == "undo" else "restore.already"))
     planned = {conflict.path for conflict in way.plan.conflicts} - _find_doubtful(way.plan)
-    _print_conflicts(restored, said=planned)
+    _print_conflicts(restored, shown_paths=planned)
     return restored
 
 
@@ -139,10 +139,10 @@ def _translate_verb(plan: RestorePlan, path: str, kind: str, again: bool) -> str
 
 
 def _print_conflicts(
-    restored: RestoreResult, said: frozenset[str] | set[str] = frozenset()
+    restored: RestoreResult, shown_paths: frozenset[str] | set[str] = frozenset()
 ) -> None:
     for conflict in restored.conflicts:
-        if conflict.path not in said:
+        if conflict.path not in shown_paths:
             path, reason = sanitize_line(conflict.path), sanitize_line(translate(conflict.reason))
             _print_line(t("restore.left", path=path, reason=reason))
 

@@ -167,17 +167,17 @@ class TurnLoop:
         return self._runner.resume(self._speaker.thread, answer)
 
 
-def run_stream_json(speaker: ChatSession, renderer: Renderer, seconds: float = 0.0) -> int:
+def run_stream_json(chat_session: ChatSession, renderer: Renderer, seconds: float = 0.0) -> int:
     """Speak as the lines of stdin say; the exit code is that of the last turn, or of a signal."""
-    return run_stoppable(lambda stop: _run_stream_json(speaker, renderer, seconds, stop))
+    return run_stoppable(lambda stop: _run_stream_json(chat_session, renderer, seconds, stop))
 
 
 async def _run_stream_json(
-    speaker: ChatSession, renderer: Renderer, seconds: float, stop: StopSignal
+    chat_session: ChatSession, renderer: Renderer, seconds: float, stop: StopSignal
 ) -> int:
     async with Runner() as runner:
         last = await TurnLoop(
-            speaker, runner, CancellableStream(runner, renderer, seconds, stop)
+            chat_session, runner, CancellableStream(runner, renderer, seconds, stop)
         ).run()
     renderer.show_end(last)
     return to_exit_code(last)

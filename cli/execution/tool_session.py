@@ -110,14 +110,14 @@ class ToolSession:
                 1, error=text("Not allowed: {reason}", reason=decision.reason), decision=decision
             )
         if decision.verdict == "ask":
-            said = await consent(tool, args, decision)
-            if said is None:
+            reply = await consent(tool, args, decision)
+            if reply is None:
                 error = text(NEEDS_APPROVAL, reason=decision.reason)
                 return ToolReply(4, error=error, decision=decision)
-            if said is False:
+            if reply is False:
                 return ToolReply(1, error="The user refused this call.", decision=decision)
-            if isinstance(said, str):
-                return ToolReply(0, output=said, decision=decision)
+            if isinstance(reply, str):
+                return ToolReply(0, output=reply, decision=decision)
         return _build_reply(await self._run_tool(tool, args, decision), decision)
 
     async def build_request(

@@ -46,8 +46,8 @@ def get_language() -> str:
 
 def detect_language(environ: Mapping[str, str]) -> str:
     """`zh` when the first of the language variables that is set says so, else `en`."""
-    said = next((environ[name] for name in _VARIABLES if environ.get(name)), "")
-    return "zh" if said.lower().startswith("zh") else "en"
+    locale_name = next((environ[name] for name in _VARIABLES if environ.get(name)), "")
+    return "zh" if locale_name.lower().startswith("zh") else "en"
 
 
 def translate_english(domain: str, text: str) -> str:
@@ -66,7 +66,7 @@ class MessageCatalog(GNUTranslations):
 
     def list_messages(self) -> Mapping[str, str]:
         """Every text with its translation."""
-        return {text: told for text, told in self._catalog.items() if text}
+        return {text: translation for text, translation in self._catalog.items() if text}
 
 
 @cache

@@ -27,9 +27,9 @@ def ask_number(question: str) -> int:
     from .text_input import read_line
 
     with _open_prompt_console() as console:
-        while not (said := read_line(console, question)).isdecimal():
+        while not (reply := read_line(console, question)).isdecimal():
             show_line(console, t("key.number"), "yellow")
-    return int(said)
+    return int(reply)
 
 
 def ask_choice(question: str, keys: "Keys") -> str:

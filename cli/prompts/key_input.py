@@ -23,10 +23,10 @@ def read_key(console: Console, question: str, keys: Keys, why: str = "", yes: st
     meant = {"y": yes, "yes": yes, **meant} if yes else meant
     single = {sign for typed in (*meant, "?") if len(typed) == 1 for sign in (typed, typed.upper())}
     while True:
-        said = read_line(console, f"{question} [{'/'.join(offered)}]", single).lower()
-        if said in meant:
-            return meant[said]
-        if said == "?":
+        reply = read_line(console, f"{question} [{'/'.join(offered)}]", single).lower()
+        if reply in meant:
+            return meant[reply]
+        if reply == "?":
             _explain_keys(console, keys, why)
         else:
             *keys_before, last = offered

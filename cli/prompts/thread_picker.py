@@ -169,5 +169,5 @@ def _pick_by_number(rows: Sequence[ThreadRow]) -> ThreadRow | None:
     """For a terminal on which nothing can be painted over."""
     for place, line in enumerate(_format_rows(rows[:SHOWN], NARROW), 1):
         echo(f"{place:>2}{GAP}{line}", err=True)
-    said = ask_number(t("picker.number"))
-    return rows[said - 1] if 0 < said <= min(SHOWN, len(rows)) else None
+    number = ask_number(t("picker.number"))
+    return rows[number - 1] if 0 < number <= min(SHOWN, len(rows)) else None

@@ -82,13 +82,13 @@ def _ask_trust(found: Trust, home: Path, *, tests: bool) -> None:
         return  # nobody can say yes; the run says that it goes on without
     keys = {word: t(f"key.trust.{word}") for word in ("yes", "no", "quit")}
     try:
-        said = ask_choice(t("trust.ask"), keys)
+        reply = ask_choice(t("trust.ask"), keys)
     except typer.Exit:
         echo(t("trust.stays", folder=sanitize_line(found.folder)), err=True)
         raise
-    if said == "yes":
+    if reply == "yes":
         grant_trust(found, home)
-    elif said == "quit":
+    elif reply == "quit":
         raise typer.Exit(INTERRUPTED)
 
 

@@ -23,9 +23,9 @@ def format_definition_list(named: Sequence[tuple[str, str]], columns: int = 0) -
     return "\n".join(line for one in named for line in format_definition(*one, indent, columns))
 
 
-def format_definition(name: str, said: str, indent: int, columns: int) -> Iterator[str]:
+def format_definition(name: str, definition: str, indent: int, columns: int) -> Iterator[str]:
     """The lines of one name: what is said of it begins in column `indent`, in each of them."""
-    below = split_rows(said, columns - indent)
+    below = split_rows(definition, columns - indent)
     if measure_width(name) < indent:
         gap = " " * (indent - measure_width(name))
         yield f"{name}{gap}{below.pop(0)}".rstrip()

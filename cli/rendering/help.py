@@ -138,15 +138,15 @@ def _translate_with_extra(text: str) -> str:
     extra = _EXTRA.search(text)
     if not extra:
         return _translate_text(text)
-    said = "; ".join(_translate_extra(one) for one in extra[1].split("; "))
-    return f"{text[: extra.start()]}  [{said}]".strip()
+    translated = "; ".join(_translate_extra(one) for one in extra[1].split("; "))
+    return f"{text[: extra.start()]}  [{translated}]".strip()
 
 
-def _translate_extra(said: str) -> str:
-    name, colon, value = said.partition(": ")
+def _translate_extra(extra: str) -> str:
+    name, colon, value = extra.partition(": ")
     if name == "default" and colon:
         return _translate_text("default: {default}").format(default=value)
-    return _translate_text(said)
+    return _translate_text(extra)
 
 
 def _split_rows(text: str, width: int) -> list[str]:

@@ -32,11 +32,11 @@ def show_steps(row: ThreadRow, *, as_json: bool) -> None:
 
 def show_lines(lines: list[StepSummary]) -> None:
     """Print the table, with as many columns as leave room for what was said."""
-    said, files, tools = t("steps.said"), t("steps.files"), t("steps.tools")
-    headers = [t("steps.step"), t("steps.role"), said, t("steps.at"), files, tools]
+    heading, files, tools = t("steps.said"), t("steps.files"), t("steps.tools")
+    headers = [t("steps.step"), t("steps.role"), heading, t("steps.at"), files, tools]
     shown = headers[: 3 if is_narrow() else 5 if is_narrow(WIDE) else 6]
     show_table(
-        shown, [_build_cells(line)[: len(shown)] for line in lines], cut=(said, files, tools)
+        shown, [_build_cells(line)[: len(shown)] for line in lines], cut=(heading, files, tools)
     )
 
 

@@ -15,7 +15,7 @@ from .approval_request import show_arguments
 from .console import open_console, show_line, style_text
 from .diff import ShownDiffs, show_diff
 from .markdown.live import AnswerView, create_answer_view
-from .output import echo
+from .output import echo_wrapped
 from .sanitize import sanitize_line, sanitize_text
 from .thread_listing import SHORT_ID
 from .tool_calls import ToolView
@@ -213,7 +213,7 @@ class TextRenderer:
         self._print_line(f"\n{_describe_outcome(event)}", style)
         self._print_line(t("run.thread", thread=event.thread_id), "dim")
         if event.summary.strip() and event.outcome != "undone":  # it speaks of what is gone
-            echo(event.summary.strip())
+            echo_wrapped(event.summary.strip())
 
     @_render_event.register
     def _(self, event: ev.Failure) -> None:

@@ -25,20 +25,22 @@ FRESH = 5.0
 
 
 # agents that the mode names already
-def build_prompt(talk: Conversation, folder: Path, home: Path) -> LivePrompt:
+def build_prompt(conversation: Conversation, folder: Path, home: Path) -> LivePrompt:
     """Build the prompt of a conversation in this folder."""
     completer = LineCompleter(
-        commands=TtlCache(lambda: _describe_commands(talk.session)),
+        commands=TtlCache(lambda: _describe_commands(conversation.session)),
         agents=TtlCache(lambda: describe_agents(folder, home)),
         files=TtlCache(MentionableFiles(folder, home).list_files),
     )
     shown = PromptState(
-        waiting=lambda: talk.inbox.waiting_lines,
-        busy=lambda: talk.busy_text,
-        status=lambda columns: format_status(_build_status(talk.session), columns),
-        is_plan=lambda: talk.session.plan,
+        waiting=lambda: conversation.inbox.waiting_lines,
+        busy=lambda: conversation.busy_text,
+        status=lambda columns: format_status(_build_status(conversation.session), columns),
+        is_plan=lambda: conversation.session.plan,
     )
-    return LivePrompt(talk, talk.pastes, shown, completer, FolderHistory(home, folder))
+    return LivePrompt(
+        conversation, conversation.pastes, shown, completer, FolderHistory(home, folder)
+    )
 
 
 def _describe_commands(session: Session) -> Mapping[str, str]:

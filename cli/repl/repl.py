@@ -58,10 +58,10 @@ def run_repl(
 async def _run_conversation(
     folder: Path, options: "Options", thread: str, name: str, titles: bool, stop: StopSignal
 ) -> int:
-    talk, home = Conversation(), paths.locate_home()
+    conversation, home = Conversation(), paths.locate_home()
     opened = asyncio.get_running_loop().create_future()
-    prompt = PlainPrompt() if is_dumb_terminal() else build_prompt(talk, folder, home)
-    talk.session = Session(
+    prompt = PlainPrompt() if is_dumb_terminal() else build_prompt(conversation, folder, home)
+    conversation.session = Session(
         folder,
         options,
         name,
@@ -76,21 +76,27 @@ async def _run_conversation(
     prompt.print_above("\n".join(greeting) + "\n")
     async with AsyncExitStack() as closing:
         if isinstance(prompt, PlainPrompt):
-            closing.enter_context(handle_hangup(talk.exit_at_once, stop.receive))
-            return await _run_plain_prompt(talk, prompt, closing)
-        closing.enter_context(handle_hangup(talk.request_exit, stop.receive))
-        return await _run_live_prompt(talk, prompt, closing)
+            closing.enter_context(handle_hangup(conversation.exit_at_once, stop.receive))
+            return await _run_plain_prompt(conversation, prompt, closing)
+        closing.enter_context(handle_hangup(conversation.request_exit, stop.receive))
+        return await _run_live_prompt(conversation, prompt, closing)
 
 
-async def _run_live_prompt(talk: Conversation, prompt: LivePrompt, closing: AsyncExitStack) -> int:
+async def _run_live_prompt(
+    conversation: Conversation, prompt: LivePrompt, closing: AsyncExitStack
+) -> int:
     """With a prompt that stays there while turns go on."""
     usable = asyncio.Event()
-    opening = asyncio.ensure_future(_open_runner(talk, closing, usable))
+    opening = asyncio.ensure_future(_open_runner(conversation, closing, usable))
     showing = asyncio.ensure_future(prompt.run(usable.set))
-    showing.add_done_callback(lambda _: talk.request_exit())
-    prompt.send_escape_codes(build_title_code(f"mcode · {talk.session.folder.resolve().name}"))
+    showing.add_done_callback(lambda _: conversation.request_exit())
+    prompt.send_escape_codes(
+        build_title_code(f"mcode · {conversation.session.folder.resolve().name}")
+    )
     try:
-        await _run_interruptibly(talk, talk.run())  # Ctrl-C is a key, but while an editor is open
+        await _run_interruptibly(
+            conversation, conversation.run()
+        )  # Ctrl-C is a key, but while an editor is open
     finally:
         prompt.close()
         opening.cancel()
@@ -101,45 +107,47 @@ async def _run_live_prompt(talk: Conversation, prompt: LivePrompt, closing: Asyn
         await showing
     except EOFError:  # nobody is at the other end any more
         return INTERRUPTED
-    _show_goodbye(talk.session)
+    _show_goodbye(conversation.session)
     return 0
 
 
 async def _run_plain_prompt(
-    talk: Conversation, prompt: PlainPrompt, closing: AsyncExitStack
+    conversation: Conversation, prompt: PlainPrompt, closing: AsyncExitStack
 ) -> int:
     """With a prompt between the turns; Ctrl-C stops a turn."""
     usable = asyncio.Event()
     usable.set()
-    opening = asyncio.ensure_future(_open_runner(talk, closing, usable))
+    opening = asyncio.ensure_future(_open_runner(conversation, closing, usable))
     with suppress(PromptAborted, ReplExit):
-        await _run_interruptibly(talk, talk.resume_thread())
-        while not talk.has_left:
-            await _run_interruptibly(talk, talk.run_line(prompt.read_line()))
+        await _run_interruptibly(conversation, conversation.resume_thread())
+        while not conversation.has_left:
+            await _run_interruptibly(conversation, conversation.run_line(prompt.read_line()))
     opening.cancel()
     with suppress(asyncio.CancelledError):
         await opening
-    _show_goodbye(talk.session)
+    _show_goodbye(conversation.session)
     return 0
 
 
-async def _run_interruptibly(talk: Conversation, work: Coroutine[Any, Any, None]) -> None:
+async def _run_interruptibly(conversation: Conversation, work: Coroutine[Any, Any, None]) -> None:
     """Meanwhile SIGINT stops what goes on, and not the conversation."""
     loop = asyncio.get_running_loop()
-    loop.add_signal_handler(signal.SIGINT, talk.interrupt)
+    loop.add_signal_handler(signal.SIGINT, conversation.interrupt)
     try:
         await work
     finally:
         loop.remove_signal_handler(signal.SIGINT)
 
 
-async def _open_runner(talk: Conversation, closing: AsyncExitStack, usable: asyncio.Event) -> None:
+async def _open_runner(
+    conversation: Conversation, closing: AsyncExitStack, usable: asyncio.Event
+) -> None:
     """Open the runner once the prompt can be typed at; without it nobody can speak."""
     await usable.wait()
     try:
-        await open_behind(talk.session, closing)
+        await open_behind(conversation.session, closing)
     except Exception:
-        talk.request_exit()
+        conversation.request_exit()
         raise
 
 

@@ -69,8 +69,8 @@ def _build_segment(match: re.Match[str], values: Values) -> PromptSegment:
         return PromptSegment("text", match["escaped"])
     if match["shell"]:
         return PromptSegment("shell", _build_shell_line(match["shell"], values))
-    said = _VALUE.sub(lambda place: values.get(place[0], ""), match["file"] or match[0])
-    return PromptSegment("file" if match["file"] and said else "text", said)
+    expanded = _VALUE.sub(lambda place: values.get(place[0], ""), match["file"] or match[0])
+    return PromptSegment("file" if match["file"] and expanded else "text", expanded)
 
 
 def _build_shell_line(command: str, values: Values) -> str:

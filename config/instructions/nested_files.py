@@ -56,7 +56,7 @@ def read_nested_instructions(
     said yes to is among them without a text, unless it was `passed_over` before.
     """
     read = build_listed_reader(folder, trust.further, (*ignored, ".git"))
-    told, taken, size = list[Instruction](), {*known}, 0
+    instructions, taken, size = list[Instruction](), {*known}, 0
     waiting = [file for file in files if file not in taken]
     while waiting:
         every = [as_instruction(*one, folder) for one in read_with_imports(waiting[-1], read)]
@@ -70,8 +70,8 @@ def read_nested_instructions(
         size += added
         waiting.pop()
         taken |= {one.name for one in found}
-        told = [*found, *told]
-    return NestedInstructions(fit_to_limit(told), tuple(waiting))
+        instructions = [*found, *instructions]
+    return NestedInstructions(fit_to_limit(instructions), tuple(waiting))
 
 
 def _find_first(folder: Path, place: str, listed: Collection[str]) -> str:

@@ -75,8 +75,8 @@ def load_settings(
     together = [*with_all_patterns(layers, project), merge_rules(layers)]
     settings = Settings.model_validate(merge_layers(together), strict=True)
     _remember_secrets(settings)
-    opening = list_negated_patterns(layers, project)
-    return LoadedSettings(settings, _find_origins(settings, layers), read_rules(layers), opening)
+    negated = list_negated_patterns(layers, project)
+    return LoadedSettings(settings, _find_origins(settings, layers), read_rules(layers), negated)
 
 
 def validate_layer(layer: Layer, environ: Mapping[str, str]) -> tuple[Layer, list[str]]:

@@ -87,7 +87,7 @@ def update_consent(
             record = read_consents(home)
             yes = change(record.pop(folder, None))
             record |= {} if yes is None else {folder: yes}
-            written = {name: asdict(said) for name, said in record.items()}
+            written = {name: asdict(consent) for name, consent in record.items()}
             replace_file(file, json.dumps(written, indent=1).encode())
     except OSError as error:
         message = text(
@@ -109,18 +109,21 @@ def _lock_file(path: Path) -> Generator[None]:
 
 
 def _parse_record(value: object) -> ConsentsByFolder:
-    return {folder: _parse_consent(said) for folder, said in _require_mapping(value).items()}
+    return {folder: _parse_consent(consent) for folder, consent in _require_mapping(value).items()}
 
 
 def _parse_consent(value: object) -> Consent:
-    said = _require_mapping(value)
-    files, further = _require_mapping(said.get("files")), _require_mapping(said.get("further", {}))
-    if {*said, "further"} != {"since", "files", "further"} or not all(
-        isinstance(text, str) for text in (said["since"], *files.values(), *further.values())
+    fields = _require_mapping(value)
+    files, further = (
+        _require_mapping(fields.get("files")),
+        _require_mapping(fields.get("further", {})),
+    )
+    if {*fields, "further"} != {"since", "files", "further"} or not all(
+        isinstance(text, str) for text in (fields["since"], *files.values(), *further.values())
     ):
         raise ValueError("an entry is not a valid consent")
     return Consent(
-        str(said["since"]), cast("Mapping[str, str]", files), cast("Mapping[str, str]", further)
+        str(fields["since"]), cast("Mapping[str, str]", files), cast("Mapping[str, str]", further)
     )
 
 

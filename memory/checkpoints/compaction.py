@@ -154,14 +154,14 @@ class _Conversation:
         whole = unpack_row(expand_row(stored))
         values = whole["channel_values"]
         # LangGraph rebuilds these from the writes; the replay has checked that it can
-        told = self._replay.find_redundant_channels(values)
-        for channel in told:
+        redundant = self._replay.find_redundant_channels(values)
+        for channel in redundant:
             del values[channel]
         if values.get("outcome") == "answered" and not get_mapping(values, "options").get("schema"):
             values.pop("summary", None)  # it is the last message
         facts = json.loads(metadata or b"{}")
         # what is not in the checkpoint counts as written since; how often, nobody asks any more
-        if counted := {*told, *get_mapping(facts, _COUNTERS)}:
+        if counted := {*redundant, *get_mapping(facts, _COUNTERS)}:
             facts[_COUNTERS] = {name: [1, 1] for name in sorted(counted)}
         small = (compress_row(pack_row(whole)), json.dumps(facts, separators=(",", ":")).encode())
         if small != (stored, metadata):

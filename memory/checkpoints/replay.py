@@ -31,17 +31,17 @@ class Replay:
 
     def find_redundant_channels(self, values: Mapping[str, Any]) -> list[str]:
         """Find the channels whose values in a checkpoint follow from the writes before it."""
-        told: list[str] = []
+        redundant: list[str] = []
         if "request" in values:
             request = _unpack_value(values["request"])
-            told += ["request"] if request == self._request else []
+            redundant += ["request"] if request == self._request else []
             self._request = request
         if "messages" in values:
             messages = _Digests()
             messages.add(_unpack_value(values["messages"]))
-            told += ["messages"] if messages == self._messages else []
+            redundant += ["messages"] if messages == self._messages else []
             self._messages = messages
-        return told
+        return redundant
 
 
 class _Digests:

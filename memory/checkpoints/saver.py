@@ -74,13 +74,13 @@ class CheckpointSaver(AsyncSqliteSaver):
         place = CheckpointKey(str(given["thread_id"]), given["checkpoint_ns"], checkpoint["id"])
         kind, data = self.serde.dumps_typed(checkpoint)
         facts = get_checkpoint_metadata(config, metadata)
-        told = json.dumps(facts, ensure_ascii=False, separators=(",", ":"))
+        packed = json.dumps(facts, ensure_ascii=False, separators=(",", ":"))
         row = {
             **place._asdict(),
             "parent": given.get("checkpoint_id"),
             "type": kind,
             "data": data,
-            "metadata": told.encode("utf-8", "ignore"),
+            "metadata": packed.encode("utf-8", "ignore"),
         }
         await self.setup()
         async with self.lock:

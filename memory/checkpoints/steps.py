@@ -185,7 +185,7 @@ def _select_own_points(points: list[_Point], known: Mapping[str, _Point]) -> lis
 
 
 def _build_steps(
-    points: Sequence[_Point], said: Mapping[str, ModelMessage]
+    points: Sequence[_Point], messages: Mapping[str, ModelMessage]
 ) -> Iterator[ThreadStep]:
     for number, group in groupby(points, key=lambda point: point.steps):
         first, *rest = group
@@ -193,7 +193,7 @@ def _build_steps(
         shown = after or (rest or [first])[-1]
         yield ThreadStep(
             number=number,
-            message=said.get(first.parent, ModelMessage()),
+            message=messages.get(first.parent, ModelMessage()),
             checkpoint_id=after.id if after else "",
             next=shown.next,
             file_entry=shown.file_entry,

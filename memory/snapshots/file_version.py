@@ -85,9 +85,9 @@ def list_parent_folders(path: str) -> list[str]:
 def filter_visible(changes: Iterable[PathChange]) -> list[PathChange]:
     """The changes that people are shown: a folder only where none of its files tells of it."""
     every = list(changes)
-    told = {above for change in every for above in list_parent_folders(change.path)}
+    reported = {above for change in every for above in list_parent_folders(change.path)}
     return [
         change
         for change in every
-        if not is_folder(change.path) or (change.old != change.new and change.path not in told)
+        if not is_folder(change.path) or (change.old != change.new and change.path not in reported)
     ]

@@ -203,8 +203,8 @@ class GitSnapshots:
         """Whether the repository around the folder ignores it."""
         asked = ("check-ignore", "--no-index", "-v", "-n", "-z", "--stdin")
         folder = os.fsencode(self._store.folder) + b"\0"
-        said = await self._store.run_git(*asked, given=folder, fine=(0, 1))
-        pattern = said.split(b"\0")[2]
+        output = await self._store.run_git(*asked, given=folder, fine=(0, 1))
+        pattern = output.split(b"\0")[2]
         return bool(pattern) and not pattern.startswith(b"!")
 
     async def _take_snapshot(

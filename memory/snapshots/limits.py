@@ -39,9 +39,9 @@ class SkippedFiles:
 
     def describe(self) -> str:
         """For a notice; the same words as long as the same is left out, empty when nothing is."""
-        told = list[str]()
+        parts = list[str]()
         if self.large:
-            told.append(
+            parts.append(
                 text(
                     "over {value} MB: {format_names}",
                     value=f"{LARGEST_FILE / 1e6:.0f}",
@@ -49,7 +49,7 @@ class SkippedFiles:
                 )
             )
         if self.many:
-            told.append(
+            parts.append(
                 text(
                     "{format_count} beyond the {most_files} that a snapshot holds",
                     format_count=_format_count(self.many),
@@ -60,7 +60,7 @@ class SkippedFiles:
             limit = text(
                 "{value} GB that all files of a snapshot may take", value=f"{MOST_BYTES / 1e9:.0f}"
             )
-            told.append(
+            parts.append(
                 text(
                     "{format_count} beyond the {limit}",
                     format_count=_format_count(self.heavy),
@@ -68,19 +68,19 @@ class SkippedFiles:
                 )
             )
         if self.unreadable:
-            told.append(
+            parts.append(
                 text("not readable: {format_names}", format_names=_format_names(self.unreadable))
             )
         if self.refused:
-            told.append(
+            parts.append(
                 text(
                     "named like git's own files: {format_names}",
                     format_names=_format_names(self.refused),
                 )
             )
-        if not told:
+        if not parts:
             return ""
-        listed = join_texts("; ", told)
+        listed = join_texts("; ", parts)
         return text("not in snapshots, so undo cannot restore it: {told}", told=listed)
 
 

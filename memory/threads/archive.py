@@ -177,10 +177,10 @@ def _parse_rows(data: bytes) -> TransferRows:
 
 def _parse_manifest(content: bytes) -> Manifest:
     """Of another version nothing but that is looked at."""
-    said = TypeAdapter(dict[str, Any]).validate_json(content)
-    if said.get("format") == "mcode-thread" and said.get("version") != VERSION:
+    manifest = TypeAdapter(dict[str, Any]).validate_json(content)
+    if manifest.get("format") == "mcode-thread" and manifest.get("version") != VERSION:
         raise UsageError(
-            text("the file has the unknown version {get}", get=repr(said.get("version"))),
+            text("the file has the unknown version {get}", get=repr(manifest.get("version"))),
             hint=text(
                 "this MaxAgent reads version {version}; export the thread again with the "
                 "same MaxAgent",

@@ -174,12 +174,12 @@ class ThreadIndex:
         """Those in whose name, title or talk all these words occur, in any case."""
         words = text.casefold().split()
         with translate_sqlite_errors(self._path), closing(connect(self._path)) as connection:
-            said = read_searchable_texts(connection)
+            texts = read_searchable_texts(connection)
 
         def is_match(row: ThreadRow) -> bool:
             own = (row.name, row.title, row.request)
-            told = "\n".join([*own, *said.get(row.thread_id, ())]).casefold()
-            return all(word in told for word in words)
+            haystack = "\n".join([*own, *texts.get(row.thread_id, ())]).casefold()
+            return all(word in haystack for word in words)
 
         return [row for row in self.list(folder) if is_match(row)]
 

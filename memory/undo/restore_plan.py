@@ -113,8 +113,8 @@ async def plan_restore(
 
 def _select_reported(conflicts: Collection[str]) -> list[str]:
     """The conflicts without folders of which a file among them tells."""
-    told = {above for path in conflicts for above in list_parent_folders(path)}
-    return sorted(path for path in conflicts if path not in told)
+    reported = {above for path in conflicts for above in list_parent_folders(path)}
+    return sorted(path for path in conflicts if path not in reported)
 
 
 def _is_blocked(entry: HistoryEntry, conflicts: Collection[str]) -> bool:

@@ -25,20 +25,20 @@ def select_conversation(state: State, role: RoleName) -> list[AnyMessage]:
     messages = state.get("messages", [])
     # a long conversation has thousands of them: nearly always only the last few are new
     settled = messages[:-_RECENT]
-    before, heard = _find_cached_prefix(settled, role)
-    heard = [*heard, *(one for one in settled[len(before) :] if _is_visible_to(one, role))]
-    _visible_cache.append((settled, role, heard))
-    return [*heard, *(one for one in messages[-_RECENT:] if _is_visible_to(one, role))]
+    before, visible = _find_cached_prefix(settled, role)
+    visible = [*visible, *(one for one in settled[len(before) :] if _is_visible_to(one, role))]
+    _visible_cache.append((settled, role, visible))
+    return [*visible, *(one for one in messages[-_RECENT:] if _is_visible_to(one, role))]
 
 
 def _find_cached_prefix(
     messages: list[AnyMessage], role: RoleName
 ) -> tuple[list[AnyMessage], list[AnyMessage]]:
     """The beginning of these messages that was looked at before, and what was heard of it."""
-    for known, by, heard in reversed(tuple(_visible_cache)):
+    for known, by, visible in reversed(tuple(_visible_cache)):
         is_longer = by == role and len(known) <= len(messages)
         if is_longer and all(map(is_, known, messages)):
-            return known, heard
+            return known, visible
     return [], []
 
 

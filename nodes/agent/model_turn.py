@@ -42,7 +42,7 @@ class ModelTurn:
 
 
 async def run_model_turn(
-    state: State, runtime: Runtime[Context], role: RoleName, opening: str = ""
+    state: State, runtime: Runtime[Context], role: RoleName, handoff: str = ""
 ) -> ModelTurn:
     """Let the role speak once, unless it has finished; `opening` is its brief if it has none yet.
 
@@ -56,21 +56,23 @@ async def run_model_turn(
     allowed = enforce_limits(state, runtime, deps)
     if state.get("role") != role:
         emit_event(runtime, "role", role=role)
-    heard = select_conversation(state, role)
+    history = select_conversation(state, role)
     moved = await report_stale_files(state, runtime, deps, role)
-    nested = await asyncio.to_thread(build_nested_notes, heard, deps, role)
+    nested = await asyncio.to_thread(build_nested_notes, history, deps, role)
     for notice in build_notices(nested):
         emit_event(runtime, "notice", text=notice)
-    told = [*moved, *nested] if heard else [build_role_message(role, opening)]
+    added = [*moved, *nested] if history else [build_role_message(role, handoff)]
     step = state.get("steps", 0) + 1
-    answer = _label_answer(await _invoke_with_retries(agent, [*heard, *told], runtime), role, step)
+    answer = _label_answer(
+        await _invoke_with_retries(agent, [*history, *added], runtime), role, step
+    )
     taken = _count_usage(answer, deps)
     used = _add_usage(state.get("usage", NOTHING_USED), taken)
     _emit_answer(runtime, answer, role, used, taken, deps)
     finished = not (answer.tool_calls or answer.invalid_tool_calls)
-    again = [_retry_cut_answer(heard, role, deps)] if finished and is_cut(answer) else []
+    again = [_retry_cut_answer(history, role, deps)] if finished and is_cut(answer) else []
     update = {
-        "messages": [*told, answer, *again],
+        "messages": [*added, answer, *again],
         "role": role,
         "steps": step,
         "usage": used,
@@ -83,9 +85,11 @@ async def run_model_turn(
     )
 
 
-def _retry_cut_answer(heard: list[AnyMessage], role: RoleName, deps: Dependencies) -> HumanMessage:
+def _retry_cut_answer(
+    history: list[AnyMessage], role: RoleName, deps: Dependencies
+) -> HumanMessage:
     """Ask once more for an answer that was cut: half a verdict must not pass for a whole one."""
-    if heard and heard[-1].text == CUT:
+    if history and history[-1].text == CUT:
         raise ModelCallError(
             text("`{name}` was cut at its token limit twice", name=deps.model.name),
             hint="Raise `max_tokens` of this model in the configuration",

@@ -100,13 +100,13 @@ def build_mode_notes(options: Options, before: Options, role: RoleName) -> list[
 
 def build_note(role: RoleName, text: str) -> HumanMessage:
     """What nobody said: words of the graph's own in the conversation."""
-    told = build_role_message(role, text)
-    told.additional_kwargs["synthetic"] = True
-    return told
+    note = build_role_message(role, text)
+    note.additional_kwargs["synthetic"] = True
+    return note
 
 
 def build_side_context(role: RoleName, text: str) -> HumanMessage:
     """What happened besides the conversation; a transcript shows it as that."""
-    told = build_note(role, text)
-    told.additional_kwargs["aside"] = True
-    return told
+    note = build_note(role, text)
+    note.additional_kwargs["aside"] = True
+    return note

@@ -28,7 +28,7 @@ WORDS = (
 
 
 def build_nested_notes(
-    heard: Sequence[AnyMessage], deps: Dependencies, role: RoleName
+    history: Sequence[AnyMessage], deps: Dependencies, role: RoleName
 ) -> list[HumanMessage]:
     """What the role is told of them, by what it has heard; mostly nothing.
 
@@ -37,7 +37,7 @@ def build_nested_notes(
     """
     root, begun_with = deps.workspace.root, deps.sources.instructions
     files = find_nested_files(
-        root, deps.trust, _collect_names(_select_new_messages(heard), "seen", DEFERRED)
+        root, deps.trust, _collect_names(_select_new_messages(history), "seen", DEFERRED)
     )
     if not files:
         return []
@@ -46,9 +46,9 @@ def build_nested_notes(
         deps.trust,
         deps.settings.security.ignore_patterns,
         files=files,
-        known={*_collect_names(heard, INCLUDED), *(one.name for one in begun_with if one.text)},
+        known={*_collect_names(history, INCLUDED), *(one.name for one in begun_with if one.text)},
         passed_over={
-            *_collect_names(heard, PASSED_OVER),
+            *_collect_names(history, PASSED_OVER),
             *(one.name for one in begun_with if one.folder_to_trust),
         },
     )
@@ -73,15 +73,15 @@ def build_notices(notes: Sequence[AnyMessage]) -> list[str]:
     ]
 
 
-def _select_new_messages(heard: Sequence[AnyMessage]) -> Sequence[AnyMessage]:
+def _select_new_messages(history: Sequence[AnyMessage]) -> Sequence[AnyMessage]:
     """What came since the last answer, and the note right before it; what is older was told then.
 
     When somebody speaks to the role it is everything: they may have trusted more meanwhile, or cut
     an answer short, and then what came before it was not kept.
     """
-    answers = (at for at in reversed(range(len(heard))) if isinstance(heard[at], AIMessage))
+    answers = (at for at in reversed(range(len(history))) if isinstance(history[at], AIMessage))
     last = next(answers, 0)
-    return heard if any(map(_is_user_message, heard[last:])) else heard[max(last - 1, 0) :]
+    return history if any(map(_is_user_message, history[last:])) else history[max(last - 1, 0) :]
 
 
 def _is_user_message(message: AnyMessage) -> bool:

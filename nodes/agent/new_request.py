@@ -7,10 +7,10 @@ from ..state import State
 from .message_history import build_role_message
 
 
-def build_job_update(state: State, role: RoleName, opening: str) -> dict[str, Any]:
+def build_job_update(state: State, role: RoleName, handoff: str) -> dict[str, Any]:
     """What changes in the state for a job that begins with this role and these words."""
     return {
-        "messages": [build_role_message(role, opening)],
+        "messages": [build_role_message(role, handoff)],
         "role": role,
         "steps_allowed": 0,
         "cost_allowed": 0.0,

@@ -34,10 +34,13 @@ def build_interruption_notes(state: State, role: RoleName) -> list[AnyMessage]:
     With the last message the conversation never ends with the model's own words, which a provider
     would go on with or refuse. A half answer that a whole one has followed is not told.
     """
-    said = next(reversed(state.get("messages", [])), None)
-    if isinstance(said, AIMessage) and said.additional_kwargs.get("interrupted"):
-        heard = {**said.additional_kwargs, "told": True}
-        return [said.model_copy(update={"additional_kwargs": heard}), build_note(role, INTERRUPTED)]
+    last_message = next(reversed(state.get("messages", [])), None)
+    if isinstance(last_message, AIMessage) and last_message.additional_kwargs.get("interrupted"):
+        marked = {**last_message.additional_kwargs, "told": True}
+        return [
+            last_message.model_copy(update={"additional_kwargs": marked}),
+            build_note(role, INTERRUPTED),
+        ]
     last = next(iter_newest_first(state, role), None)
     if last is None or isinstance(last, AIMessage) or state.get("outcome") == "answered":
         return []

@@ -11,7 +11,7 @@ from .emit import emit_event
 
 
 async def send_back(
-    state: State, runtime: Runtime[Context], update: dict[str, Any], told: HumanMessage
+    state: State, runtime: Runtime[Context], update: dict[str, Any], remark: HumanMessage
 ) -> tuple[Literal["coder", "review"], dict[str, Any]]:
     """Where to go and with what: the coder with `told`, or the review when no round is left."""
     deps = await runtime.context.open_dependencies(state)
@@ -20,5 +20,5 @@ async def send_back(
     if rounds >= allowed:
         return "review", undecided
     emit_event(runtime, "repair", round=rounds + 1, of=allowed)
-    messages = [*update.get("messages", []), told]
+    messages = [*update.get("messages", []), remark]
     return "coder", {**undecided, "messages": messages, "rounds": rounds + 1}

@@ -38,7 +38,9 @@ async def preview_edits(
         found = await preview_calls(calls, agent.deps.workspace)
     except OSError as error:
         found = [ToolResult(error=str(error.strerror or error))] * len(tried)
-        return _merge_results(rulings, tried, found, stay={ruling.call["id"] for ruling in tried})
+        return _merge_results(
+            rulings, tried, found, stay={evaluation.call["id"] for evaluation in tried}
+        )
     stay = {*extract_ids(state.get("asked", [])), *_list_after_program(rulings, tools)}
     return _merge_results(rulings, tried, found, stay=stay)
 
@@ -62,27 +64,27 @@ def _select_calls(rulings: Sequence[CallEvaluation], tools: Tools) -> list[CallE
     ]
 
 
-def _is_possible_edit(ruling: CallEvaluation, tools: Tools) -> bool:
+def _is_possible_edit(evaluation: CallEvaluation, tools: Tools) -> bool:
     """Whether it is an edit that may be made."""
-    may_be = ruling.verdict in ("ask", "allow")
-    return may_be and get_effect(tools[ruling.call["name"]]) == "edit"
+    may_be = evaluation.verdict in ("ask", "allow")
+    return may_be and get_effect(tools[evaluation.call["name"]]) == "edit"
 
 
-def _is_file_read(ruling: CallEvaluation, tools: Tools) -> bool:
-    return ruling.verdict == "allow" and can_show_files(tools[ruling.call["name"]])
+def _is_file_read(evaluation: CallEvaluation, tools: Tools) -> bool:
+    return evaluation.verdict == "allow" and can_show_files(tools[evaluation.call["name"]])
 
 
-def _build_call(ruling: CallEvaluation, state: State, agent: Agent) -> PreviewCall:
-    tool = agent.tools[ruling.call["name"]]
-    named = list_named_files(ruling.call, tool, agent.deps.workspace)
-    return PreviewCall(tool, ruling.call["args"], find_last_seen(state, named))
+def _build_call(evaluation: CallEvaluation, state: State, agent: Agent) -> PreviewCall:
+    tool = agent.tools[evaluation.call["name"]]
+    named = list_named_files(evaluation.call, tool, agent.deps.workspace)
+    return PreviewCall(tool, evaluation.call["args"], find_last_seen(state, named))
 
 
 def _list_after_program(rulings: Sequence[CallEvaluation], tools: Tools) -> set[str]:
     """Calls before which a program runs: what it does to the files is not known yet."""
     effects = [get_effect(tools[r.call["name"]]) if r.verdict != "deny" else "" for r in rulings]
     first = effects.index("execute") if "execute" in effects else len(effects)
-    return {ruling.call["id"] for ruling in rulings[first:]}
+    return {evaluation.call["id"] for evaluation in rulings[first:]}
 
 
 def _merge_results(
@@ -93,25 +95,25 @@ def _merge_results(
 ) -> list[CallEvaluation]:
     results = {edit.call["id"]: result for edit, result in zip(edits, found, strict=True)}
     return [
-        _apply_result(ruling, result, stays=ruling.call["id"] in stay)
-        if ruling.verdict == "ask" and (result := results.get(ruling.call["id"]))
-        else ruling
-        for ruling in rulings
+        _apply_result(evaluation, result, stays=evaluation.call["id"] in stay)
+        if evaluation.verdict == "ask" and (result := results.get(evaluation.call["id"]))
+        else evaluation
+        for evaluation in rulings
     ]
 
 
-def _apply_result(ruling: CallEvaluation, result: ToolResult, *, stays: bool) -> CallEvaluation:
+def _apply_result(evaluation: CallEvaluation, result: ToolResult, *, stays: bool) -> CallEvaluation:
     if result.ok:
         whole = str(result.metadata.get("diff", ""))
         diff = shorten_diff(whole, LONGEST_SHOWN)
-        reason = ruling.reason if diff else text(NO_CHANGE, reason=ruling.reason)
+        reason = evaluation.reason if diff else text(NO_CHANGE, reason=evaluation.reason)
         if diff == whole and _is_complete(diff) and (changed := result.metadata.get(CHANGED)):
-            ruling = replace(ruling, call={**ruling.call, "instructions": changed})
-        return replace(ruling, reason=reason, diff=diff)
+            evaluation = replace(evaluation, call={**evaluation.call, "instructions": changed})
+        return replace(evaluation, reason=reason, diff=diff)
     if stays:
-        reason = text(NO_DIFF, reason=ruling.reason, why=result.error)
-        return replace(ruling, reason=reason)
-    return replace(ruling, verdict="deny", reason=result.error)
+        reason = text(NO_DIFF, reason=evaluation.reason, why=result.error)
+        return replace(evaluation, reason=reason)
+    return replace(evaluation, verdict="deny", reason=result.error)
 
 
 def _is_complete(diff: str) -> bool:

@@ -73,9 +73,9 @@ class CallEvaluation:
     """Whether the user has allowed such calls for the rest of the thread."""
 
 
-def compute_binding(ruling: CallEvaluation) -> str:
+def compute_binding(evaluation: CallEvaluation) -> str:
     """Compute what an answer binds to, for `State.asked`: the exact call and its ID."""
-    call = ruling.call
+    call = evaluation.call
     parts = [call["name"], call["args"], call.get("sandbox"), call.get("files")]
     parts += [call["instructions"]] if "instructions" in call else []
     exact = json.dumps(parts, sort_keys=True)
@@ -121,20 +121,20 @@ def evaluate_queued(queued: PendingCall, tool: BaseTool, deps: Dependencies) -> 
     )
 
 
-def _move_outside(ruling: CallEvaluation, tool: BaseTool, deps: Dependencies) -> CallEvaluation:
+def _move_outside(evaluation: CallEvaluation, tool: BaseTool, deps: Dependencies) -> CallEvaluation:
     """Ask for the call outside of the sandbox, where inside it is bound to fail."""
-    call = ruling.call
-    if not needs_outside(ruling.verdict, call.get("rule", ""), deps.policy):
-        return ruling
+    call = evaluation.call
+    if not needs_outside(evaluation.verdict, call.get("rule", ""), deps.policy):
+        return evaluation
     outside = evaluate_queued(
         {**call, "args": {**call["args"], "outside_sandbox": True}}, tool, deps
     )
-    return with_reason(outside, join_texts("; ", [ruling.reason, OUTSIDE]))
+    return with_reason(outside, join_texts("; ", [evaluation.reason, OUTSIDE]))
 
 
-def with_reason(ruling: CallEvaluation, reason: str) -> CallEvaluation:
+def with_reason(evaluation: CallEvaluation, reason: str) -> CallEvaluation:
     """Replace the reason of a call that is asked."""
-    return replace(ruling, reason=reason) if ruling.verdict == "ask" else ruling
+    return replace(evaluation, reason=reason) if evaluation.verdict == "ask" else evaluation
 
 
 def _list_edited_files(call: PendingCall, tool: BaseTool, deps: Dependencies) -> list[str]:
@@ -189,7 +189,9 @@ def apply_answer(
     decisions = parse_decisions(answer)
     if len(decisions) != len(asked):
         return None
-    asked = asked if was_read(answer) else [_without_instructions(ruling) for ruling in asked]
+    asked = (
+        asked if was_read(answer) else [_without_instructions(evaluation) for evaluation in asked]
+    )
     settled = [
         _apply_decision(ruling, decision, agent)
         for ruling, decision in zip(asked, decisions, strict=True)
@@ -197,49 +199,56 @@ def apply_answer(
     return [ruling for ruling in settled if ruling] if all(settled) else None
 
 
-def _without_instructions(ruling: CallEvaluation) -> CallEvaluation:
+def _without_instructions(evaluation: CallEvaluation) -> CallEvaluation:
     """Drop the digests by which trust would follow a change that the user has not seen."""
-    call = ruling.call.copy()
+    call = evaluation.call.copy()
     call.pop("instructions", None)
-    return replace(ruling, call=call)
+    return replace(evaluation, call=call)
 
 
 def _apply_decision(
-    ruling: CallEvaluation, decision: Mapping[str, Any], agent: Agent
+    evaluation: CallEvaluation, decision: Mapping[str, Any], agent: Agent
 ) -> CallEvaluation | None:
     kind = decision["type"]
-    if kind not in ruling.choices and kind != "reject":
+    if kind not in evaluation.choices and kind != "reject":
         return None
     words = str(decision.get("message") or "")
     if kind == "approve":
-        for_thread = decision.get("for_thread") is True and bool(ruling.suggested_rule)
-        return replace(ruling, verdict="allow", for_thread=for_thread)
+        for_thread = decision.get("for_thread") is True and bool(evaluation.suggested_rule)
+        return replace(evaluation, verdict="allow", for_thread=for_thread)
     if kind == "respond":
-        return replace(ruling, verdict="answered", reason=words or str(decision.get("args") or ""))
+        return replace(
+            evaluation, verdict="answered", reason=words or str(decision.get("args") or "")
+        )
     if kind == "reject":
         reason = f"{REJECTED} Their reason: {words}" if words else REJECTED
-        return replace(ruling, verdict="deny", reason=reason, refused=words)
-    return _apply_edit(ruling, decision, agent)
+        return replace(evaluation, verdict="deny", reason=reason, refused=words)
+    return _apply_edit(evaluation, decision, agent)
 
 
 def _apply_edit(
-    ruling: CallEvaluation, decision: Mapping[str, Any], agent: Agent
+    evaluation: CallEvaluation, decision: Mapping[str, Any], agent: Agent
 ) -> CallEvaluation | None:
     """Evaluate the call as the user edited it; None where another tool was named."""
     given = decision.get("edited_action") or decision.get("args")
     action = cast("dict[str, object]", given) if isinstance(given, dict) else {}
     args = action.get("args")
-    if not isinstance(args, dict) or action.get("name", ruling.call["name"]) != ruling.call["name"]:
+    if (
+        not isinstance(args, dict)
+        or action.get("name", evaluation.call["name"]) != evaluation.call["name"]
+    ):
         return None
     args = cast("dict[str, Any]", args)
     notice = EDITED.format(args=args)
-    queued = PendingCall(id=ruling.call["id"], name=ruling.call["name"], args=args, notice=notice)
-    if "blocked" in ruling.call:
-        queued["blocked"] = ruling.call["blocked"]
+    queued = PendingCall(
+        id=evaluation.call["id"], name=evaluation.call["name"], args=args, notice=notice
+    )
+    if "blocked" in evaluation.call:
+        queued["blocked"] = evaluation.call["blocked"]
     checked = evaluate_queued(queued, agent.tools[queued["name"]], agent.deps)
     if checked.verdict != "ask":
         return checked
     # commands after the edit that the user was not shown are not run
-    known = ruling.call.get("commands", [])
+    known = evaluation.call.get("commands", [])
     commands = [one for one in checked.call.get("commands", []) if one in known]
     return replace(checked, verdict="allow", call={**checked.call, "commands": commands})

@@ -39,17 +39,17 @@ def ask_outside(
     """The question; a refusal where the call may not even be asked any more."""
     if (tool := tools.get(call["name"])) is None:
         return CallEvaluation(call, "deny", f"no tool `{call['name']}` any more")
-    ruling = evaluate_queued(call, tool, deps)
+    evaluation = evaluate_queued(call, tool, deps)
     reason = BLOCKED_INSIDE.format(blocked=call.get("blocked", ""), reason=OUTSIDE)
-    return with_reason(ruling, reason)
+    return with_reason(evaluation, reason)
 
 
 def answer_first_run(
-    ruling: CallEvaluation, role: RoleName, journal: Journal, thread: str
+    evaluation: CallEvaluation, role: RoleName, journal: Journal, thread: str
 ) -> ToolMessage:
     """What the model reads where the call does not run again: the first result, and why."""
-    call = ruling.call
+    call = evaluation.call
     known = journal.find_call(thread, call["id"])
     result = ToolResult(**known.result) if isinstance(known, FinishedCall) else ToolResult()
-    words = "\n\n".join(filter(None, (render_for_model(result), ruling.reason)))
+    words = "\n\n".join(filter(None, (render_for_model(result), evaluation.reason)))
     return build_tool_message(call["id"], call["name"], role, words, ok=False)

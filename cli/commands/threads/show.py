@@ -44,14 +44,16 @@ def show(
         for one in read_stored_writes(row, paths.locate_home()):
             echo_json(asdict(one), indent=None)
         return
-    told = read_transcript(row, paths.locate_home())
+    transcript = read_transcript(row, paths.locate_home())
     if as_json:
-        echo_json({**to_mappings([row], None)[0], "transcript": [asdict(one) for one in told]})
+        echo_json(
+            {**to_mappings([row], None)[0], "transcript": [asdict(one) for one in transcript]}
+        )
         return
     for label, text in _list_facts(row):
         if text:
             echo_wrapped(t("labelled", label=label, said=text))
-    show_transcript(told, diffs=diffs)
+    show_transcript(transcript, diffs=diffs)
 
 
 def _list_facts(row: "ThreadRow") -> Iterator[tuple[str, str]]:
@@ -72,8 +74,8 @@ def _list_facts(row: "ThreadRow") -> Iterator[tuple[str, str]]:
         verdict = t(f"verdict.{row.evidence['verdict']}")
         proof = t("threads.proof", verdict=verdict, reason=translate_stored(row.evidence["reason"]))
         command = row.evidence["command"]
-        said = t("labelled", label=command, said=proof) if command else proof
-        yield t("threads.evidence"), said
+        detail = t("labelled", label=command, said=proof) if command else proof
+        yield t("threads.evidence"), detail
     yield t("threads.resume"), _suggest_command(row)
 
 

@@ -60,13 +60,13 @@ def _show_exchange(session: Session, passages: "Sequence[TranscriptEntry]") -> N
     from ...rendering.markdown.blocks import MarkdownBlock
     from ...rendering.markdown.layout import render_block
 
-    said = [at for at, passage in enumerate(passages) if passage.kind == "human"]
-    if not said:
+    positions = [at for at, passage in enumerate(passages) if passage.kind == "human"]
+    if not positions:
         return
-    words = passages[said[-1]].text.strip().splitlines()
-    told = [*words[:SHOWN], *(["…"] if len(words) > SHOWN else [])]
-    session.show_user_message("\n".join(map(sanitize_line, told)))
-    answers = [one for one in passages[said[-1] :] if one.kind in ("answer", "interrupted")]
+    words = passages[positions[-1]].text.strip().splitlines()
+    shown_lines = [*words[:SHOWN], *(["…"] if len(words) > SHOWN else [])]
+    session.show_user_message("\n".join(map(sanitize_line, shown_lines)))
+    answers = [one for one in passages[positions[-1] :] if one.kind in ("answer", "interrupted")]
     if answers:
         shown = render_block(MarkdownBlock(answers[-1].text), open_console(stderr=False).width)
         for row in [*([Text("…")] if len(shown) > SHOWN else []), *shown[-SHOWN:]]:

@@ -30,8 +30,8 @@ def choose_message(row: "ThreadRow") -> "MessagePoint":
         [str(at), format_age(one.before.at), " ".join(one.text.split())]
         for at, one in enumerate(messages, 1)
     ]
-    said = t("back.said")
-    show_table([t("back.number"), t("steps.at"), said], cells, cut=[said])
+    heading = t("back.said")
+    show_table([t("back.number"), t("steps.at"), heading], cells, cut=[heading])
     while not 0 < (chosen := ask_number(t("back.ask"))) <= len(messages):
         echo(t("back.unknown", last=len(messages)), err=True)
     return messages[chosen - 1]

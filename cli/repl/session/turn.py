@@ -27,10 +27,10 @@ async def run_turn(session: Session, text: str, agent: str, once: Options) -> No
     )
     abandon, session.left_by_hand = session.left_by_hand, False
     again = partial(session.show_user_message, session.typed or text)
-    said = dialogue.send_message(
+    events = dialogue.send_message(
         session, text, agent=agent, once=once, abandon=abandon, again=again
     )
-    await _follow_turn(session, view, said)
+    await _follow_turn(session, view, events)
 
 
 async def ask_again(session: Session) -> None:

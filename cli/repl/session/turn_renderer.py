@@ -100,9 +100,9 @@ class TurnView:
                 about = next(words for words in STANDING if text.startswith(words))
             case _:
                 return True
-        said = self._session.standing_words.get(about)
+        last_shown = self._session.standing_words.get(about)
         self._session.standing_words[about] = event
-        return said != event
+        return last_shown != event
 
     def _update_session(self, event: ev.Event) -> None:
         session = self._session

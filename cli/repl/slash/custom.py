@@ -38,7 +38,7 @@ async def run_custom_command(session: Session, command: "CustomCommand", argumen
         raise UsageError(command.fault, hint="run `mcode commands list` to list all commands")
     session.is_unsent = True
     pieces = expand_prompt(command.prompt, arguments)
-    said = "".join([await _expand_part(session, piece, command.agent) for piece in pieces])
+    text = "".join([await _expand_part(session, piece, command.agent) for piece in pieces])
     # an argument and what a command writes can name a file, and mention none
     once: Options = {
         "mentioning": " ".join(
@@ -47,7 +47,7 @@ async def run_custom_command(session: Session, command: "CustomCommand", argumen
     }
     if command.model:
         once["turn_model"] = resolve_model(session, command.model).name
-    await session.run_message(said, command.agent, once)
+    await session.run_message(text, command.agent, once)
 
 
 async def _expand_part(session: Session, piece: PromptSegment, agent: str) -> str:

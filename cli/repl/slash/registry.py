@@ -94,7 +94,9 @@ def describe_commands(session: Session) -> dict[str, str]:
     own = {
         one.name: one.description for one in list_custom_commands(session).values() if not one.fault
     }
-    return built_in | {name: said for name, said in own.items() if not find_slash(name)}
+    return built_in | {
+        name: description for name, description in own.items() if not find_slash(name)
+    }
 
 
 async def run_slash_command(session: Session, line: str) -> None:

@@ -200,8 +200,8 @@ def _drop_unwritable_output() -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
+# What typer raises for every kind of wrong argument; it gives no name to it
 _WRONG_USE = typer.BadParameter.__mro__[2]
-"""What typer raises for every kind of wrong argument; it gives no name to it."""
 
 
 def _print_usage_error(error: Any) -> int:

@@ -11,8 +11,8 @@ from pathlib import Path
 from ..config.errors import MaxAgentError
 from ..config.text import text
 
+# Seconds
 LOCK_TIMEOUT = 30.0
-"""Seconds."""
 
 
 @asynccontextmanager

@@ -23,8 +23,8 @@ from ..config.text import text
 from .database.connection import connect, prepare_database, translate_sqlite_errors
 from .transaction import begin_transaction
 
+# What a call's id ends with on record when it runs a second time, outside the sandbox
 SECOND_RUN = "-outside"
-"""What a call's id ends with on record when it runs a second time, outside the sandbox."""
 
 
 @dataclass(frozen=True)

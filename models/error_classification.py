@@ -20,8 +20,8 @@ from .errors import (
 )
 from .retry import LONGEST_ASKED, parse_retry_after
 
+# Characters of the provider's own words in a message
 LONGEST_QUOTE = 300
-"""Characters of the provider's own words in a message."""
 
 OVERFLOW = re.compile(
     "|".join(
@@ -60,6 +60,7 @@ NO_MODEL = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 SECRET = re.compile(r"\b(sk|pk|rk|key)-[\w*.-]{8,}|(?<=Bearer )\S+", re.IGNORECASE)
+# HTTP status that an error inside a stream would have had, by a part of its type or code
 STATUS_OF_TYPE = {
     "rate_limit": 429,
     "too_many_requests": 429,
@@ -69,7 +70,6 @@ STATUS_OF_TYPE = {
     "invalid_request": 400,
     "invalid_parameter": 400,
 }
-"""HTTP status that an error inside a stream would have had, by a part of its type or code."""
 GLM_CODES = {"1261": ContextOverflowError, "1113": QuotaExhaustedError, "1211": ModelNotFoundError}
 HINTS: Mapping[type[ModelCallError], str] = {
     AuthenticationError: "Check the key and that it belongs to this endpoint",

@@ -22,9 +22,9 @@ from .providers import (
 Api = Literal["chat", "responses"]
 _T = TypeVar("_T")
 
+# Tokens asked for at most when only the catalogue names a limit: some endpoints take the whole of
+# `max_tokens` off the room for the prompt.
 USUAL_ANSWER = 32_000
-"""Tokens asked for at most when only the catalogue names a limit: some endpoints take the whole
-of `max_tokens` off the room for the prompt."""
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 
 FIRST_DELAY = 0.5
 LONGEST_DELAY = 30.0
+# Seconds; a provider that asks for a longer wait is not waited for
 LONGEST_ASKED = 120.0
-"""Seconds; a provider that asks for a longer wait is not waited for."""
 
 
 def compute_delay(

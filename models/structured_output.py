@@ -138,12 +138,12 @@ _FENCED = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n]*\n(.*?)(?:^ {0,3}\1|\Z)", re.MU
 _BRACKETED = re.compile(r"[\[{].*[\]}]", re.DOTALL)
 
 
+# How such a text begins and ends
 MEANT_AS_JSON = ("{}", "[]")
-"""How such a text begins and ends."""
 
 
+# Characters; the time of a repair can grow faster than its text
 LONGEST_REPAIR = 100_000
-"""Characters; the time of a repair can grow faster than its text."""
 
 
 def find_json_values(text: str) -> Iterator[object]:

@@ -16,8 +16,8 @@ from .agent.modes import build_note, get_mode
 from .options import Options
 from .state import State
 
+# How often the speaker may try again
 ROUNDS = 2
-"""How often the speaker may try again."""
 WANTED = """The answer to what follows is read by a program: when you are done, answer with JSON \
 and nothing else, without prose around it. It has to be valid by this JSON schema:
 

@@ -44,10 +44,10 @@ class Options(TypedDict, total=False):
     """The part of one message that may mention files: what the user typed; absent: all of it."""
 
 
+# Options that do not hold for later messages
 FOR_ONE_MESSAGE = frozenset(
     {"speaker", "turn_model", "max_turns", "max_cost", "schema", "aside", "mentioning"}
 )
-"""Options that do not hold for later messages."""
 
 
 def select_lasting(options: Options) -> Options:

@@ -21,8 +21,8 @@ from .approval.decisions import parse_decisions
 from .approval.interrupts import request_answer
 from .state import Outcome, State
 
+# Characters of the diff in the question itself; the whole is one command away
 SHOWN_DIFF = 20_000
-"""Characters of the diff in the question itself; the whole is one command away."""
 ReviewTransition = Command[Literal["verify", "coder", "__end__"]]
 REMARK = "The user looked at the result and says:\n\n{words}"
 

@@ -33,8 +33,8 @@ from .approval.test_consent import (
 )
 from .state import Evidence, State
 
+# Characters of the output that are kept in State, which every checkpoint repeats
 SHOWN_TAIL = 3_000
-"""Characters of the output that are kept in State, which every checkpoint repeats."""
 NOT_FOUND = "no tests were found: no pytest project and no `task.test_command` is configured"
 UNTRUSTED = "the folder is not trusted, so its tests were not run: `mcode trust`"
 MOVING = "`{path}` changed while the tests ran, so the result is not for the current files"

@@ -9,8 +9,8 @@ from ..config.security.redaction import redact
 from ..config.text import text
 from ..nodes.approval.decisions import WAS_READ
 
+# Characters that tell one question from another
 SHORT_ID = 8
-"""Characters that tell one question from another."""
 
 
 @dataclass(frozen=True)

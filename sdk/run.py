@@ -33,9 +33,9 @@ _logger = logging.getLogger(__name__)
 
 Graph = CompiledStateGraph[State, Context, Task, State]
 Input = Task | Command[str] | None
+# What may come next in a conversation without anything being lost: a mode that is to speak, or
+# words that were taken back.
 AT_REST = frozenset({"__start__", "compact", "build", "plan"})
-"""What may come next in a conversation without anything being lost: a mode that is to speak, or
-words that were taken back."""
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,8 @@ UNTRUSTED = (
     "this folder is not trusted, so {left_out}; trust it with `mcode trust`, `--trust`, or "
     "`/trust` in a conversation"
 )
+# The same within a conversation
 UNTRUSTED_HERE = "this folder is not trusted, so {left_out}; use `/trust` to trust it"
-"""The same within a conversation."""
 CHANGED = "Project files changed since you trusted this folder: {changed}"
 CANNOT_TRUST = "it cannot be trusted because of `{path}`: {odd}"
 MOST_NAMED = 10
@@ -48,10 +48,10 @@ LEFT = "skipped `{path}`: {reason}"
 
 LATER_TOOLS = "the configuration names tools that this version does not have: {tools}"
 
+# How those begin that say how things stand, which a conversation needs once, not what happened
 STANDING = tuple(
     words.partition("{")[0] for words in (UNTRUSTED, IGNORED_INSTRUCTIONS, NO_SANDBOX, LATER_TOOLS)
 )
-"""How those begin that say how things stand, which a conversation needs once, not what happened."""
 
 
 def collect_notices(

@@ -23,8 +23,8 @@ from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
 from ..rendering.trust_inventory import describe_trust_state
 
+# Bytes free below which doctor warns: threads, snapshots and long outputs grow
 SPACE_NEEDED = 500_000_000
-"""Bytes free below which doctor warns: threads, snapshots and long outputs grow."""
 
 
 @dataclass(frozen=True)

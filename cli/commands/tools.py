@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from ...tools.permissions import Decision
     from ..execution.tool_session import Consent, ToolSession
 
+# Yes, no, the answer itself, or nobody is there
 ConsentReply = bool | str | None
-"""Yes, no, the answer itself, or nobody is there."""
 
 app = typer.Typer(
     help="List, show and call the tools of the model.",

@@ -11,8 +11,8 @@ from ...sdk.runner import Runner
 from ..rendering.renderer import Renderer
 from .stop_signal import StopSignal
 
+# Seconds that a step has to finish when it is to stop; a command has two more to end itself
 GRACE = 3.0
-"""Seconds that a step has to finish when it is to stop; a command has two more to end itself."""
 
 
 class CancellableStream:

@@ -19,8 +19,8 @@ from .chat_session import ChatSession
 from .shown_questions import remember_shown
 
 Said = TypeVar("Said")
+# Shows a stream to its end; the last event, or None when it was stopped before its first
 StreamConsumer = Callable[[AsyncGenerator[Event]], Awaitable[Event | None]]
-"""Shows a stream to its end; the last event, or None when it was stopped before its first."""
 
 
 class PromptRunner(Protocol):

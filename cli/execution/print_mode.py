@@ -14,8 +14,8 @@ from .chat_session import ChatSession
 from .run import open_renderer, run_interactive
 from .stream_json import run_stream_json
 
+# Exit codes of a thread that a limit stopped, or that asks something
 CAN_GO_ON = (3, 4)
-"""Exit codes of a thread that a limit stopped, or that asks something."""
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ from ...config.errors import UsageError
 from ..i18n.catalogs import t
 from ..rendering.output import echo
 
+# Bytes of the beginning, and as many of the end, that are held at all
 KEPT = 1 << 20
-"""Bytes of the beginning, and as many of the end, that are held at all."""
+# Characters of them that the model is given
 HEAD, TAIL = 150_000, 50_000
-"""Characters of them that the model is given."""
+# Seconds without a byte after which it is said what is waited for
 PATIENCE = 3.0
-"""Seconds without a byte after which it is said what is waited for."""
 CHUNK_SIZE = 1 << 16
 CUT = "\n[… what was piped has {size} bytes; its middle is left out here …]\n"
 

@@ -31,9 +31,8 @@ from ...tools.workspace import Workspace
 NEEDS_APPROVAL = "needs approval: {reason}; nothing was run"
 MALFORMED = 'a call must be a JSON object, {{"tool": "NAME", "args": {{…}}}}: {problem}'
 
+# What the human says to a call that must be asked: yes, no, the answer itself, or nobody is there
 Consent = Callable[[BaseTool, Mapping[str, object], Decision], Awaitable[bool | str | None]]
-"""What the human says to a call that must be asked: yes, no, the answer itself, or nobody is there.
-"""
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from ...config.text import TemplatedText
 from .catalogs import get_language, load_catalog
 from .message_translation import load_exact_messages, translate
 
+# What lower floors put sentences together with
 _GLUE = {". ": "。", "; ": "；", ": ": "：", ", and ": "，"}
-"""What lower floors put sentences together with."""
 _GLUED = re.compile("|".join(map(re.escape, _GLUE)))
 _JOINS = re.compile(rf"\{{first\}}({_GLUED.pattern})\{{rest\}}")
 MOST_PARTS = 20

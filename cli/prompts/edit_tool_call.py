@@ -10,10 +10,10 @@ from ...config.errors import UsageError
 from ...config.text import text
 from .external_editor import edit_text
 
+# The argument that is all of a call, and what kind of text it is
 TEXTS = {"run_command": ("command", ".sh"), "plan_exit": ("text", ".md")}
-"""The argument that is all of a call, and what kind of text it is."""
+# The argument that goes into a file, and the one that names the file
 FILE_CONTENT = {"write_file": ("content", "path"), "edit": ("new_string", "file_path")}
-"""The argument that goes into a file, and the one that names the file."""
 ApprovalRequest = Mapping[str, Any]
 ContentKind = Literal["text", "written", "json"]
 AGAIN = "nothing was changed; press `e` to open it again"

@@ -17,8 +17,8 @@ from types import FrameType
 from typing import TextIO, TypeVar
 
 Answer = TypeVar("Answer")
+# Of the whole process, as signals are
 _came: list[BaseException] = []
-"""Of the whole process, as signals are."""
 
 
 def run_interruptible(

@@ -17,11 +17,11 @@ from .mode_switch import decide_switch
 from .text_input import read_line
 from .tool_approval import decide_call
 
+# `{"type": "approve"}` and its like; `always` is a rule that has just been written
 UserDecision = Mapping[str, Any]
-"""`{"type": "approve"}` and its like; `always` is a rule that has just been written."""
 ApprovalRequest = Mapping[str, Any]
+# Characters of a call where several are named
 SHORT = 40
-"""Characters of a call where several are named."""
 
 
 def ask_question(question: Question) -> Answer | None:

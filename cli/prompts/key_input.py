@@ -8,8 +8,8 @@ from ..i18n.catalogs import t
 from ..rendering.console import show_line
 from .text_input import read_line
 
+# English words, of which the first letter is the key, each with what it does
 Keys = Mapping[str, str]
-"""English words, of which the first letter is the key, each with what it does."""
 
 
 def read_key(console: Console, question: str, keys: Keys, why: str = "", yes: str = "") -> str:

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from prompt_toolkit.key_binding import KeyBindings
     from prompt_toolkit.key_binding.key_processor import KeyPressEvent
 
+# Seconds after which Esc is a key of its own and not the beginning of another one
 ESCAPE_WAITS = 0.1
-"""Seconds after which Esc is a key of its own and not the beginning of another one."""
+# Seconds of quiet after which a key was no beginning of a word
 WORD_WAITS = 0.25
-"""Seconds of quiet after which a key was no beginning of a word."""
 
 
 def read_line(console: Console, prompt: str, keys: Collection[str] = ()) -> str:

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from prompt_toolkit.formatted_text import StyleAndTextTuples
     from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
+# Threads that are seen at once
 SHOWN = 10
-"""Threads that are seen at once."""
+# From 0 to 100: how much of what was typed must be found, in this order, in a thread's words
 MIN_SIMILARITY = 75.0
-"""From 0 to 100: how much of what was typed must be found, in this order, in a thread's words."""
 
 
 def pick_thread(rows: Sequence[ThreadRow]) -> ThreadRow | None:

@@ -20,8 +20,8 @@ from .sanitize import sanitize_line, sanitize_text
 from .table import measure_width
 
 BAR = "  │ "
+# Rows of the screen that the question itself takes
 ROOM_FOR_ANSWER = 4
-"""Rows of the screen that the question itself takes."""
 
 
 def show_request(console: Console, request: Mapping[str, Any]) -> bool:

@@ -10,8 +10,8 @@ from ...config.security.redaction import redact
 from .line_breaks import wrap_text
 from .sanitize import sanitize_text
 
+# Cells that a row has for its words, however far to the right it begins
 LEAST_ROOM = 20
-"""Cells that a row has for its words, however far to the right it begins."""
 
 
 def open_console(*, stderr: bool = True) -> Console:

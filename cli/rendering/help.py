@@ -16,6 +16,7 @@ from ..i18n.catalogs import translate_english
 from .line_breaks import find_breaks
 from .table import GAP, measure_width
 
+# What typer says itself
 TYPER_TEXTS = (
     "Usage: ",
     "Arguments:",
@@ -25,12 +26,11 @@ TYPER_TEXTS = (
     "required",
     "default: {default}",
 )
-"""What typer says itself."""
 WIDEST = 80
+# Cells; names that are wider have their text below them
 FIRST_COLUMN = 30
-"""Cells; names that are wider have their text below them."""
+# Cells for a text beside its name
 LEAST_ROOM = 24
-"""Cells for a text beside its name."""
 _SENTENCE_END = re.compile(r"(?<=。)|(?<=\.) ")
 _EXTRA = re.compile(r"(?:^|  )\[(.*)\]$")
 

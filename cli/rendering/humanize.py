@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 from ..i18n.catalogs import t
 
+# What is older has its date: few count that far back
 DAYS = 14
-"""What is older has its date: few count that far back."""
 
 
 def format_age(moment: str, now: datetime | None = None) -> str:

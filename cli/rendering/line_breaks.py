@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 TAB = 4
 
+# Characters that stay with the one before them
 NEVER_FIRST = set("，。、；：？！）》」』】〉〕”’…—～·,.;:?!)]}%")
-"""Characters that stay with the one before them."""
+# Characters that stay with the one behind them
 NEVER_LAST = set("（《「『【〈〔“‘([{$")
-"""Characters that stay with the one behind them."""
 
 
 def split_rows(text: str, width: int) -> list[str]:

@@ -17,12 +17,12 @@ _SYMBOLS = (
     "0-9#*\xa9\xae\u203c\u2049\u2122\u2139"  # keys and signs
     "\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
 )
+# Behind a symbol, U+FE0E and U+FE0F choose between a letter and a picture: `⚠` or `⚠️`
 _VISIBLE = re.compile(f"[{CONTROL_CHARACTERS}]|(?<![{_SYMBOLS}])[\ufe0e\ufe0f]")
-"""Behind a symbol, U+FE0E and U+FE0F choose between a letter and a picture: `⚠` or `⚠️`."""
+# Where a heap of accents can be: Python's `\w` has no accents in it
 _HEAP = re.compile(r"[^\w\s\x00-\x7f]{9,}")
-"""Where a heap of accents can be: Python's `\\w` has no accents in it."""
+# On one letter; no language needs more, and a heap paints over the lines above
 MOST_ACCENTS = 8
-"""On one letter; no language needs more, and a heap paints over the lines above."""
 
 
 def sanitize_text(text: str) -> str:

@@ -11,12 +11,12 @@ from .humanize import format_age
 from .output import echo, echo_json
 from .table import is_narrow, shorten_text, show_table
 
+# Columns of a terminal from which on there is room for the tools as well
 WIDE = 100
-"""Columns of a terminal from which on there is room for the tools as well."""
+# Columns of what was said: a pipe takes any, but whoever reads it looks for a step
 LONGEST_WORDS = 100
-"""Columns of what was said: a pipe takes any, but whoever reads it looks for a step."""
+# What Markdown puts around words and before a line
 _MARKS = re.compile(r"\*\*|`|^(?:#+|[-*>]|\d+\.)\s+")
-"""What Markdown puts around words and before a line."""
 
 
 def show_steps(row: ThreadRow, *, as_json: bool) -> None:

@@ -10,8 +10,8 @@ from .output import echo
 from .sanitize import sanitize_line
 
 GAP = "  "
+# Columns of a terminal
 NARROW = 64
-"""Columns of a terminal."""
 
 
 def is_narrow(columns: int = NARROW) -> bool:

@@ -24,10 +24,10 @@ from .turn_meter import TurnMeter
 from .word_wrap import WordFlow
 
 TODO_MARKS = {"completed": "x", "in_progress": ">", "cancelled": "-"}
+# Letters of a name that somebody typed behind an `@`
 NAME_SHOWN = 80
-"""Letters of a name that somebody typed behind an `@`."""
+# Lines of a red test run: it says at its end what is wrong
 FAILURE_LINES = 12
-"""Lines of a red test run: it says at its end what is wrong."""
 
 
 class TextRenderer:

@@ -10,10 +10,10 @@ from ..i18n.stored_messages import translate_stored
 from .sanitize import sanitize_line
 from .tool_summary import format_call, format_facts
 
+# Lines of a tool's output that are shown as it runs; the model and the thread have more
 FIRST_LINES = 6
-"""Lines of a tool's output that are shown as it runs; the model and the thread have more."""
+# Those that are shown when it has ended: a program says at its end what is wrong
 LAST_LINES = 8
-"""Those that are shown when it has ended: a program says at its end what is wrong."""
 
 
 @dataclass

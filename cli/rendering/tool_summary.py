@@ -6,6 +6,7 @@ from typing import Any
 from ..i18n.catalogs import t
 
 WIDTH = 120
+# Arguments that say what a call is about; the rest are details
 MAIN_ARGUMENTS = (
     "command",
     "file_path",
@@ -17,7 +18,6 @@ MAIN_ARGUMENTS = (
     "id",
     "result",
 )
-"""Arguments that say what a call is about; the rest are details."""
 
 
 def format_call(tool: str, args: Mapping[str, Any], width: int = WIDTH) -> str:

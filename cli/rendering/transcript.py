@@ -12,8 +12,9 @@ from .output import echo
 from .thread_listing import format_time
 from .tool_summary import format_call, format_facts
 
+# A line, and the style that it has at a terminal
 StyledLine = tuple[str, str]
-"""A line, and the style that it has at a terminal."""
+# Tools whose result is what somebody said: it is shown whole, where the line has not said it
 CONVERSATION_TOOLS = (
     "ask_user",
     "attempt_completion",
@@ -21,11 +22,10 @@ CONVERSATION_TOOLS = (
     "plan_exit",
     "plan_mode_respond",
 )
-"""Tools whose result is what somebody said: it is shown whole, where the line has not said it."""
 VERDICTS = {"passed": "green", "failed": "red", "unverified": "yellow"}
 OUTCOMES = ("verified", "unverified", "failed", "undone")
+# Of what went with a message, the first ones: a whole log may have been piped
 ASIDE_LINES = 12
-"""Of what went with a message, the first ones: a whole log may have been piped."""
 DIFF = {"+": "green", "-": "red", "@": "cyan"}
 
 

@@ -14,10 +14,10 @@ from .prompt.protocol import ReplExit
 from .session.resume import pick_up
 from .session.session import Session, show_error
 
+# Seconds in which a second Ctrl-C leaves
 SECOND_PRESS_SECONDS = 2.0
-"""Seconds in which a second Ctrl-C leaves."""
+# Seconds that what goes on has to come to its end when the human leaves
 ENDS_BY_ITSELF = 0.5
-"""Seconds that what goes on has to come to its end when the human leaves."""
 
 
 class Conversation:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 MODES = ("build", "plan")
 Found = TypeVar("Found")
+# Seconds after which it is looked for again
 FRESH = 5.0
-"""Seconds after which it is looked for again."""
 
 
 # agents that the mode names already

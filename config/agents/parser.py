@@ -29,6 +29,7 @@ KEYS = (
     "max_steps",
     "hidden",
 )
+# How other agents write some of them
 OTHER_NAMES = {
     "disallowedTools": "denied_tools",
     "permission": "permissions",
@@ -38,15 +39,14 @@ OTHER_NAMES = {
     "maxTurns": "max_steps",
     "steps": "max_steps",
 }
-"""How other agents write some of them."""
+# What Claude Code's and opencode's files have besides; noted, not an error
 NOT_USED = frozenset(
     ["background", "color", "disable", "effort", "hooks", "initialPrompt", "isolation"]
     + ["mcpServers", "memory", "options", "permissionMode", "reasoningEffort", "skills"]
     + ["textVerbosity", "topP", "top_p", "variant"]
 )
-"""What Claude Code's and opencode's files have besides; noted, not an error."""
+# Claude Code's words for models, which name none of a provider
 FOREIGN_MODELS = frozenset(["inherit", "sonnet", "opus", "haiku", "opusplan"])
-"""Claude Code's words for models, which name none of a provider."""
 _NAME = re.compile(r"[a-z0-9_-]{1,64}")
 
 

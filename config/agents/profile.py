@@ -5,8 +5,8 @@ from typing import Literal
 
 from ..settings.permission_rules import RawRule
 
+# primary: speaks with the human · subagent: is sent by another agent · all: either
 AgentMode = Literal["primary", "subagent", "all"]
-"""primary: speaks with the human · subagent: is sent by another agent · all: either."""
 
 ALL_TOOLS = ("*",)
 

@@ -7,14 +7,14 @@ from typing import cast
 from ..settings.permission_rules import KINDS, RawRule, RuleKind
 from ..text import text
 
+# What opencode's table decides besides: it is never allowed here, or there is no such thing
 NOT_HERE = frozenset(
     ["external_directory", "doom_loop", "task", "skill", "lsp", "websearch", "codesearch"]
 )
-"""What opencode's table decides besides: it is never allowed here, or there is no such thing."""
 EVERY_FILE = ("*", "**", "**/*")
 FILE_VERDICTS = ("allow", "read-only", "deny")
+# `FILE:LINE` of a path of keys under `permissions`
 KeyLocator = Callable[..., str]
-"""`FILE:LINE` of a path of keys under `permissions`."""
 
 
 def parse_rules(value: object, place: KeyLocator) -> tuple[list[RawRule], list[str]]:

@@ -23,15 +23,15 @@ from ..trust.inventory import PLACES
 from ..trust.referenced_instructions import find_project_start
 from ..trust.resolved_imports import FileReader, decode_text, find_first_nonempty, read_with_imports
 
+# Of those in one folder the first that says anything is read: others often repeat or name it
 NAMES = PLACES["instructions"]
-"""Of those in one folder the first that says anything is read: others often repeat or name it."""
+# Of all together; what counts most is kept
 MOST_BYTES = 32_000
-"""Of all together; what counts most is kept."""
 HIDDEN = "no tool may read it"
 NOT_AGREED = "it is new or has changed since its folder was trusted"
 FOLDER_CHANGED = "its folder has changed since it was trusted"
+# Path, text, and why it is left out
 _ImportedFile = tuple[str, str, str]
-"""Path, text, and why it is left out."""
 
 
 @dataclass(frozen=True)

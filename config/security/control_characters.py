@@ -1,5 +1,7 @@
 """Characters that steer a terminal, turn the direction of text, or are not seen at all."""
 
+# Ranges, to be put in the brackets of a pattern. U+FE0E and U+FE0F are not among them: behind a
+# symbol they are wanted.
 CONTROL_CHARACTERS = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 but tab and newline, DEL, C1
     "\xad\u034f\u061c\u070f\u115f\u1160\u17b4\u17b5\u180b-\u180f"  # soft hyphen, fillers, joiners
@@ -9,5 +11,3 @@ CONTROL_CHARACTERS = (
     "\U00013430-\U00013455\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"  # scripts' and notes' layout
     "\U000e0000-\U000e0fff"  # tags and variations: letters that nobody sees
 )
-"""Ranges, to be put in the brackets of a pattern. U+FE0E and U+FE0F are not among them: behind a
-symbol they are wanted."""

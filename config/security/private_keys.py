@@ -7,20 +7,20 @@ listing, a diff, a quotation or a log puts before each.
 
 import re
 
+# Characters before a line of the key
 LONGEST_LEAD = 200
-"""Characters before a line of the key."""
+# Blank lines in a row that a key may have; behind them a line must be a long one
 MOST_BLANK = 2
-"""Blank lines in a row that a key may have; behind them a line must be a long one."""
 LONG = 16
 
 _COLOUR = r"(?:\x1b\[[\d;]{0,20}[mK])*+"
+# A line's end as JSON and many languages write it
 _ESCAPED = r"\\{1,4}[rn]"
-"""A line's end as JSON and many languages write it."""
 _BASE64 = r"[A-Za-z0-9+/]++={0,2}+"
+# A search's path and a line's number
 _PLACE = (
     rf"(?:[^\s:]{{1,{LONGEST_LEAD}}}:(?=\d))?+(?:[ \t]{{0,20}}\d{{1,9}}[ \t]{{0,8}}[:→|│\t-])?+"
 )
-"""A search's path and a line's number."""
 _SIGN = r"(?:[ \t]*+(?:\+|-(?!----[^-])))?+"
 _QUOTED = r"[ \t]*+(?:(?://|[#*>|│])[ \t]*+)*+[\"'`]?+"
 _LEAD = f"{_COLOUR}{_PLACE}{_SIGN}{_COLOUR}{_QUOTED}{_COLOUR}"

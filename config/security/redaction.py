@@ -28,6 +28,8 @@ _NAME = re.compile(
 # an address or a plain word is not a secret, whatever its variable is called
 _HARMLESS = re.compile(r"https?://[^\s@]*|true|false|[a-z]+|[A-Z]+")
 
+# Name, beginning, rest: keys of these forms are nothing else. What may fail late is bounded, since
+# the text may be made to take long.
 _FORMATS: tuple[tuple[str, str, str], ...] = (
     ("AWS key", "AKIA", r"[0-9A-Z]{16}\b"),
     ("AWS key", "ASIA", r"[0-9A-Z]{16}\b"),
@@ -46,13 +48,11 @@ _FORMATS: tuple[tuple[str, str, str], ...] = (
     ("Hugging Face token", "hf_", r"[A-Za-z0-9]{30,}\b"),
     ("JSON web token", "eyJ", r"[\w-]{10,1000}\.eyJ[\w-]{10,4000}\.[\w-]{10,}"),
 )
-"""Name, beginning, rest: keys of these forms are nothing else. What may fail late is bounded, since
-the text may be made to take long."""
+# Name, what leads to a secret, the secret: `Authorization: Bearer …`, `https://me:password@…`
 _LEADS: tuple[tuple[str, str, str], ...] = (
     ("token", "earer ", r"[A-Za-z0-9._~+/-]{16,}=*"),
     ("password", "://", r"[^\s/@:'\"<>]{0,200}:[^\s/@'\"<>$\{\}\[\]]{1,200}(?=@[\w.-])"),
 )
-"""Name, what leads to a secret, the secret: `Authorization: Bearer …`, `https://me:password@…`."""
 _PATTERNS = [
     (begin, re.compile(f"{re.escape(begin)}(?<![A-Za-z0-9]{re.escape(begin)}){rest}"), name, "")
     for name, begin, rest in _FORMATS

@@ -11,8 +11,8 @@ from .keys import KeyPath, is_secret, map_values, parse_value
 from .schema import Settings
 from .sources import Layer, build_layer
 
+# The later one wins
 PREFIXES = ("LLC_", "MAXAGENT_")
-"""The later one wins."""
 
 SHORT_NAMES: dict[str, KeyPath] = {
     "PROVIDER": ("litellm", "provider"),

@@ -12,8 +12,8 @@ from ..yaml.reader import KeyPath, parse_inline
 from .schema import Settings
 
 HIDDEN = "********"
+# Settings of endpoints, permissions and commands: what a project sets of them is told
 FAR_REACHING = ("litellm.", "security.", "permissions.", "sandbox.", "task.", "after_edit.")
-"""Settings of endpoints, permissions and commands: what a project sets of them is told."""
 
 
 def split_key(key: str) -> KeyPath:

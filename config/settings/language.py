@@ -11,14 +11,14 @@ from ..paths import locate_project_config, locate_user_config
 from ..security.content_digest import compute_digest
 from ..trust.decision import check_trust
 
+# Those that the interface speaks
 LANGUAGES = ("en", "zh")
-"""Those that the interface speaks."""
 
+# A key of the top level begins its line; nothing else of a YAML text can look like it
 _LINE = re.compile(
     rb"""^(?:\xef\xbb\xbf)?language[ \t]*:[ \t]+["']?(en|zh)["']?[ \t]*(?:[ \t]\#.*)?\r?$""",
     re.MULTILINE,
 )
-"""A key of the top level begins its line; nothing else of a YAML text can look like it."""
 LARGEST = 1_000_000
 
 

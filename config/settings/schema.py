@@ -6,9 +6,9 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from ..security.ignore_patterns import IGNORE_PATTERNS
 
+# ask: every write and command is asked · edits: writes accepted, commands confined or asked · auto:
+# all but hard denies, and web pages · read-only: nothing that has an effect.
 ApprovalMode = Literal["ask", "edits", "auto", "read-only"]
-"""ask: every write and command is asked · edits: writes accepted, commands confined or asked ·
-auto: all but hard denies, and web pages · read-only: nothing that has an effect."""
 
 
 class Section(BaseModel):

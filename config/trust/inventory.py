@@ -22,6 +22,7 @@ InventoryKind = Literal[
 ]
 
 _AGENT_FOLDERS = (".llc", ".agents", ".claude", ".opencode")
+# Files, and folders with all they hold; whatever is loaded from a project stands here
 PLACES: Mapping[InventoryKind, tuple[str, ...]] = {
     "configuration": (".llc.yaml",),
     "mcp": (".mcp.json", "mcp.json", ".llc/mcp.json", ".cursor/mcp.json", ".vscode/mcp.json"),
@@ -31,14 +32,13 @@ PLACES: Mapping[InventoryKind, tuple[str, ...]] = {
     "skills": tuple(f"{house}/skills" for house in _AGENT_FOLDERS),
     "instructions": ("MAXAGENT.md", "AGENTS.md", "CLAUDE.md", "GEMINI.md", ".maxagent"),
 }
-"""Files, and folders with all they hold; whatever is loaded from a project stands here."""
 
+# Files and folders
 MOST = 2_000
-"""Files and folders."""
+# Folders within each other; links could nest them endlessly
 DEEPEST = 12
-"""Folders within each other; links could nest them endlessly."""
+# Bytes of all together
 MOST_BYTES = 50_000_000
-"""Bytes of all together."""
 
 
 @dataclass(frozen=True)

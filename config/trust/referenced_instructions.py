@@ -23,12 +23,12 @@ from .resolved_imports import LARGEST, find_first_nonempty, find_imports, follow
 
 NAMES = PLACES["instructions"]
 MOST_FOUND = 500
+# Files and folders; what is beyond them is not found, and so not told
 MOST_LOOKED_AT = 20_000
-"""Files and folders; what is beyond them is not found, and so not told."""
+# Folders within each other
 DEEPEST = 12
-"""Folders within each other."""
+# Packages of others: what is written in them is for whoever works on them
 OF_OTHERS = frozenset(["node_modules", "site-packages", "dist-packages", "vendor"])
-"""Packages of others: what is written in them is for whoever works on them."""
 
 
 def find_further_instructions(folder: Path, brought: Collection[str]) -> dict[str, str]:

@@ -11,10 +11,10 @@ DEEPEST = 5  # imports of imports
 LARGEST = 100_000  # bytes of an imported file
 TOO_LARGE = "it is over 100 kB"
 NOT_TEXT = "it is not UTF-8 text"
+# Reads a file by its path below a root; None without one. Raises UnreadableFileError.
 FileReader = Callable[[str], bytes | None]
-"""Reads a file by its path below a root; None without one. Raises UnreadableFileError."""
+# Lists the files that a file imports; None where the path is not a file
 NameLister = Callable[[str], Sequence[str] | None]
-"""Lists the files that a file imports; None where the path is not a file."""
 
 
 def follow_imports(start: str, names_in: NameLister) -> dict[str, Sequence[str]]:
@@ -84,12 +84,12 @@ def _order_by_import(start: str, named: Mapping[str, Sequence[str]]) -> Iterator
             yield path
 
 
+# Names in one file that are looked at: most of what stands behind an `@` is no file
 MOST_NAMES = 100
-"""Names in one file that are looked at: most of what stands behind an `@` is no file."""
 
 
+# Characters of one file in which they are looked for
 LARGEST_READ = 32_000
-"""Characters of one file in which they are looked for."""
 
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})([^\n]*)")

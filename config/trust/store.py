@@ -17,8 +17,8 @@ from ..paths import ensure_data_folder
 from ..security.private_files import replace_file
 from ..text import text
 
+# Bytes
 LARGEST = 50_000_000
-"""Bytes."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ class Consent:
     """The same for further instruction files."""
 
 
+# By real path of the folder
 ConsentsByFolder = dict[str, Consent]
-"""By real path of the folder."""
 
 
 class CorruptTrustStoreError(MaxAgentError):

@@ -13,8 +13,8 @@ from ..errors import UsageError
 from ..text import text
 from .reader import KeyPath, compose_tree
 
+# Start, end, and what stands there instead
 YamlEdit = tuple[int, int, str]
-"""Start, end, and what stands there instead."""
 
 _PLAIN = re.compile(r"(?!(true|false|null|yes|no|on|off|y|n)$)[a-z_][\w./-]*", re.I | re.ASCII)
 _LINE_END = re.compile(r"\r?\n|\Z")

@@ -22,8 +22,8 @@ class PackedObject:
             raise ValueError(text("there are no objects of type {code}", code=self.code))
 
 
+# As LangGraph packs
 _OPTION = ormsgpack.OPT_NON_STR_KEYS | ormsgpack.OPT_PASSTHROUGH_DATACLASS
-"""As LangGraph packs."""
 
 
 def unpack_row(data: bytes, inner: Callable[[int, bytes], object] = PackedObject) -> Any:

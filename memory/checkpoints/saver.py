@@ -36,8 +36,8 @@ _FORGET_WRITES = """
     WHERE thread_id = :thread AND checkpoint_ns = :namespace AND checkpoint_id = :parent
         AND (channel NOT IN (SELECT value FROM json_each(:kept)) OR type = 'null')
 """
+# LangGraph's name for the time in the last id that this process has made; private
 _LAST_TICKS = "_last_v6_timestamp"
-"""LangGraph's name for the time in the last id that this process has made; private."""
 
 
 class CheckpointSaver(AsyncSqliteSaver):

@@ -25,6 +25,7 @@ from ...config.errors import MaxAgentError
 from ...config.text import text
 from .row_compression import compress_row, expand_row
 
+# What LangGraph itself stores besides plain data, and the messages; state holds nothing else
 ALLOWED = {
     (kind.__module__, kind.__name__)
     for kind in (
@@ -41,7 +42,6 @@ ALLOWED = {
         TimeoutPolicy,
     )
 }
-"""What LangGraph itself stores besides plain data, and the messages; state holds nothing else."""
 
 
 _PLAIN = {"null", "bytes", "bytearray"}

@@ -15,12 +15,12 @@ from .messages import ModelMessage, read_model_messages
 from .row_data import get_mapping, to_int, unpack_blob
 from .tables import has_tables
 
+# What comes next while a call is open: it is ruled on, asked about, or runs
 CALL_NODES = frozenset({"approve", "tools", "switch"})
-"""What comes next while a call is open: it is ruled on, asked about, or runs."""
+# What comes next while something is under way: the input is taken in, calls run
 BUSY_NODES = CALL_NODES | {"__start__", "listen", "compact", "fit_schema"}
-"""What comes next while something is under way: the input is taken in, calls run."""
+# Nodes in which no role speaks, and no call is under way either
 VERIFICATION_NODES = frozenset({"verify", "review"})
-"""Nodes in which no role speaks, and no call is under way either."""
 
 _LINKS = (
     "SELECT checkpoint_id, parent_checkpoint_id FROM checkpoints"
@@ -30,8 +30,8 @@ _CHECKPOINT = (
     "SELECT checkpoint FROM checkpoints"
     " WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id = ?"
 )
+# Each checkpoint's parent
 ParentLinks = Mapping[str, str | None]
-"""Each checkpoint's parent."""
 
 
 @dataclass(frozen=True)

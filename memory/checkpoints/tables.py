@@ -15,6 +15,7 @@ _LAST = (
     "SELECT MAX(checkpoint_id) FROM checkpoints WHERE thread_id = :thread AND checkpoint_ns = ''"
 )
 # UNION takes no checkpoint twice: a damaged thread may be a ring.
+# The checkpoint `:last` and all before it, as `chain(id)`
 BRANCH = """
     WITH RECURSIVE chain(id) AS (
         VALUES (:last)
@@ -23,9 +24,8 @@ BRANCH = """
         WHERE thread_id = :thread AND checkpoint_ns = '' AND parent_checkpoint_id IS NOT NULL
     )
 """
-"""The checkpoint `:last` and all before it, as `chain(id)`."""
+# The same from the thread's last checkpoint
 CONVERSATION = BRANCH.replace("VALUES (:last)", _LAST)
-"""The same from the thread's last checkpoint."""
 _IDS = CONVERSATION + " SELECT id FROM chain WHERE id IS NOT NULL ORDER BY id"
 
 

@@ -1,7 +1,7 @@
 """LangGraph's task paths, private to it: they say which node wrote a row."""
 
+# Begins the path of a node that follows an edge
 PULLED = "~__pregel_pull, "
-"""Begins the path of a node that follows an edge."""
 _PUSHED = "~__pregel_push, "
 _UPDATED = "~__interrupt"
 

@@ -30,6 +30,8 @@ from .recovery import (
 )
 from .salvage import SalvageResult, salvage_rows
 
+# Pragmas of every connection; FULL because a journal entry must outlive a power cut too, MEMORY
+# because LangGraph's query for a long thread would otherwise copy it through a file in /tmp.
 SETTINGS = (
     "busy_timeout = 30000",
     "journal_mode = WAL",
@@ -37,8 +39,6 @@ SETTINGS = (
     "foreign_keys = ON",
     "temp_store = MEMORY",
 )
-"""Pragmas of every connection; FULL because a journal entry must outlive a power cut too, MEMORY
-because LangGraph's query for a long thread would otherwise copy it through a file in /tmp."""
 
 # Only before anything is in the file: larger pages waste less beside rows of 1 kB, and free ones
 # can be given back a few at a time.

@@ -10,10 +10,10 @@ from pathlib import Path
 from .git_index import LINK, REGULAR, parse_index
 from .limits import LARGEST_FILE, MOST_FILES
 
+# Files and folders below one path that are looked at; a path with more is not covered
 MOST_ENTRIES = 10_000
-"""Files and folders below one path that are looked at; a path with more is not covered."""
+# Paths relative to the top of git's work tree
 IndexedPaths = frozenset[bytes]
-"""Paths relative to the top of git's work tree."""
 
 
 def list_index(index: Path) -> IndexedPaths:

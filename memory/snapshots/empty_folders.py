@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterable
 
 from .exclusions import Exclusions
 
+# Folders below those without a file that are looked into
 MOST = 10_000
-"""Folders below those without a file that are looked into."""
 
 
 def collect_folders(files: Iterable[bytes]) -> set[bytes]:

@@ -9,8 +9,8 @@ FILE, PROGRAM, LINK, FOLDER = "100644", "100755", "120000", "040000"
 _NO_CONTENT = "0" * 40
 
 
+# Told how many files of how many are stored
 ProgressCallback = Callable[[int, int], None]
-"""Told how many files of how many are stored."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +43,8 @@ class FileVersion:
 
 
 ABSENT = FileVersion("000000", _NO_CONTENT)
+# Neither a file nor a link, or not readable: equal to nothing in any snapshot
 UNKNOWN = FileVersion("", "")
-"""Neither a file nor a link, or not readable: equal to nothing in any snapshot."""
 
 
 def build_folder_version(permissions: int | None) -> FileVersion:

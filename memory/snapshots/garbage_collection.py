@@ -14,8 +14,8 @@ from .git_objects import collect_object_ids
 from .git_repository import GitCommandError, GitStore, find_git
 from .storage import lock_store, read_folder
 
+# Seconds: what is younger stays, since a step that is under way may be about to name it
 RECENT = 3600.0
-"""Seconds: what is younger stays, since a step that is under way may be about to name it."""
 
 
 def measure_stores(stores: Path) -> dict[Path, int]:

@@ -28,17 +28,17 @@ from .limits import LITTLE, MOST_FILES, SkippedFiles, select_fitting
 from .permissions import ENTRY, FilePermissions
 
 ATTEMPTS = 3
+# From so many new contents on they go into one pack: half the disk, and one wait for it
 MANY = 300
-"""From so many new contents on they go into one pack: half the disk, and one wait for it."""
+# Paths on a command line, each of at most 4 kB
 PORTION = 200
-"""Paths on a command line, each of at most 4 kB."""
+# Bytes of a tracked file that the first snapshot takes in, whatever there is besides
 SMALL = 1_000_000
-"""Bytes of a tracked file that the first snapshot takes in, whatever there is besides."""
+# Files for one git: into one pack each content is compared with all before it, so the time grows
+# with the square of their number. 100,000 files take half as long so.
 STORED_AT_ONCE = 5_000
-"""Files for one git: into one pack each content is compared with all before it, so the time grows
-with the square of their number. 100,000 files take half as long so."""
+# How git says that an object, or the whole store, is gone
 LOST = ("bad object", "unable to read", "not a git repository")
-"""How git says that an object, or the whole store, is gone."""
 _PLACEHOLDER = b".mcode-placeholder"
 _ALL = (":(top)", f":(top,literal,exclude){ENTRY.decode()}")
 _NO_BLOB = b"0" * 39 + b"1"

@@ -14,8 +14,8 @@ from .git_repository import GitStore
 from .permissions import ENTRY, FilePermissions, read_permissions, unpack_permissions
 
 RunGit = Callable[..., Awaitable[bytes]]
+# Snapshots whose permissions are remembered: the next question is about the last of them
 _KEPT = 8
-"""Snapshots whose permissions are remembered: the next question is about the last of them."""
 _IGNORE_FILE = b".gitignore"
 
 

@@ -19,6 +19,8 @@ from ...config.security.private_files import make_private_folder
 from ...config.text import text
 from .storage import hash_texts, write_atomically
 
+# The checkpoint that names a tree must not outlive it in a power cut: what git writes is on the
+# disk before the index names it. Git before 2.36 does not know these two lines.
 _CONFIG = """[core]
 \trepositoryformatversion = 0
 \tbare = false
@@ -38,20 +40,18 @@ _CONFIG = """[core]
 [gc]
 \tauto = 0
 """
-"""The checkpoint that names a tree must not outlive it in a power cut: what git writes is on the
-disk before the index names it. Git before 2.36 does not know these two lines."""
+# Above every `.gitattributes` of the project: bytes go in and out as they are
 _ATTRIBUTES = "* -text -ident -filter -working-tree-encoding !diff !eol !merge\n"
-"""Above every `.gitattributes` of the project: bytes go in and out as they are."""
 _ENTRIES = struct.Struct(">4x4xL")
 _ENTRY = struct.Struct(">36xL20xH")
 
 
+# How git says so
 FULL = "No space left on device"
-"""How git says so."""
 
 
+# Seconds for one git command: a first snapshot takes long, a pipe named `.gitignore` for ever
 TIMEOUT = 300.0
-"""Seconds for one git command: a first snapshot takes long, a pipe named `.gitignore` for ever."""
 
 
 class GitTimeoutError(MaxAgentError):

@@ -22,8 +22,8 @@ from .file_version import (
     is_folder,
 )
 
+# Git lets no path of an index have this part
 ENTRY = b".git"
-"""Git lets no path of an index have this part."""
 _KINDS = (FILE, PROGRAM, FOLDER)
 _NONE = b"-"
 

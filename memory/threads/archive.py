@@ -32,10 +32,10 @@ from .thread_id import validate_thread_id
 from .transfer_rows import CallRow, TransferRows
 
 VERSION = 1
+# Bytes of all that is in it, unpacked
 LARGEST = 200_000_000
-"""Bytes of all that is in it, unpacked."""
+# Bytes of these for the manifest, which names what is left out
 MANIFEST_ROOM = 10_000_000
-"""Bytes of these for the manifest, which names what is left out."""
 MOST_OUTPUTS = 10_000
 MANIFEST, ROWS, OUTPUTS = "manifest.json", "rows.msgpack", "outputs/"
 _HINT = "get the file again, or export the thread with this version of MaxAgent"
@@ -83,8 +83,8 @@ _Short = Annotated[str, StringConstraints(max_length=200)]
 _Checkpoints = list[tuple[_Id, bytes, bytes]]
 _Writes = list[tuple[_Id, _Short, _Short, int, StoryChannel, bytes]]
 _Calls = list[tuple[_Short, _Short, str | None, _Short, _Short | None]]
+# The fields of `Rows`, bounded
 _ROWS = TypeAdapter(tuple[_Checkpoints, _Writes, _Calls])
-"""The fields of `Rows`, bounded."""
 OUTPUT_NAME = re.compile(r"[\w-]{1,100}\.(txt|html)")
 
 

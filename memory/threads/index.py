@@ -29,8 +29,8 @@ from .transfer_rows import TransferRows, insert_rows
 
 SHORTEST_PREFIX = 4
 LONGEST_NAME = 60
+# Characters of an id that are shown
 SHORT_ID = 8
-"""Characters of an id that are shown."""
 MOST_NEAR = 3
 
 

@@ -8,6 +8,9 @@ from typing import Any, Literal, cast, get_args
 
 from ..checkpoints.thread_facts import ThreadFacts
 
+# waiting: asks something · idle: a conversation whose turn has ended · unverified: ended without
+# proof · limit: a limit stopped it, it can go on · interrupted: stopped half-way, it can go on ·
+# unknown: went on elsewhere, as in Studio.
 ThreadStatus = Literal[
     "running",
     "waiting",
@@ -20,9 +23,6 @@ ThreadStatus = Literal[
     "interrupted",
     "unknown",
 ]
-"""waiting: asks something · idle: a conversation whose turn has ended · unverified: ended without
-proof · limit: a limit stopped it, it can go on · interrupted: stopped half-way, it can go on ·
-unknown: went on elsewhere, as in Studio."""
 
 STATUS_OF_OUTCOME: dict[str, ThreadStatus] = {
     "verified": "done",

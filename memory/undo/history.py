@@ -18,9 +18,9 @@ from ..database.connection import connect, prepare_database, translate_sqlite_er
 from ..snapshots.file_version import ABSENT, FileVersion, PathChange
 from ..transaction import begin_transaction
 
+# tool: a tool wrote the files that it names · shell: a command ran · others: changed while no step
+# of the thread ran · the rest: files were put back.
 HistoryKind = Literal["tool", "shell", "others", "undo", "redo", "rewind"]
-"""tool: a tool wrote the files that it names · shell: a command ran · others: changed while no step
-of the thread ran · the rest: files were put back."""
 RESTORES = ("undo", "redo", "rewind")
 
 

@@ -17,10 +17,10 @@ from ..snapshots.file_version import ABSENT, FOLDER, LINK, UNKNOWN, FileVersion
 from ..snapshots.git_repository import find_git
 from ..snapshots.store import Snapshots
 
+# Bytes of a file that is still merged
 LARGEST = 20_000_000
-"""Bytes of a file that is still merged."""
+# Exit codes of `git merge-file`: how many places conflict; 255 is an error
 _CONFLICTS = range(1, 128)
-"""Exit codes of `git merge-file`: how many places conflict; 255 is an error."""
 
 
 class MergeConflictError(Exception):

@@ -15,8 +15,8 @@ from ..resolver import ResolvedModel
 from .http_client import EndpointClient
 from .request_format import RequestWriter
 
+# The longest silence of an answer; keep-alives do not end one
 READ_SECONDS = 120.0
-"""The longest silence of an answer; keep-alives do not end one."""
 
 
 class ChatCompletions(BaseChatModel):

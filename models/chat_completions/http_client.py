@@ -17,14 +17,14 @@ from .response_stream import AnswerStream
 from .sse import LONGEST_EVENT
 
 CONNECT_SECONDS = 10.0
+# How long an idle connection is kept: tools run between two requests; most servers close at 60
 KEEP_SECONDS = 55.0
-"""How long an idle connection is kept: tools run between two requests; most servers close at 60."""
+# How long to wait for the token counts of an answer that is otherwise complete
 LATE_SECONDS = 5.0
-"""How long to wait for the token counts of an answer that is otherwise complete."""
+# Bytes of an error's body that are read
 LONGEST_REFUSAL = 1_000_000
-"""Bytes of an error's body that are read."""
+# How long to wait for the formal end of a complete answer, so that its connection can be kept
 DRAIN_SECONDS = 1.0
-"""How long to wait for the formal end of a complete answer, so that its connection can be kept."""
 _logger = logging.getLogger(__name__)
 
 

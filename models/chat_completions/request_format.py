@@ -137,8 +137,8 @@ def _without_nul(value: object) -> object:
     return value
 
 
+# Messages kept beside those of the latest request, so that roles may take turns
 FORGET_ABOVE = 1000
-"""Messages kept beside those of the latest request, so that roles may take turns."""
 
 
 class RequestWriter:

@@ -23,8 +23,8 @@ from .sse import LONGEST_EVENT, EventDecoder, EventTooLongError, parse_json_valu
 from .think_tags import ThinkingSplitter
 from .tool_call_assembler import CallAssembler, StreamedCall
 
+# Finish reasons of OpenRouter, GLM and DeepSeek that mean: the provider failed
 FAULTS = ("error", "network_error", "insufficient_system_resource")
-"""Finish reasons of OpenRouter, GLM and DeepSeek that mean: the provider failed."""
 OVERFLOWS = ("model_context_window_exceeded",)
 
 

@@ -5,13 +5,13 @@ import re
 from collections.abc import Iterator
 from typing import Any, cast
 
+# Only these end a line; `str.splitlines` would also cut JSON at U+2028
 LINE_END = re.compile(rb"\r\n|\n|\r")
-"""Only these end a line; `str.splitlines` would also cut JSON at U+2028."""
 
 DECODER = json.JSONDecoder(strict=False)
 
+# Bytes of one event, far more than any model says: a server that never ends one is not read on
 LONGEST_EVENT = 16_000_000
-"""Bytes of one event, far more than any model says: a server that never ends one is not read on."""
 
 
 class EventTooLongError(ValueError):

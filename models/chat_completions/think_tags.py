@@ -1,8 +1,8 @@
 """Parts `<think>…</think>` at the beginning of an answer from the answer itself (pure)."""
 
 OPEN, CLOSE = "<think>", "</think>"
+# Characters of blanks before the tag; after more there comes none
 LONGEST_BLANK = 1_000
-"""Characters of blanks before the tag; after more there comes none."""
 
 
 class ThinkingSplitter:

@@ -21,8 +21,8 @@ from .dependencies import Dependencies
 from .modes import get_active_agent
 from .system_prompt import build_system_prompt
 
+# Where the rules are written that the user gave for one thread
 THIS_THREAD = "this thread"
-"""Where the rules are written that the user gave for one thread."""
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from .snapshot_recorder import FileRecord
 
 CHECKS = "The run was cut short before the commands that run after an edit were known to have ended"
 
+# The edit's answer, where its files hold what it was to write
 RecoveryOutcome = ToolResult | Literal["not made", "unknown"]
-"""The edit's answer, where its files hold what it was to write."""
 
 
 @dataclass(frozen=True)

@@ -19,10 +19,10 @@ from ..roles import RoleName
 from .dependencies import Dependencies
 from .message_history import build_role_message
 
+# Files that one message shows; the model can read others itself
 MOST = 10
-"""Files that one message shows; the model can read others itself."""
+# Names behind an `@` that are looked at: pasted code may be full of them
 MOST_NAMES = 50
-"""Names behind an `@` that are looked at: pasted code may be full of them."""
 MOST_BYTES = 100_000
 SHOWN = "`{path}`, mentioned by the user, as read_file shows it:\n{text}"
 _MENTION = re.compile(r"(?<!\S)@(?:\"([^\"\n]+)\"|([^\s\"]+))")

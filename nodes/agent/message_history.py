@@ -13,8 +13,8 @@ from ..roles import RoleName
 from ..state import State
 
 FOREIGN = "it is damaged or was edited by hand; start a new one"
+# They speak in one conversation
 CHAT: frozenset[RoleName] = frozenset({"build", "plan"})
-"""They speak in one conversation."""
 _visible_cache: deque[tuple[list[AnyMessage], RoleName, list[AnyMessage]]] = deque(maxlen=8)
 # the last messages, which are other objects when they have been read from the disk
 _RECENT = 50

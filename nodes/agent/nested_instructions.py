@@ -12,12 +12,12 @@ from .dependencies import Dependencies
 from .instruction_blocks import format_blocks
 from .message_history import build_role_message
 
+# In a message's `additional_kwargs`: the files that it tells
 INCLUDED = "instructions"
-"""In a message's `additional_kwargs`: the files that it tells."""
+# And those for which it had no room: the next tells them
 DEFERRED = "instructions_left"
-"""And those for which it had no room: the next tells them."""
+# And those that nobody said yes to as they are
 PASSED_OVER = "instructions_passed_over"
-"""And those that nobody said yes to as they are."""
 PASSED_OVER_NOTICE = (
     "`{path}` is not told: {why}; `mcode trust`, or `/trust` in a conversation, asks about it"
 )

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any, cast
 
+# What older clients call the decisions
 OLD_TYPES = {"accept": "approve", "response": "respond", "ignore": "reject"}
-"""What older clients call the decisions."""
 
 
+# Beside the decisions: whoever made them had this very question before their eyes
 WAS_READ = "was_read"
-"""Beside the decisions: whoever made them had this very question before their eyes."""
 
 
 def was_read(answer: object) -> bool:

@@ -16,8 +16,8 @@ from ..state import State
 from .dispatch import Tools, list_named_files
 from .evaluate import CallEvaluation, extract_ids
 
+# Characters of a diff that a question carries
 LONGEST_SHOWN = 20_000
-"""Characters of a diff that a question carries."""
 NO_DIFF = "{reason}; what it would change cannot be shown: {why}"
 NO_CHANGE = "{reason}; it would change nothing"
 

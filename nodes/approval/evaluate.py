@@ -47,8 +47,8 @@ NOW_ASKED = (
     "not run; call it again"
 )
 BLOCKED_INSIDE = "inside the sandbox it failed (`{blocked}`); run it once more: {reason}"
+# Rules by which a command with an effect runs unasked
 UNASKED = (CONFINED, COVERED)
-"""Rules by which a command with an effect runs unasked."""
 EDITED = "The user changed this call before it ran; its arguments were: {args}"
 
 

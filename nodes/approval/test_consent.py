@@ -11,8 +11,8 @@ from .decisions import parse_decisions
 from .evaluate import describe_confinement
 from .interrupts import request_answer
 
+# What a yes allows for the rest of the thread; the third word of what is asked
 UNCONFINED, UNIX_SOCKETS = "unconfined", "unix_sockets"
-"""What a yes allows for the rest of the thread; the third word of what is asked."""
 _WHY = {
     "": "run the project's tests",
     UNCONFINED: "run the project's tests, which the model may have changed, without a sandbox; a "

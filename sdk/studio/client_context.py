@@ -14,8 +14,8 @@ from ...nodes.agent.dependency_pool import DependencyPool
 from ...tools.permissions.policy import resolve_mode
 
 STRICTEST_FIRST: tuple[ApprovalMode, ...] = ("read-only", "ask", "edits", "auto")
+# The loosest mode of any run; unset: the user's own, else `edits`
 MODE_VARIABLE = "MAXAGENT_STUDIO_MODE"
-"""The loosest mode of any run; unset: the user's own, else `edits`."""
 
 
 @dataclass(frozen=True)

@@ -35,10 +35,10 @@ QUIET = {
     "LANGSMITH_TRACING": "false",
     "LOG_LEVEL": "ERROR",
 }
+# Where one is set, the server has routes in front of our check
 MOUNT_PREFIXES = ("MOUNT_PREFIX", "LANGGRAPH_MOUNT_PREFIX")
-"""Where one is set, the server has routes in front of our check."""
+# Runs at once; with the server's default of one, a paused run blocks the next
 JOBS = 10
-"""Runs at once; with the server's default of one, a paused run blocks the next."""
 
 
 def serve(home: Path, port: int, mode: str, on_ready: Callable[[str, str, int], None]) -> None:

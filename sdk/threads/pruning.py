@@ -22,8 +22,8 @@ from ...memory.threads.record import ThreadRow
 from ...memory.undo.history import FileHistory
 from .disk_usage import measure_database, measure_folder
 
+# Begins the name of a folder that `thread_import` fills with outputs
 IMPORT = "import-"
-"""Begins the name of a folder that `thread_import` fills with outputs."""
 
 
 def find_unused(rows: list[ThreadRow], days: float) -> list[ThreadRow]:

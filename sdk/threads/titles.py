@@ -26,10 +26,10 @@ ASKED = (
     "no quotes, no full stop. Answer with the name alone.\n\n<user>\n{message}\n</user>\n\n"
     "<assistant>\n{answer}\n</assistant>"
 )
+# Characters of the message and of the answer that the model is shown
 READ = 1_000
-"""Characters of the message and of the answer that the model is shown."""
+# A name takes ten; models that think need some more
 MOST_TOKENS = 200
-"""A name takes ten; models that think need some more."""
 SECONDS = 20.0
 
 

@@ -21,9 +21,10 @@ from ...memory.journal import SECOND_RUN
 from ...memory.threads.lease import find_holder
 from ...memory.threads.record import ThreadRow
 
+# Besides the request: who hands a human's words on. The rest of what is handed on is the graph's
+# own, and said already.
 HUMAN = ("review", "")
-"""Besides the request: who hands a human's words on. The rest of what is handed on is the graph's
-own, and said already."""
+# What was called before a fork is on record under the thread that called it
 _RESULTS = """
     WITH RECURSIVE family(id) AS (
         VALUES (?) UNION SELECT parent FROM threads JOIN family ON thread_id = family.id
@@ -31,13 +32,14 @@ _RESULTS = """
     SELECT call_id, result FROM family CROSS JOIN journal ON thread_id = family.id
     WHERE state = 'done' ORDER BY call_id
 """
-"""What was called before a fork is on record under the thread that called it."""
 
 # What the model had sent of the answer that follows a checkpoint.
 _PARTIAL_ANSWER = (
     "SELECT started_at, result FROM journal WHERE thread_id = ? AND call_id = 'answer' AND tool = ?"
 )
 
+# aside: what went with the human's words, such as what was piped; interrupted: what had been said
+# of an answer that was cut short, without text where nothing had been.
 EntryKind = Literal[
     "human",
     "aside",
@@ -50,10 +52,8 @@ EntryKind = Literal[
     "question",
     "shortened",
 ]
-"""aside: what went with the human's words, such as what was piped; interrupted: what had been said
-of an answer that was cut short, without text where nothing had been."""
+# How a thread stands whose turn did not come to its end
 STOPPED = ("interrupted", "limit", "failed")
-"""How a thread stands whose turn did not come to its end."""
 Facts = Mapping[str, Mapping[str, Any]]
 
 

@@ -32,8 +32,8 @@ def read_usage(thread_id: str, home: Path, context_length: int) -> TokenUsage | 
     )
 
 
+# The mark of `nodes/agent/nested_instructions.py`
 INSTRUCTIONS_MARK = "instructions"
-"""The mark of `nodes/agent/nested_instructions.py`."""
 
 
 def read_nested_instructions(thread_id: str, home: Path) -> list[str]:

@@ -36,12 +36,12 @@ from .message_metadata import check_marks
 from .options_filter import filter_options
 
 Count = Annotated[int, Ge(0), Le(1_000_000)]
+# What a conversation consists of; no thread of ours has a system message in it
 _MESSAGES = {
     (module, name)
     for module, name in ALLOWED
     if name == "Overwrite" or (module.startswith("langchain_core") and name != "SystemMessage")
 }
-"""What a conversation consists of; no thread of ours has a system message in it."""
 _BRANCH = "branch:to:"
 
 

@@ -10,13 +10,13 @@ from pathlib import Path
 from ...config.security.content_digest import UnreadableFileError, read_regular_file
 from .git_paths import resolve_gitfile
 
+# Bytes of all configurations together that are looked at
 LARGEST = 1_000_000
-"""Bytes of all configurations together that are looked at."""
+# Files that include each other, as git follows them; files, and folders of hooks, in all
 DEEPEST, MOST = 10, 100
-"""Files that include each other, as git follows them; files, and folders of hooks, in all."""
 
+# It goes on behind a backslash at its end, unless that is escaped or in a comment
 _LINE = re.compile(r"(?:\"(?:[^\"\\\n]|\\.)*\"?|\\.|[^\"\\#;\n]+)*(?:[#;][^\n]*)?", re.DOTALL)
-"""It goes on behind a backslash at its end, unless that is escaped or in a comment."""
 _HEADER = re.compile(r"\s*\[\s*([\w.-]+)(?:\s*(\"(?:[^\"\\]|\\.)*\"))?\s*\]", re.ASCII)
 _SETTING = re.compile(r"\s*([\w-]+)\s*=\s*(.*)", re.ASCII | re.DOTALL)
 _VALUE_PART = re.compile(r"\"((?:[^\"\\]|\\.)*)\"?|(\\.)|([#;].*)|([^\"\\#;]+)", re.DOTALL)

@@ -12,14 +12,14 @@ from pathlib import Path
 
 from .git_paths import resolve_gitfile
 
+# Entries of a git folder that are looked at
 MOST_ENTRIES = 50_000
-"""Entries of a git folder that are looked at."""
 
 _HEAD = re.compile(r"ref:\s*refs/|[0-9a-f]{40}")
+# Objects are never quoted, hooks are switched off, and git itself knows nothing of the others
 _NOT_READ = re.compile(
     r"(modules/(?!(.*/)?(refs|logs|worktrees)/)(.+/))?(objects/[0-9a-f]{2}|hooks|lfs|annex)"
 )
-"""Objects are never quoted, hooks are switched off, and git itself knows nothing of the others."""
 _ALTERNATES = os.path.join("info", "alternates")
 
 

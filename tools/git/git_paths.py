@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _WORKTREE = re.compile(rb"^\s*worktree\s*=\s*\"?(.+?)\"?\s*$", re.MULTILINE | re.IGNORECASE)
+# What leads git to configuration and hooks, and must not come into being either
 _STEERING = ("config", "config.worktree", "commondir")
-"""What leads git to configuration and hooks, and must not come into being either."""
+# What leads to, or belongs to, other checkouts of the repository
 _OF_OTHERS = ("gitdir", "worktrees", "modules")
-"""What leads to, or belongs to, other checkouts of the repository."""
 
 
 @dataclass(frozen=True)

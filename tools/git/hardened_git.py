@@ -18,11 +18,11 @@ from ..result import ToolError
 from ..workspace import Workspace
 from .git_dirs import UnsupportedGitDirError, find_git_dirs
 
+# Seconds for one git command
 TIMEOUT = 30.0
-"""Seconds for one git command."""
 
+# Keeps the content of secrets out of git's output; git says nothing where it is missing
 ATTRIBUTES = Path(os.path.realpath(__file__)).with_name("secret.gitattributes")
-"""Keeps the content of secrets out of git's output; git says nothing where it is missing."""
 _HIDES_SECRETS = {"core.attributesFile": str(ATTRIBUTES)}
 _CONFIG_OVERRIDES = {
     **_HIDES_SECRETS,
@@ -37,8 +37,8 @@ _CONFIG_OVERRIDES = {
     "status.submoduleSummary": "false",
     "submodule.recurse": "false",
 }
+# Without `--no-ext-diff` git does not compare then, but fails
 _NO_EXTERNAL_DIFF = {"diff.external": ""}
-"""Without `--no-ext-diff` git does not compare then, but fails."""
 _ENVIRONMENT = {
     "GIT_PAGER": "cat",
     "GIT_TERMINAL_PROMPT": "0",
@@ -49,8 +49,8 @@ _ENVIRONMENT = {
 _UNGUARDED = "git is denied: the filter that keeps secrets out of its output cannot be read"
 _GUARDING = f'[ -s "$0" ] && [ -r "$0" ] || export GIT_CONFIG_KEY_0="{_UNGUARDED}"; exec "$@"'
 # git refuses to start with a key that is none, and quotes it; other programs do not read it
+# Bytes of the list of all tracked files
 _MOST_LISTED = 200_000_000
-"""Bytes of the list of all tracked files."""
 _SUBMODULE = re.compile(rb"160000 [0-9a-f]+ [0-3]\t([^\0]+)")
 _FILTER = re.compile(r"(filter\..*)\.(clean|smudge|process|required)", re.DOTALL)
 
@@ -170,9 +170,9 @@ def _build_config_entries(configuration: Mapping[str, str]) -> dict[str, str]:
     return entries
 
 
+# What a git command gets that runs unasked: `shell/git_reads.py` has seen that the repository
+# configures nothing beyond what is switched off here. The command runs as `guard_command` says.
 GUARD: Mapping[str, str] = _build_environment(_CONFIG_OVERRIDES)
-"""What a git command gets that runs unasked: `shell/git_reads.py` has seen that the repository
-configures nothing beyond what is switched off here. The command runs as `guard_command` says."""
 
 
 def guard_command(argv: Sequence[str]) -> list[str]:

@@ -18,8 +18,8 @@ from ..shell.readonly.tree_access import TraversalOptions
 from ..workspace import Workspace
 
 _SHORTEST_ABBREVIATION = len("--abc")
+# Flags of their own that look like the beginning of a limited one
 _FINE = ("--cov", "--text")
-"""Flags of their own that look like the beginning of a limited one."""
 _NO_PLUGIN = re.compile(r"no:[\w.-]+")
 _SYSTEM = ("/bin/", "/usr/bin/")
 _READING = frozenset(list_reading_programs()) - {"git"}
@@ -82,8 +82,8 @@ _LIMITED: Mapping[str, _Limits] = {
         paths=False,
     ),
 }
+# Short flags that mean something else in other commands of git
 _OF_GIT = {"clone": "-c -u", "difftool": "-x", "grep": "-O", "rebase": "-x"}
-"""Short flags that mean something else in other commands of git."""
 _BEFORE_GIT_COMMAND = ("--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs")
 
 

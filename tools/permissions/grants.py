@@ -9,8 +9,8 @@ from .rule import find_allowing_rules, find_call_excess
 from .suggested_rule import suggest_rule
 from .unasked_commands import evaluate_unasked, find_limited_file, find_objection
 
+# The rule by which a command line runs that surely only reads
 READS = "read-only"
-"""The rule by which a command line runs that surely only reads."""
 QUESTIONS = {
     "edit": "it changes files",
     "execute": "it runs a program",

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 
 from ..glob_pattern import compile_glob
 
+# For each pattern of a file's path the commands, in the configuration's order
 Checks = Mapping[str, Sequence[str]]
-"""For each pattern of a file's path the commands, in the configuration's order."""
 
 
 def find_checks(checks: Checks, name: str) -> list[str]:

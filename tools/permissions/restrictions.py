@@ -16,8 +16,8 @@ from .decision import Decision
 from .policy import Policy
 from .rule import Rule
 
+# Effects on no file
 CHANGES_NO_FILE = ("read", "fetch", "talk", "note")
-"""Effects on no file."""
 OUTSIDE = "it runs outside the sandbox, with all your permissions"
 Restriction = Callable[[RequestedCall, Policy], Decision | None]
 

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from typing import Literal
 
+# What the pattern of a rule on a tool speaks of; `call`: such a rule takes no pattern
 PatternKind = Literal["command", "path", "host", "call"]
-"""What the pattern of a rule on a tool speaks of; `call`: such a rule takes no pattern."""
 
+# Every tool that a rule can name; those of MCP servers are named `mcp_SERVER_TOOL` besides
 PATTERN_KINDS: dict[str, PatternKind] = {
     "run_command": "command",
     "webfetch": "host",
@@ -15,13 +16,12 @@ PATTERN_KINDS: dict[str, PatternKind] = {
     **dict.fromkeys(["todowrite", "todoread", "todoclear", "attempt_completion"], "call"),
     **dict.fromkeys(["plan_enter", "plan_exit", "plan_mode_respond"], "call"),
 }
-"""Every tool that a rule can name; those of MCP servers are named `mcp_SERVER_TOOL` besides."""
 
+# What the rules on `read_file` hold for; those on `edit` hold for every tool that edits
 READING_TOOLS = frozenset(["read_file", "list_files", "glob", "grep"])
-"""What the rules on `read_file` hold for; those on `edit` hold for every tool that edits."""
 
+# Rules on these hold for the files that a command changes, too
 EDITING_TOOLS = frozenset(["edit", "write_file", "replace_in_file", "apply_patch"])
-"""Rules on these hold for the files that a command changes, too."""
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,10 @@ from ...config.settings.permission_rules import RawRule
 from .call import RequestedCall
 from .rule import find_allowing_rules, read_rule
 
+# Characters of a command; of a longer one nobody sees at a glance what would be allowed
 LONGEST = 200
-"""Characters of a command; of a longer one nobody sees at a glance what would be allowed."""
 
+# Programs, and the first arguments after which the rest are details
 DESCRIPTIVE_ARGUMENTS: dict[str, tuple[str, ...]] = {
     "cargo": ("build", "check", "clippy", "fmt", "test"),
     "dotnet": ("build", "test"),
@@ -30,14 +31,13 @@ DESCRIPTIVE_ARGUMENTS: dict[str, tuple[str, ...]] = {
     "python3": ("-m pytest", "-m unittest"),
     **dict.fromkeys(["eslint", "mypy", "prettier", "pyright", "pytest", "ruff", "tsc"], ("",)),
 }
-"""Programs, and the first arguments after which the rest are details."""
 
 _INTERPRETER = re.compile(
     r"(python|pypy|node|deno|bun|perl|ruby|php|lua|tclsh|Rscript|osascript|[bdkz]?a?sh|fish)[\d.]*"
     r"|npx|uvx|eval|source|\."
 )
+# What means something in a pattern, or cannot be seen where the rule is read
 _NO_NAME = re.compile(rf"[*?\[\]{{}}!\\(){CONTROL_CHARACTERS}]|[^\S ]|^\s|\s$")
-"""What means something in a pattern, or cannot be seen where the rule is read."""
 
 
 def suggest_rule(call: RequestedCall) -> str:

@@ -7,12 +7,12 @@ from .call import RequestedCall
 from .decision import Decision
 from .policy import Policy, Safeguards
 
+# The rule by which a command runs unasked inside the sandbox
 CONFINED = "confined"
-"""The rule by which a command runs unasked inside the sandbox."""
+# The rule by which a command runs unasked that changes only files which undo brings back
 COVERED = "covered"
-"""The rule by which a command runs unasked that changes only files which undo brings back."""
+# The rule by which a command is asked that can do nothing inside the sandbox
 NEEDS_OUTSIDE = "needs-outside"
-"""The rule by which a command is asked that can do nothing inside the sandbox."""
 _NEEDS = {
     "network": "`{program}` needs the network; the sandbox has none",
     "machine": ("`{program}` needs processes or services of this machine; the sandbox hides them"),

@@ -11,11 +11,11 @@ from .host_pattern import parse_host
 
 IP = IPv4Address | IPv6Address
 
+# Characters of an address; what is longer carries data away rather than naming a page
 LONGEST = 2_000
-"""Characters of an address; what is longer carries data away rather than naming a page."""
 _NUMBER = re.compile(r"0x[0-9a-f]*|\d+")
+# IPv4 behind NAT64: the last four bytes are the address
 _TRANSLATED = IPv6Network("64:ff9b::/96")
-"""IPv4 behind NAT64: the last four bytes are the address."""
 # IANA's special-purpose registries: each Python knows another date of them, and calls some global
 _SPECIAL_V4 = (
     "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24"
@@ -30,8 +30,8 @@ _NOT_FOR_US = (
     *map(IPv6Network, _SPECIAL_V6.split()),
 )
 _GLOBAL = IPv6Network("2000::/3")
+# Names that no public name server knows
 _OF_OUR_OWN = re.compile(r"(.*\.)?(localhost|local|internal|home\.arpa)")
-"""Names that no public name server knows."""
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ _PASSED = re.compile(
     re.VERBOSE,
 )
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
+# A password inside an address, as in `https://me:password@proxy.example`
 _SECRET_VALUE = re.compile(r"://[^/\s]*@")
-"""A password inside an address, as in `https://me:password@proxy.example`."""
 
 
 def build_child_environment(

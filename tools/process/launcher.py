@@ -22,15 +22,15 @@ from pathlib import Path
 
 from .environment import build_child_environment
 
+# What runs command lines: bash where there is one, since that is what models write
 SHELL = "/bin/bash" if Path("/bin/bash").exists() else "/bin/sh"
-"""What runs command lines: bash where there is one, since that is what models write."""
+# Seconds between asking a command to end (TERM) and ending it (KILL)
 GRACE = 2.0
-"""Seconds between asking a command to end (TERM) and ending it (KILL)."""
+# Seconds to go on reading while a descendant holds the output: after the command has ended, and
+# once more after all were killed.
 LAST_WORDS = 0.5
-"""Seconds to go on reading while a descendant holds the output: after the command has ended, and
-once more after all were killed."""
+# Seconds that killing may take: the system itself may hold a process
 UNKILLABLE = 5.0
-"""Seconds that killing may take: the system itself may hold a process."""
 
 _SCRIPT = str(Path(__file__).with_name("supervisor.py"))
 
@@ -232,8 +232,8 @@ async def _read_line(reader: asyncio.StreamReader) -> bytes:
     return b""
 
 
+# Its process and the way to it
 _supervisor: tuple[int, socket.socket] | None = None
-"""Its process and the way to it."""
 _starting = threading.Lock()
 
 

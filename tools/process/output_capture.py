@@ -9,8 +9,8 @@ from pathlib import Path
 from ...config.security.private_files import make_private_folder
 from .truncation import KEPT_EACH_SIDE, clean_text, join_head_and_tail
 
+# Bytes of one output that its file keeps
 ON_DISK = 50_000_000
-"""Bytes of one output that its file keeps."""
 
 
 def make_output_id(call_id: str) -> str:

@@ -5,12 +5,12 @@ from collections.abc import Callable
 
 from .truncation import clean_text
 
+# Bytes that are shown as they come
 SHOWN = 64_000
-"""Bytes that are shown as they come."""
+# And in how many pieces at most
 PIECES = 2_000
-"""And in how many pieces at most."""
+# After that, bytes between two remarks on how much there is
 HEARTBEAT = 10_000_000
-"""After that, bytes between two remarks on how much there is."""
 
 
 class LiveOutput:

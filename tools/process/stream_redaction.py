@@ -6,14 +6,14 @@ from collections.abc import Callable
 from ...config.security.redaction import redact
 from .output_capture import ON_DISK
 
+# Bytes of a line without an end that are waited for
 LONGEST_LINE = 65_536
-"""Bytes of a line without an end that are waited for."""
+# Bytes of it that are kept back then; no secret of one line is longer
 OVERLAP = 4_096
-"""Bytes of it that are kept back then; no secret of one line is longer."""
+# Bytes from the beginning of a private key within which its end is waited for
 LONGEST_KEY = 16_384
-"""Bytes from the beginning of a private key within which its end is waited for."""
+# Bytes at the end of an output longer than `ON_DISK`: of what lies between nothing is kept
 LAST = 65_536
-"""Bytes at the end of an output longer than `ON_DISK`: of what lies between nothing is kept."""
 _KEY_BEGINS = re.compile(rb"-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----")
 _KEY_ENDS = re.compile(rb"-----END [A-Z0-9 ]*PRIVATE KEY-----")
 

@@ -23,8 +23,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import NoReturn
 
+# PR_SET_CHILD_SUBREAPER, prctl(2)
 _SUBREAPER = 36
-"""PR_SET_CHILD_SUBREAPER, prctl(2)."""
+# What a command finds as it is by default, whatever Python and the supervisor made of it
 _RESTORED = (
     signal.SIGPIPE,
     signal.SIGXFSZ,
@@ -34,9 +35,8 @@ _RESTORED = (
     signal.SIGTERM,
     signal.SIGHUP,
 )
-"""What a command finds as it is by default, whatever Python and the supervisor made of it."""
+# Above every descriptor that a keeper holds
 _FEW = 256
-"""Above every descriptor that a keeper holds."""
 
 
 def _adopt_orphans() -> None:

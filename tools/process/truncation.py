@@ -2,8 +2,8 @@
 
 import re
 
+# Bytes of a long output that are kept of its beginning, and again of its end
 KEPT_EACH_SIDE = 8_192
-"""Bytes of a long output that are kept of its beginning, and again of its end."""
 
 _ESCAPE_SEQUENCE = re.compile(
     r"""\x1b(

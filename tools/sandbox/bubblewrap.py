@@ -21,10 +21,10 @@ _NAMESPACES = (
 _NO_NETWORK = "--unshare-net"
 _CONFINED = ("--die-with-parent", "--new-session", "--cap-drop", "ALL")
 _EVERYTHING = ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
+# Bound without the right to open devices it cannot be opened at all, with it it is empty
 _NULL = "/dev/null"
-"""Bound without the right to open devices it cannot be opened at all, with it it is empty."""
+# Opens the filter: bubblewrap reads it from a descriptor, and a child of ours inherits none
 _WITH_FILTER = ("/bin/sh", "-c", 'exec "$@" 9<"$0"')
-"""Opens the filter: bubblewrap reads it from a descriptor, and a child of ours inherits none."""
 
 
 def find_program(search: str) -> Path | None:

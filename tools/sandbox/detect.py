@@ -22,16 +22,16 @@ from .sandbox import Sandbox, get_store_folder
 from .syscall_filter import find_filter_problem
 from .system_paths import resolve_writable_folders
 
+# Seconds
 PROBE_TIME = 20.0
-"""Seconds."""
 _OFF = "turned off by `sandbox.mode`"
 _INSTALL = "bubblewrap is not installed; `apt install bubblewrap` or `dnf install bubblewrap`"
 _UNKNOWN = "not supported on this system; on Windows, use WSL"
 _FAILS = "`{program}` does not work here, as in many containers: {said}"
 _NOT_APART = "sandbox-exec can only close them together with the network"
+# What was said when a program was probed: with the network and without, with a filter of system
+# calls and without.
 _COMPLAINTS: dict[tuple[Path, bool, bool], str] = {}
-"""What was said when a program was probed: with the network and without, with a filter of system
-calls and without."""
 
 
 def open_sandbox(section: SandboxSection, workspace: Workspace, home: Path) -> Sandbox:

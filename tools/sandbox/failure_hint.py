@@ -21,8 +21,8 @@ _NETWORK_BLOCKED = re.compile(
 _WRITE_BLOCKED = re.compile(
     r"read-only file system|\berofs\b|cannot connect to the docker daemon", re.IGNORECASE
 )
+# Characters of the output that a question carries
 LONGEST_LINE = 200
-"""Characters of the output that a question carries."""
 _MAY_BE = (
     "the sandbox may be the cause: {network}only the project can be written, except its protected "
     "files; secrets cannot be read; programs cannot be traced or create namespaces. {outside}"

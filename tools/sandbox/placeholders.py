@@ -20,8 +20,8 @@ from typing import BinaryIO
 
 from ...config.security.private_files import make_private_folder, replace_file
 
+# Files that git reads wherever they are, with what they say to it when they say nothing new
 _AS_IF_MISSING = {"commondir": b".\n", "config": b"", "config.worktree": b""}
-"""Files that git reads wherever they are, with what they say to it when they say nothing new."""
 
 
 @contextmanager

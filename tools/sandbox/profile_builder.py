@@ -20,20 +20,20 @@ _BY_THEMSELVES = """
 .github/workflows .gitlab-ci.yml .husky .idea .pre-commit-config.yaml .travis.yml .windsurfrules
 .zed Jenkinsfile lefthook.yml
 """
+# What steers tools from a project's uppermost folder, whether it is there yet or not: all that
+# MaxAgent itself loads, and what others start by themselves.
 RESERVED = (
     *sorted(
         {place.partition("/")[0] for places in PLACES.values() for place in places}
         | set(_BY_THEMSELVES.split())
     ),
 )
-"""What steers tools from a project's uppermost folder, whether it is there yet or not: all that
-MaxAgent itself loads, and what others start by themselves."""
 _TOO_MUCH_GIT = (
     "the sandbox cannot protect this project: git's configuration names too many files "
     "to check. To run a command anyway, set `outside_sandbox: true`; the user is asked"
 )
+# Secrets that programs read of themselves, and stop where they cannot
 _BLANK = frozenset([".git-credentials", ".netrc", ".npmrc", ".pgpass", ".pypirc"])
-"""Secrets that programs read of themselves, and stop where they cannot."""
 
 
 def build_profile(

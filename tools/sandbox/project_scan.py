@@ -18,14 +18,14 @@ from ..result import ToolError
 from ..workspace import Workspace
 
 MOST_ENTRIES = 1_000_000
+# Secrets and protected names; each is a mount, and their cost is quadratic
 MOST_FOUND = 1_000
-"""Secrets and protected names; each is a mount, and their cost is quadratic."""
+# Names of ordinary files, for each name of a folder
 MOST_REMEMBERED = 10_000
-"""Names of ordinary files, for each name of a folder."""
+# Installed packages: what steers tools in them steers nobody here
 _OF_OTHERS = frozenset(["node_modules", "site-packages", "dist-packages"])
-"""Installed packages: what steers tools in them steers nobody here."""
+# Whom installed packages trust in the network: no secrets, and whatever may ask it reads them
 _PUBLIC = frozenset(["cacert.pem", "roots.pem"])
-"""Whom installed packages trust in the network: no secrets, and whatever may ask it reads them."""
 _TOO_MANY = (
     "the sandbox cannot protect this project: it has over {count} {what}. To run a "
     "command anyway, set `outside_sandbox: true`; the user is asked. Or the user opens a "

@@ -9,12 +9,12 @@ from pathlib import Path
 from ...config.errors import UsageError
 from ...config.text import text
 
+# The last is full of other programs' sockets
 _PRIVATE = ("/tmp", "/var/tmp", "/run")
-"""The last is full of other programs' sockets."""
+# Programs, on NixOS
 _RUNNING = ("/run/current-system", "/run/opengl-driver")
-"""Programs, on NixOS."""
+# What `/etc/resolv.conf` leads to
 _RESOLVING = ("/run/systemd/resolve", "/run/NetworkManager", "/run/resolvconf", "/run/connman")
-"""What `/etc/resolv.conf` leads to."""
 
 
 def find_private_folders() -> tuple[Path, ...]:

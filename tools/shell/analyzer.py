@@ -33,12 +33,12 @@ from .risks.remote_code import find_remote_code
 from .risks.remote_shell import find_remote_shell, find_shell_override
 from .risks.sensitive_files import find_secret
 
+# A text of plain letters, and numbers that only a run would tell
 _STATUS = re.compile(r"(?:\$[?#]|[\w\s:.,=()!-])*")
-"""A text of plain letters, and numbers that only a run would tell."""
 
 
+# MaxAgent's own commands: a model must not give itself a yes
 _OWN_PROGRAMS = ("mcode", "maxagent")
-"""MaxAgent's own commands: a model must not give itself a yes."""
 
 
 def analyze_command(command: str, cwd: str, workspace: Workspace) -> CommandAnalysis:

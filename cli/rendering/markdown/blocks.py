@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
+# Lines of a fenced block that are shown before it is finished
 PART_LINES = 12
-"""Lines of a fenced block that are shown before it is finished."""
+# Blocks that nothing can go on
 CLOSED_BLOCKS = {"heading", "hr"}
-"""Blocks that nothing can go on."""
+# Blocks that go on after a blank line
 CONTINUABLE_BLOCKS = {"bullet_list", "ordered_list", "code_block", "fence"}
-"""Blocks that go on after a blank line."""
 
 
 @dataclass(frozen=True)

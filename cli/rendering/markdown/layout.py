@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from markdown_it.tree import SyntaxTreeNode
 
 Align = Literal["left", "center", "right"]
+# Cells that a column needs, unless it has less to say
 LEAST_COLUMN = 8
-"""Cells that a column needs, unless it has less to say."""
 HEADINGS = {"h1": "bold underline", "h2": "bold"}
 OTHER_HEADING = "bold italic"
 INLINE = {"strong": "bold", "em": "italic", "s": "strike"}
 CODE, LINK, MARK = "cyan", "underline", "dim"
+# Sixteen colours that the user has chosen, readable on light and on dark
 THEME = "ansi_dark"
-"""Sixteen colours that the user has chosen, readable on light and on dark."""
+# Cells that a text has at least, however deep it stands in lists and quotes
 NARROWEST = 12
-"""Cells that a text has at least, however deep it stands in lists and quotes."""
 
 
 def render_block(block: MarkdownBlock, width: int) -> list[Text]:

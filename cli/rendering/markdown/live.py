@@ -13,12 +13,12 @@ from rich.text import Text
 from .blocks import MarkdownBlock, MarkdownStream
 from .layout import render_block
 
+# Rows of the tail that are shown, the last ones
 TAIL_ROWS = 8
-"""Rows of the tail that are shown, the last ones."""
+# Seconds between two pictures of the tail, at least
 EVERY = 0.08
-"""Seconds between two pictures of the tail, at least."""
+# The tail is painted again after this many times what it took, so it costs a tenth at most
 SHARE = 10
-"""The tail is painted again after this many times what it took, so it costs a tenth at most."""
 
 ShowTail = Callable[[Sequence[Text]], None]
 

@@ -9,8 +9,8 @@ from ...i18n.catalogs import t
 from ...rendering.sanitize import sanitize_line
 from .file_mentions import MOST_FILES, FileList, find_mention_at_end, format_mention, rank_names
 
+# Names, and what each is
 Descriptions = Mapping[str, str]
-"""Names, and what each is."""
 
 
 class LineCompleter(Completer):

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 MOST_FILES = 50_000
 MOST_OFFERED = 50
+# The mention in which a line ends
 _MENTION = re.compile(r"(?:^|(?<=\s))@(\"[^\"\n]*\"?|[^\s\"]*)$")
-"""The mention in which a line ends."""
 
 
 def find_mention_at_end(line: str) -> str | None:

@@ -11,10 +11,10 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from types import FrameType
 
+# Of the whole process, as signals are
 _received_signals: set[int] = set()
-"""Of the whole process, as signals are."""
+# Of a SIGTERM
 _receivers: list[Callable[[int], None]] = []
-"""Of a SIGTERM."""
 
 
 @contextmanager

@@ -12,8 +12,8 @@ from ....config import paths
 from ....config.security.private_files import open_private, replace_file
 from ....config.security.redaction import redact
 
+# Of the file; beyond that its older half goes
 MOST_BYTES = 4_000_000
-"""Of the file; beyond that its older half goes."""
 
 
 class FolderHistory(History):

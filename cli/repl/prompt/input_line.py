@@ -4,8 +4,8 @@ import re
 from typing import Literal, NamedTuple
 
 LineKind = Literal["empty", "slash", "shell", "note", "message"]
+# `/help me`, but not `/etc/hosts is wrong`
 _SLASH = re.compile(r"/[\w?:.-]*(\s|$)")
-"""`/help me`, but not `/etc/hosts is wrong`."""
 
 EXIT_WORDS = ("exit", "quit", "q")
 

@@ -13,8 +13,8 @@ from prompt_toolkit.keys import Keys
 from .input_line import strip_continuation
 from .paste_placeholder import Pastes
 
+# Seconds in which a second Esc belongs to the first
 TWICE = 1.0
-"""Seconds in which a second Esc belongs to the first."""
 
 
 class KeyActions(Protocol):

@@ -23,12 +23,12 @@ from .paste_placeholder import Pastes
 from .protocol import SIGN, run_question
 
 Answer = TypeVar("Answer")
+# Seconds after which Esc is a key of its own and not the beginning of another one
 ESCAPE_WAITS = 0.1
-"""Seconds after which Esc is a key of its own and not the beginning of another one."""
+# Seconds between two pictures of the same answer, at least
 REDRAW = 0.05
-"""Seconds between two pictures of the same answer, at least."""
+# Bytes of a line
 LONGEST_LINE = 65_536
-"""Bytes of a line."""
 
 
 class LivePrompt:

@@ -3,8 +3,8 @@
 import re
 
 FOLDED_LINES = 5
+# From so many on a pasted text is folded
 FOLDED_CHARACTERS = 1_000
-"""From so many on a pasted text is folded."""
 _MARK = re.compile(r"\[Pasted text #\d+ \+\d+ lines?\]")
 
 

@@ -10,8 +10,8 @@ from ...prompts.interruptible_input import run_interruptible
 from .hangup import has_received_signal, pass_on_termination
 
 Answer = TypeVar("Answer")
+# Stands before what the human types
 SIGN = "› "
-"""Stands before what the human types."""
 
 
 class ReplExit(Exception):

@@ -13,8 +13,8 @@ from ...i18n.catalogs import t
 from ...rendering.sanitize import sanitize_line
 
 SEPARATOR = " · "
+# Bytes that are read of a file which names something
 LONGEST_GIT_FILE = 200
-"""Bytes that are read of a file which names something."""
 _COMMIT = re.compile(r"[0-9a-f]{40,64}")
 
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from ...rendering.sanitize import sanitize_line
 
+# Seconds of a turn whose end is worth a bell
 LONG = 10.0
-"""Seconds of a turn whose end is worth a bell."""
 LONGEST_TITLE = 60
 _BELL = "\a"
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from ....memory.threads.record import ThreadRow
     from ....sdk.threads.transcript import TranscriptEntry
 
+# Rows of an answer, the last ones; and lines of what the human said, the first ones
 SHOWN = 8
-"""Rows of an answer, the last ones; and lines of what the human said, the first ones."""
 
 
 async def pick_up(session: Session) -> None:

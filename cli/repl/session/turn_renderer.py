@@ -19,8 +19,8 @@ from ...rendering.turn_meter import TurnMeter
 from ..prompt.terminal_signals import build_notification_code, build_title_code
 from .session import Session
 
+# What the status line says, or nobody needs to be told in a conversation
 SILENT_EVENTS = (ev.RunStarted, ev.RoleStarted, ev.TokenUsage, ev.Completion, ev.Interrupted)
-"""What the status line says, or nobody needs to be told in a conversation."""
 
 
 class TurnView:

@@ -13,12 +13,12 @@ from ..parsing.simple_command import SimpleCommand
 from ..risks.copy_targets import PROGRAMS as COPIES
 from ..risks.copy_targets import parse_copy
 
+# Programs that do nothing but what they do to the files that they are given
 EVERYDAY = split_names("mkdir touch cp mv rm sed")
-"""Programs that do nothing but what they do to the files that they are given."""
+# Programs whose targets must be known, or the command is asked
 DELETES = split_names(
     "rm rmdir unlink mv cp ln install rsync tee truncate shred srm wipe dd rimraf trash trash-put"
 )
-"""Programs whose targets must be known, or the command is asked."""
 _FLAGS: Mapping[str, Flags] = {
     name: Flags.from_usage(usage)
     for name, usage in {

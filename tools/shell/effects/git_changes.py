@@ -13,6 +13,8 @@ _NETWORK_BELOW = {
     "submodule": split_names("update add"),
     "lfs": split_names("fetch pull push clone"),
 }
+# Commands that only add to the history, each with the words by which it does more.  Git takes a
+# long option by its first letters.
 _ADDS: Mapping[str, re.Pattern[str]] = {
     **dict.fromkeys(
         split_names(
@@ -30,11 +32,8 @@ _ADDS: Mapping[str, re.Pattern[str]] = {
     "worktree": re.compile(r"remove|prune|move|repair|-[a-zA-Z]*f.*|--f.*"),
     "reset": re.compile(r"--(h|s|m|k).*|.*[~^@].*"),
 }
-"""Commands that only add to the history, each with the words by which it does more.
-
-Git takes a long option by its first letters."""
+# Commands that print contents; those that surely print no secret's are known to only read
 _SHOWS = split_names("diff log show grep blame format-patch whatchanged cat-file archive")
-"""Commands that print contents; those that surely print no secret's are known to only read."""
 
 
 def needs_network(words: Sequence[str]) -> bool:

@@ -29,10 +29,10 @@ from .file_changes import DELETES, EVERYDAY, UnknownChangeError, find_replaced_n
 from .git_changes import find_history_change
 from .sandbox_needs import Need, find_need, find_package_removal
 
+# Programs that give others names which only a run would tell
 _FEEDS = frozenset(["xargs", "parallel", "find", "fd", "fdfind"])
-"""Programs that give others names which only a run would tell."""
+# Programs of the shell that put what others print into variables
 _READ = frozenset(["read", "mapfile", "readarray"])
-"""Programs of the shell that put what others print into variables."""
 _SUBSTITUTION = re.compile(r"[$<>]\(|`")
 _LEADS_OUT = re.compile(r"[/~]|(.*/)?\.\.(/|$)")
 _ALL = TraversalOptions(lambda name: True, follows_links=True)

@@ -9,8 +9,8 @@ from .network_clients import FETCHERS
 from .shell_state import ShellState, Word
 from .simple_command import Redirect, SimpleCommand
 
+# Of `set`, which leave the arguments as they are
 _OPTIONS = re.compile(r"(?: [-+](?:\w*o \w+|\w+))*")
-"""Of `set`, which leave the arguments as they are."""
 
 
 def update_state(step: SimpleCommand, scope: ShellState, printed: str | None) -> None:

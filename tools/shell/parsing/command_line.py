@@ -23,16 +23,16 @@ from .wrappers import InnerCommand, unwrap
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+# Commands within commands that are followed
 _DEEPEST = 6
-"""Commands within commands that are followed."""
 _MOST_STEPS = 4 * MOST_COMMANDS
 _RUNNING_VARIABLE = re.compile(
     r"\w*(PAGER|EDITOR|VISUAL|_COMMAND|ASKPASS|BROWSER|EXTERNAL_DIFF|LESSOPEN)"
 )
+# `{rm,-rf,x}`: to bash a command of three words, to the grammar nothing at all
 _BRACES_FIRST = re.compile(r"(^|[;&|\n(]\s*)\{([^\s{},]+(?:,[^\s{},]*)+)\}")
-"""`{rm,-rf,x}`: to bash a command of three words, to the grammar nothing at all."""
+# `ls == x; rm y }`: to bash two commands, to the grammar one with a pattern
 _COMPARES = re.compile(r"(?<=\s)(?:[=!]=|=~)(?=\s)")
-"""`ls == x; rm y }`: to bash two commands, to the grammar one with a pattern."""
 
 
 class CommandLine:

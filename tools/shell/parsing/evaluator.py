@@ -21,8 +21,8 @@ from .word_values import Expander, as_written, group_words, is_sure
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+# Levels of nesting that are followed
 DEEPEST = 40
-"""Levels of nesting that are followed."""
 
 _PLAIN_LIST = """
 program list pipeline command command_name redirected_statement file_redirect negated_command
@@ -34,24 +34,22 @@ _READABLE = _PLAIN | {"subshell"}
 _JOINTS = frozenset(["&&", "||", ";", "|", "|&", "\n", "!", "(", ")"])
 _COMMANDS = ("command", "declaration_command", "unset_command", "test_command")
 _DECLARE = ("export", "declare", "typeset", "local", "readonly")
+# Words of bash's own grammar: this one takes them for programs or tests, here or there
 _NO_PROGRAMS = ("time", "coproc", "let", "[[", *_DECLARE)
-"""Words of bash's own grammar: this one takes them for programs or tests, here or there."""
+# Assignments before a command that change how it writes, not what it does.  Not so other encodings:
+# in GBK a byte may belong to the sign before it that is a backslash here.
 _ONLY_WORDING = re.compile(
     r"(LC_(ALL|COLLATE|CTYPE|MESSAGES|NUMERIC|TIME)|LANG)=(POSIX|(C|[a-z]{2}_[A-Z]{2})\.(UTF-|utf)8|C|)"
     r"|NO_COLOR=1?|(GIT_)?PAGER=(cat)?"
 )
-"""Assignments before a command that change how it writes, not what it does.
-
-Not so other encodings: in GBK a byte may belong to the sign before it that is a backslash here.
-"""
 _ENDS = re.compile(r"\b(exit|return|break|continue)\b")
 _TEXT_NODES_LIST = """
 word number string raw_string ansi_c_string translated_string concatenation simple_expansion
 expansion command_substitution process_substitution arithmetic_expansion brace_expression regex
 extglob_pattern variable_name special_variable_name subscript test_operator array
 """
+# Words and texts: no commands, but there may be some in them
 _TEXT_NODES = frozenset(_TEXT_NODES_LIST.split())
-"""Words and texts: no commands, but there may be some in them."""
 
 
 @dataclass(frozen=True)

@@ -9,15 +9,15 @@ from pathlib import Path
 
 from .words import has_braces, is_pattern, strip_mask
 
+# Words that one word may become
 MOST_WORDS = 200
-"""Words that one word may become."""
+# Names of files that are looked at for one word
 MOST_NAMES = 5_000
-"""Names of files that are looked at for one word."""
+# Stars or braces in one word
 _MOST_SIGNS = 10
-"""Stars or braces in one word."""
 
+# Characters of a pattern
 _LONGEST = 1_000
-"""Characters of a pattern."""
 
 _TOKEN = re.compile(r"\\.|[{},]|[^\\{},]+|\\", re.DOTALL)
 _RANGE = re.compile(r"(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])(?:\.\.(-?\d+))?")

@@ -75,17 +75,17 @@ _RESERVED_LIST = """
 ! { } [[ ]] case do done elif else esac fi for function if in then until while select
 """
 _RESERVED = frozenset(_RESERVED_LIST.split())
+# Kinds whose parts must touch
 _WHOLE = ("concatenation", "simple_expansion", "translated_string", "variable_assignment")
-"""Kinds whose parts must touch."""
+# Kinds in which there is more than tokens
 _TEXTS = ("string", "expansion", "translated_string")
-"""Kinds in which there is more than tokens."""
 _BREAKS = re.compile(r"[\s;&|<>()]")
 _DELIMITER = re.compile(r"""<<-?[ \t]*(\\?[\w.-]+|'[^'\n]*'|"[^"\n]*")(?=[\s;&|<>)])""")
 _ESCAPED = re.compile(r"\\.", re.DOTALL)
 _PLAIN = re.compile(r"[\w./:@%+,=-]+")
 _BLANK = re.compile(rb"(?:[ \t\n]|\\\n)*")
+# The argument that the grammar loses in `python - <<END`: it says what is so without it
 _DASH = re.compile(rb"[ \t]-[ \t]*")
-"""The argument that the grammar loses in `python - <<END`: it says what is so without it."""
 
 
 def find_mismatch(node: "Node", source: bytes) -> str:

@@ -31,8 +31,8 @@ _RUNS = re.compile(
 _TEXT = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|`([^`]*)`", re.DOTALL)
 _MOST_TEXTS = 20
 _RUN_WORDS_LIST = "vim vi nvim ex ed less man rsync ssh scp tar gdb sqlite3"
+# Programs that give some of their words to a shell
 _RUN_WORDS = frozenset(_RUN_WORDS_LIST.split())
-"""Programs that give some of their words to a shell."""
 _RUN_WORD = re.compile(r"(?:\+?:?!|\.?shell |--?[\w-]+=(?:exec=)?|\w+=)?(.+)", re.DOTALL)
 
 

@@ -28,8 +28,8 @@ CLIENTS = FETCHERS | frozenset(_CLIENTS_LIST.split())
 NETWORK_ONLY = (CLIENTS | frozenset(_SERVICES_LIST.split())) - frozenset(
     _USEFUL_OFFLINE_LIST.split()
 )
+# Files by which bash opens a connection
 SOCKET = re.compile(r"/dev/(tcp|udp)/.*")
-"""Files by which bash opens a connection."""
 
 
 def is_network_client(step: SimpleCommand) -> bool:

@@ -18,8 +18,8 @@ from .syntax_tree import LineTooLargeError, ParseError, parse_tree, walk_nodes
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+# Characters of a line that is looked into
 LONGEST = 10_000
-"""Characters of a line that is looked into."""
 MOST_COMMANDS = 50
 MOST_WORDS = 300
 _MOST_NODES = 8 * MOST_WORDS

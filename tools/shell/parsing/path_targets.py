@@ -8,12 +8,12 @@ _SYSTEM_LIST = """
 bin boot dev etc home lib lib32 lib64 libx32 media mnt opt proc root run sbin srv sys tmp usr
 var Applications Library System Users Volumes private
 """
+# Folders right below the root that belong to the system
 _SYSTEM = frozenset(_SYSTEM_LIST.split())
-"""Folders right below the root that belong to the system."""
+# Those of them whose folders do so, too; or are somebody's home
 _SYSTEM_INSIDE = frozenset(
     ["bin", "boot", "dev", "etc", "lib", "lib64", "proc", "sbin", "sys", "usr", "home", "Users"]
 )
-"""Those of them whose folders do so, too; or are somebody's home."""
 _SYSTEM_STATE = frozenset(["cache", "lib", "log", "run", "spool"])
 _VITAL_FILE = re.compile(
     r"/etc/(passwd|shadow|group|gshadow|sudoers|fstab|crypttab|inittab|ld\.so\.(preload|conf))"

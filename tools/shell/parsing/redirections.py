@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 KINDS = ("file_redirect", "herestring_redirect", "heredoc_redirect")
+# Redirections to nothing: the grammar takes what follows them for their file
 _CLOSING = ("<&-", ">&-")
-"""Redirections to nothing: the grammar takes what follows them for their file."""
 
 
 @dataclass

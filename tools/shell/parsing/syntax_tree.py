@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 _ASTRAL = re.compile(r"[\U00010000-\U0010ffff]")
+# Characters that can kill the process: the grammar's scanner looks them up in C's small table of
+# digits and letters, here a superset of where it does (tree-sitter-bash 0.25.1, its issue 337).
 _CRASHES = re.compile(r"(?:[{?-]|\.\.)[0-9A-Za-z\u0080-\uffff]*([\U00010000-\U0010ffff])")
-"""Characters that can kill the process: the grammar's scanner looks them up in C's small table of
-digits and letters, here a superset of where it does (tree-sitter-bash 0.25.1, its issue 337)."""
 
 
 class ParseError(Exception):

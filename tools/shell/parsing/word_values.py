@@ -21,15 +21,15 @@ _PLAIN_PATTERN = re.compile(r"[\w./*?+@,:=-]+", re.ASCII)
 _PLAIN_VALUES = re.compile(
     r"""\$(?:HOME|PWD|[?#])|"(?:[\w .,:;=/()-]|\$(?:HOME|PWD)\b|\$[?#])*\"""", re.ASCII
 )
+# A word without `$'…'` and `$"…"`; in other quotes `$'` and `$"` are just what they look like
 _NO_DOLLAR_QUOTE = re.compile(
     r"""(?:[^\\'"$]|\\.|'[^']*'|"(?:[^"\\]|\\.)*"|\$(?!['"]))*""", re.DOTALL
 )
-"""A word without `$'…'` and `$"…"`; in other quotes `$'` and `$"` are just what they look like."""
 _NAMES = ("variable_name", "special_variable_name", "subscript")
 _OR_FAIL = frozenset([":?", "?"])
 
+# What an expansion may become
 Values = Sequence[str]
-"""What an expansion may become."""
 
 
 def group_words(nodes: "Iterable[Node]") -> "list[list[Node]]":

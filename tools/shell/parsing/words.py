@@ -21,8 +21,8 @@ _ANSI_LETTERS = {
     **{"a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "n": "\n", "r": "\r"},
     **{"t": "\t", "v": "\v"},
 }
+# What stands in `$'…'`: a backslash keeps the sign behind it from ending it
 _ANSI_TEXT = r"(?:\\.|[^'\\])*"
-"""What stands in `$'…'`: a backslash keeps the sign behind it from ending it."""
 _ANSI_STRING = re.compile(rf"\$'{_ANSI_TEXT}'", re.DOTALL)
 _OUTSIDE = re.compile(
     rf"""\\\n|\\(?P<escaped>.)|'(?P<single>[^']*)'|\$'(?P<ansi>{_ANSI_TEXT})'|(?P<open>\$?")"""
@@ -36,10 +36,10 @@ _INSIDE = re.compile(
 )
 _SPECIAL = re.compile(r"[\\*?\[\]{},.~!^-]")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+# Where a tilde stands for a folder in a masked word: bash takes `of=~/x` for an assignment
 HOME_SIGN = re.compile(r"((?:[A-Za-z_]\w*\+?=(?:.*:)?)?)~([^/:]*)", re.DOTALL)
-"""Where a tilde stands for a folder in a masked word: bash takes `of=~/x` for an assignment."""
+# Where a dollar sign starts something, outside and inside of double quotes
 _NO_BARE_DOLLAR = (re.compile(r"\$[{(\[']|`"), re.compile(r"\$[{(\[]|`"))
-"""Where a dollar sign starts something, outside and inside of double quotes."""
 
 
 @dataclass(frozen=True)

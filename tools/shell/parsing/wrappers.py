@@ -11,8 +11,8 @@ from itertools import pairwise
 from .shell_state import Word
 from .simple_command import SimpleCommand
 
+# Stands for words that a program takes from an input that nobody knows
 UNKNOWN_INPUT = "(its input)"
-"""Stands for words that a program takes from an input that nobody knows."""
 SHELLS = frozenset(["sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "rbash", "mksh"])
 
 

@@ -171,11 +171,11 @@ _ASKS_FOR_IT = {
 }
 
 
+# Files by which a project chooses the tools that answer, which may be fetched first
 _STEERED_BY = {
     **dict.fromkeys(["cargo", "rustc"], ("rust-toolchain", "rust-toolchain.toml")),
     "go": ("go.mod", "go.work"),
 }
-"""Files by which a project chooses the tools that answer, which may be fetched first."""
 
 
 def is_version_query(program: str, arguments: Sequence[str], folder: Path) -> bool:

@@ -16,8 +16,8 @@ _TOKEN = re.compile(
     r"""(?P<blank>[ \t]+)|(?P<line>\n)|(?P<text>"(?:[^"\\\n]|\\[^\n])*"|\d+(?:\.\d+)?)"""
     r"""|(?P<name>[A-Za-z_]\w*)|(?P<sign>&&|\|\||!~|[-+*%^=!<>]=|\+\+|--|[-+*%^=!<>~?:,;(){}\[\]$])"""
 )
+# Signs in brackets of which nobody can doubt where they end: a first `]` is one of them
 _CLASS = r"\[(?!\^?\])(?:[^]/\\\n\[]|\\[^]/\n\[]|\[:[a-z]+:\])+\]"
-"""Signs in brackets of which nobody can doubt where they end: a first `]` is one of them."""
 _PATTERN = re.compile(rf"/(?:[^/\\\n\[]|\\[^\n]|{_CLASS})*/")
 _BEFORE_PATTERN = split_names("{ } ( , ; ! ~ !~ && ||") | {""}
 _STATEMENTS = split_names("BEGIN END if else for in next exit print printf delete break continue")

@@ -17,12 +17,13 @@ from ..parsing.flags import NotReadOnlyError, split_names
 from .git_index import TrackedFiles
 
 NAME = ".gitattributes"
+# Bytes of one file
 LARGEST = 1_000_000
-"""Bytes of one file."""
 
 _SETS_DIFF = re.compile(rb"^\s*(?!#)(\S+)[^\n]*?\s(!?diff(?:=\S*)?)(?=\s|$)", re.MULTILINE)
+# `*.py` or `setup.py`, of which people say in what language it is
 _ONE_KIND = re.compile(rb"(?:\*\*/)?(\*?)([\w+-]*\.[\w.+-]+)")
-"""`*.py` or `setup.py`, of which people say in what language it is."""
+# Endings of programs and documents; data of any other may be what a secret was, as `*.json`
 _LANGUAGES = split_names(
     """
     .ada .adb .ads .bash .bib .bibtex .c .cc .cpp .cs .cshtml .css .cxx .dart .dts .dtsi .el .ex
@@ -31,7 +32,6 @@ _LANGUAGES = split_names(
     .scss .sh .swift .tex .ts .tsx .vue .xhtml .doc .docx .dot .pdf .rtf
     """
 )
-"""Endings of programs and documents; data of any other may be what a secret was, as `*.json`."""
 
 
 def check_attributes(top: Path, common: Path, tracked: TrackedFiles, workspace: Workspace) -> None:

@@ -36,13 +36,13 @@ _ASKED = split_names(
     -m --cc -W --function-context --check
     """
 )
+# Commands whose first operand says what they do
 _FIRST_WORDS = {
     "stash": ("list", "show"),
     "reflog": ("show",),
     "remote": ("get-url",),
     "worktree": ("list",),
 }
-"""Commands whose first operand says what they do."""
 _SETTINGS = re.compile(
     r"user\.(name|email)|init\.defaultbranch|remote\.[\w.-]+\.url|branch\.[\w./-]+\.(merge|remote)"
     r"|core\.(bare|filemode|autocrlf|ignorecase|eol)",
@@ -51,11 +51,11 @@ _SETTINGS = re.compile(
 _ALL_NAMES = split_names("--all --branches --tags --remotes --glob")
 _RUNS_GPG = re.compile(r"%G|signature", re.IGNORECASE)
 _HASH = re.compile(r"(?:.*-g)?([0-9a-f]{4,64})", re.IGNORECASE)
+# What a revision begins with; behind it stand steps from there: `v1^{}`, `main@{u}`, `HEAD~2`
 _NAME = re.compile(r"[^\^~@{}]*")
-"""What a revision begins with; behind it stand steps from there: `v1^{}`, `main@{u}`, `HEAD~2`."""
 _OBJECT = re.compile(r"((?:[^:{}]|\{[^:{}]*\})*):(.*)", re.DOTALL)
+# With these a file's limit shows others, too: what it was called before, or all of a commit
 _WIDER = ("--follow", "--full-diff")
-"""With these a file's limit shows others, too: what it was called before, or all of a commit."""
 _EXCLUDED = (":!", ":^", ":(exclude)")
 _MAGIC = re.compile(r"[*?\[\\]|^:")
 

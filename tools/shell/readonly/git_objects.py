@@ -13,8 +13,8 @@ from pathlib import Path
 
 _TYPES = {1: "commit", 2: "tree", 3: "blob", 4: "tag"}
 _TAGGED = re.compile(rb"(?:tag \d+\0)?object [0-9a-f]+\ntype ([a-z]+)\n")
+# Bytes of an object that are looked at: in a tag they hold what it stands on
 _BEGINNING = 200
-"""Bytes of an object that are looked at: in a tag they hold what it stands on."""
 _OFFSET_DELTA, _HASH_DELTA = 6, 7
 _FANOUT = struct.Struct(">256I")
 _FANOUT_AT = 8
@@ -108,8 +108,8 @@ def _parse_distance(data: bytes) -> int:
     return value
 
 
+# Where git looks for a name; whatever lies in any of them counts
 _PLACES = ("{}", "refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}")
-"""Where git looks for a name; whatever lies in any of them counts."""
 
 
 _HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}", re.ASCII)
@@ -121,12 +121,12 @@ _SYMBOLIC = "ref: "
 _MOST_STEPS = 5
 
 
+# Bytes of one reference
 _LONGEST = 300
-"""Bytes of one reference."""
 
 
+# Bytes of the list of packed references
 LARGEST_LIST = 20_000_000
-"""Bytes of the list of packed references."""
 
 
 def find_hashes(name: str, git_dir: Path, common: Path) -> set[str]:

@@ -14,8 +14,8 @@ from ....config.text import text
 from ...git.git_dirs import GitDirs, UnsupportedGitDirError, find_git_dirs
 from ..parsing.flags import NotReadOnlyError, split_names
 
+# Bytes
 LARGEST_CONFIG = 100_000
-"""Bytes."""
 
 
 _SECTION = re.compile(r'\s*\[([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\]\s*(?:[#;].*)?', re.ASCII)

@@ -6,8 +6,8 @@ _LOOP = re.compile(
     r"\s*for ([a-z][a-z0-9]{0,11}) in ((?:[A-Za-z0-9_./][\w./-]* *)+); *do ([^\n]+?);? *done\s*",
     re.ASCII,
 )
+# What may make the body other than the same text with the word filled in
 _STRANGE = re.compile(r"['\\`#{}]|\$\(|<<|\b(do|done|for|in|cd|pushd|popd|break|continue)\b")
-"""What may make the body other than the same text with the word filled in."""
 MOST_ROUNDS = 20
 
 

@@ -47,6 +47,7 @@ _DIFF = Flags.from_usage(
     " --ignore-trailing-space --ignore-space-change --ignore-all-space --ignore-blank-lines"
     " --ignore-matching-lines= --text --strip-trailing-cr --minimal --speed-large-files --color=?"
 )
+# What ripgrep reads by `-t`, for the types that people ask for most
 _RG_TYPES = {
     "py": ("*.py", "*.pyi"),
     "js": ("*.js", "*.jsx", "*.mjs", "*.cjs", "*.vue"),
@@ -56,7 +57,6 @@ _RG_TYPES = {
     "java": ("*.java", "*.jsp", "*.jspx", "*.properties"),
     "md": ("*.markdown", "*.md", "*.mdown", "*.mdwn", "*.mdx", "*.mkd", "*.mkdn"),
 }
-"""What ripgrep reads by `-t`, for the types that people ask for most."""
 
 _PLAIN_GLOB = re.compile(r"[\w.*?+ -]+")
 

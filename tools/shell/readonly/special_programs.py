@@ -27,8 +27,8 @@ _FIND_VALUED = split_names(
 )
 _FIND_FILE = split_names("-newer -anewer -cnewer -samefile")
 
+# A sign in brackets; to some versions of `sed` a pattern may end there, so none that ends it
 _IN_CLASS = r"[^]\\\n\[]|\\.|\[:[a-z]+:\]"
-"""A sign in brackets; to some versions of `sed` a pattern may end there, so none that ends it."""
 _ADDRESS = rf"(?:\d+|\$|\+\d+|/(?:[^/\\\n\[]|\[(?!\^?\])(?:(?!/)(?:{_IN_CLASS}))+\])*/I?)"
 _PRINTING = re.compile(rf"(?:{_ADDRESS}(?:,{_ADDRESS})?)?[pdq=]")
 _SUBSTITUTION = re.compile(
@@ -166,6 +166,7 @@ def _accept_any(words: Words, place: PathScope) -> None:
     """Whatever the words: they are printed or ignored."""
 
 
+# Program → what raises NotReadOnlyError for words that do more than read
 CHECKS: Mapping[str, Callable[[Words, PathScope], None]] = {
     **dict.fromkeys(["awk", "gawk", "mawk"], check_awk),
     "find": _check_find,
@@ -183,4 +184,3 @@ CHECKS: Mapping[str, Callable[[Words, PathScope], None]] = {
     "false": _accept_any,
     ":": _accept_any,
 }
-"""Program → what raises NotReadOnlyError for words that do more than read."""

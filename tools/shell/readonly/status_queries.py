@@ -7,8 +7,8 @@ from ....config.text import text
 from ..parsing.flags import Flags, NotReadOnlyError
 from .path_scope import PathScope
 
+# `e` without a dash shows what is in the environment of each process
 _PS_WORD = re.compile(r"[auxwflj]+|-[aAdefFlHjwxT]+|--(forest|no-headers|headers|sort=[\w%,+-]+)")
-"""`e` without a dash shows what is in the environment of each process."""
 _PS_VALUED = frozenset(["-p", "-C", "-u", "-o", "-eo", "-t", "--pid", "--ppid"])
 _PS_VALUE = re.compile(r"(?!.*environ)[\w%,:=.-]+", re.IGNORECASE)
 

@@ -12,8 +12,8 @@ from pathspec import GitIgnoreSpec
 from ....config.text import text
 from ..parsing.flags import NotReadOnlyError
 
+# Files and folders that are looked at
 MOST_ENTRIES = 20_000
-"""Files and folders that are looked at."""
 
 
 def _skip_none(path: Path) -> bool:

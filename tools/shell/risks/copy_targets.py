@@ -15,14 +15,14 @@ _COREUTILS = frozenset(["cp", "mv", "ln", "install"])
 _INTO = re.compile(r"--t[a-z-]*(?:=(.*))?|-(?:(?![mogSt])[a-zA-Z])*t(.*)", re.DOTALL)
 _AS_IT_IS = re.compile(r"--no-t[a-z-]*|-[a-su-zA-Z]*T[a-zA-Z]*")
 _VALUED = re.compile(r"--suffix|-[a-zA-Z]*S")
+# Options whose value stands apart
 _VALUED_OF_INSTALL = re.compile(r"--(suffix|mode|owner|group)|-[a-zA-Z]*[Smog]")
-"""Options whose value stands apart."""
 _MAKES_FOLDERS = re.compile(r"--directory|-[a-zA-Z]*d[a-zA-Z]*")
 _WHOLE = re.compile(r"-[a-zA-Z]*[rRa][a-zA-Z]*|--(recursive|archive)")
+# Names that are looked at in a folder that is copied as a whole
 _MOST_ENTRIES = 1_000
-"""Names that are looked at in a folder that is copied as a whole."""
+# Names that one step is said to make
 _MOST_NAMES = 5_000
-"""Names that one step is said to make."""
 
 
 @dataclass

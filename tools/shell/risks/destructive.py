@@ -138,18 +138,19 @@ nvme parted pvcreate pvremove sfdisk sgdisk shred tee truncate wipefs zpool
 _ON_DISKS = frozenset(_ON_DISKS_LIST.split())
 
 
+# Words with which they do so, whatever the name behind them
 _DESTROYS = {
     "zpool": r"destroy|labelclear",
     "zfs": r"destroy",
     "diskutil": r"(erase|zero|secureErase|partition|reformat)\w*",
     **dict.fromkeys(["lvremove", "vgremove"], r"[^-].*"),
 }
-"""Words with which they do so, whatever the name behind them."""
 
 
 _TO_THE_LAST = frozenset(["cp", "mv", "install", "ddrescue"])
 
 
+# Words with which they only look
 _LOOKS = {
     **dict.fromkeys(["fdisk", "gdisk", "sfdisk"], r"-l|--list|-d|--dump"),
     "sgdisk": r"-p|--print|-i.*|-b|--backup.*",
@@ -163,7 +164,6 @@ _LOOKS = {
     "badblocks": r"-n|-s|-v|-sv",
     "zpool": r"list|status|get",
 }
-"""Words with which they only look."""
 
 
 def find_disk_wipe(step: SimpleCommand) -> str:

@@ -14,19 +14,19 @@ from ..parsing.simple_command import SimpleCommand
 from ..parsing.wrappers import unwrap
 
 _KEY_NAME = re.compile(r".*(KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH).*", re.IGNORECASE)
+# The whole environment in code, not one variable of it
 _ENVIRONMENT = re.compile(
     r"(?<!\bin os\.)(?<!\benv=os\.)\benvironb?\b"
     r"(?!\s*(?:\[|\.\s*(?:get|setdefault|update|pop)\b))"
     r"|\bprocess\.env\b(?!\s*(?:\.|\?|\[))"
     r"|\bENV\b(?!\s*(?:\[|\.\s*fetch\b|\{))|%ENV\b|\$_ENV\b(?!\s*\[)|\bgetenv\(\s*\)|\bos\.Environ\("
 )
-"""The whole environment in code, not one variable of it."""
+# Code that opens connections of its own
 SOCKET_CODE = re.compile(
     r"\bsockets?\b|\brequire\(['\"](?:node:)?(?:net|tls|dgram)['\"]|\bTCPSocket\b|\bUDPSocket\b"
     r"|\bIO::Socket\b|\bSOCK_STREAM\b|\bfsockopen\b|\bstream_socket_client\b"
     r"|/inet[46]?/(?:tcp|udp)/"
 )
-"""Code that opens connections of its own."""
 _REQUEST_CODE = re.compile(
     r"\b(?:urllib|requests|httpx?|https|aiohttp|smtplib|ftplib|telnetlib|paramiko|curl_exec|LWP)\b"
     r"|\bfetch\s*\(|\bXMLHttpRequest\b|\brequire\(['\"](?:node:)?dns['\"]|\bnet/http\b|\bNet::"
@@ -59,8 +59,8 @@ def _can_send_environment(code: str) -> bool:
     return bool(talks and _ENVIRONMENT.search(code))
 
 
+# What stands before a file's name in a word, as in `-F file=@NAME`
 _SIGNS = re.compile(r"[@=:;,<]")
-"""What stands before a file's name in a word, as in `-F file=@NAME`."""
 
 
 class _SecretSources:

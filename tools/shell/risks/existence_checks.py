@@ -8,6 +8,7 @@ from ..parsing.simple_command import SimpleCommand
 from .referenced_files import FileReference
 
 _EXISTENCE = split_names("test [ [[")
+# Git commands that print names or titles alone, with the options that leave it so
 _GIT_NAMES = {
     "git check-ignore": split_names("-q -v -n --quiet --verbose --non-matching --no-index --"),
     "git log": split_names("--oneline --all --follow --no-merges --"),
@@ -16,18 +17,17 @@ _GIT_NAMES = {
     ),
     "git rm": split_names("--cached -r -f -q -n --force --quiet --dry-run --ignore-unmatch --"),
 }
-"""Git commands that print names or titles alone, with the options that leave it so."""
+# Commands that show nothing of what is in a file, whatever a pattern makes of their words
 _NAMES_OR_MODES = split_names(
     "ls du touch chmod chown chgrp stat wc mkdir basename dirname realpath readlink echo"
 ) | {"git add"}
-"""Commands that show nothing of what is in a file, whatever a pattern makes of their words."""
+# Commands that go into a folder, or take it elsewhere
 _TAKES_FOLDERS = split_names(
     """
     ls grep egrep fgrep zgrep rg ag ack cp mv rm ln rsync scp sftp install cat bat head tail less
     more find fd fdfind tar bsdtar zip 7z cpio pax du tree diff cd pushd rclone docker podman
     """
 ) | {f"git {command}" for command in split_names("add archive blame diff grep log rm mv show -C")}
-"""Commands that go into a folder, or take it elsewhere."""
 
 
 def is_existence_check(step: SimpleCommand, name: FileReference, path: str, root: Path) -> bool:

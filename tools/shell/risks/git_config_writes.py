@@ -10,6 +10,7 @@ from ...protected_paths import find_protected_name
 from ..parsing.git_command import strip_git_options
 from ..parsing.simple_command import SimpleCommand
 
+# Settings that start nothing, whatever they say
 _PLAIN_SETTING = re.compile(
     r"(user|author|committer)\.(name|email|signingkey)|init\.defaultbranch|feature\..*"
     r"|push\.(default|autosetupremote|followtags)|pull\.(rebase|ff)|fetch\.prune(tags)?"
@@ -22,7 +23,6 @@ _PLAIN_SETTING = re.compile(
     r"|branch\.(autosetupmerge|autosetuprebase|sort|.*\.(description|merge|rebase|remote))",
     re.IGNORECASE | re.DOTALL,
 )
-"""Settings that start nothing, whatever they say."""
 _TEMPLATE = re.compile(r"--te[a-z]*(=.*)?")
 _GIT_FOLDER = re.compile(r"--sep[a-z-]*(?:=(.*))?")
 _SOURCE = re.compile(r"-s.*|--so[a-z]*(=.*)?")

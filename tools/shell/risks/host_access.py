@@ -19,8 +19,8 @@ _HOST_OPTIONS = re.compile(
     re.IGNORECASE,
 )
 _WHOLE_LIST = "bin boot dev etc home lib lib64 proc root run sbin sys usr var Users System Library"
+# Folders right below the root that are more than data
 _WHOLE = frozenset(_WHOLE_LIST.split())
-"""Folders right below the root that are more than data."""
 _ENGINE_SOCKET = re.compile(r"/(var/)?run/(.*/)?(docker|podman|containerd|crio)\.sock")
 _ACCOUNTS_LIST = """
 addgroup adduser chfn chpasswd chsh gpasswd groupadd groupmod newgrp newusers passwd useradd usermod

@@ -20,6 +20,7 @@ _ONLY_READ_LIST = """
 less more bat batcat od hexdump view cloc shellcheck yamllint
 """
 _ONLY_READ = frozenset(_ONLY_READ_LIST.split())
+# Wrappers without files of their own: what they run is judged by itself
 _RUN_OTHERS = SHELLS | frozenset(
     [
         "sudo",
@@ -38,7 +39,6 @@ _RUN_OTHERS = SHELLS | frozenset(
         "watch",
     ]
 )
-"""Wrappers without files of their own: what they run is judged by itself."""
 _CHANGE_ALL_LIST = """
 rm rmdir unlink shred truncate touch mkdir mkfifo chmod chown chgrp tee mv chattr
 """
@@ -49,8 +49,8 @@ _DEVICE = re.compile(r"/dev/(null|zero|full|tty|stdin|stdout|stderr|fd/\d+)")
 _REPLACES_LINKS_LIST = """
 rm rmdir unlink mv ln install rsync sed perl
 """
+# Programs that take a link for itself; others write to what it leads to
 _REPLACES_LINKS = frozenset(_REPLACES_LINKS_LIST.split())
-"""Programs that take a link for itself; others write to what it leads to."""
 
 
 def find_protected_write(step: SimpleCommand, workspace: Workspace, *, reads: bool) -> str:

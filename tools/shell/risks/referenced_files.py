@@ -11,15 +11,15 @@ from ..parsing.path_targets import resolve_target
 from ..parsing.shell_state import Word
 from ..parsing.simple_command import SimpleCommand
 
+# Programs whose words are no files
 _WITHOUT_FILES = frozenset(
     ["echo", "printf", "export", "unset", ":", "true", "false", "alias", "which"]
 )
-"""Programs whose words are no files."""
 _PATTERN_FIRST_LIST = """
 grep egrep fgrep zgrep rg ag ack sed awk gawk mawk jq yq pgrep pkill
 """
+# Programs whose first word is no file but a pattern or a script
 _PATTERN_FIRST = frozenset(_PATTERN_FIRST_LIST.split())
-"""Programs whose first word is no file but a pattern or a script."""
 _PATTERN_OPTION = re.compile(r"-[a-zA-Z]*e|--regexp|--expression")
 _GIVES_PATTERN = re.compile(
     r"-[a-zA-Z]*[ef]|-[ef].+|--(regexp|expression|file|from-file)(=.*)?", re.DOTALL
@@ -28,8 +28,8 @@ _TEXT_OPTIONS_LIST = """
 -m --message --title --body -b --grep --author -S -G --exclude --exclude-dir --ignore
 --ignore-file-name --exclude-from-name -name -iname --iglob --glob
 """
+# Options whose value is a text or what to leave out
 _TEXT_OPTIONS = frozenset(_TEXT_OPTIONS_LIST.split())
-"""Options whose value is a text or what to leave out."""
 _TEXT_OPTION_JOINED = re.compile(r"--(exclude|exclude-dir|ignore|message|grep|title|body|author)=")
 _TEXT_PROGRAMS_LIST = """
 git gh glab hg svn tar rsync grep rg find tree ls du zip diff cloc
@@ -37,8 +37,8 @@ git gh glab hg svn tar rsync grep rg find tree ls du zip diff cloc
 _TEXT_PROGRAMS = frozenset(_TEXT_PROGRAMS_LIST.split())
 _SIGNS = re.compile(r"[=:@,]")
 _SEPARATORS = re.compile(r"[\s;&|<>()$`\"'\\=,:@{}\[\]]+")
+# A pattern that says nothing of the names it meets: `*`, `src/*`, `*/*`
 _TAKES_ALL = re.compile(r"((?:[^*?\[\]/]*/)*)(?:\*+/)*(?:\*+|\*\.\*)/?")
-"""A pattern that says nothing of the names it meets: `*`, `src/*`, `*/*`."""
 _MOST_PARTS = 10
 _FIND_ACTS = re.compile(r"-(exec|execdir|ok|okdir|delete|fprint\w*|fls)")
 

@@ -12,8 +12,8 @@ from ..parsing.wrappers import SHELLS
 from .exfiltration import SOCKET_CODE
 
 _NETCATS = frozenset(["nc", "ncat", "netcat", "nc.openbsd", "nc.traditional"])
+# Short options of netcat with a value, which may be attached; `-l` has one in `-l4444` alone
 _VALUED = "bDgGiIlmMoOpPqsTVwWxX"
-"""Short options of netcat with a value, which may be attached; `-l` has one in `-l4444` alone."""
 _NETCAT_RUNS = re.compile(r"--(exec|sh-exec|lua-exec)(=.*)?", re.DOTALL)
 _ADDRESS_RUNS = re.compile(r"(.*!!)?(exec|system|shell|cmd|sh-c):.*", re.IGNORECASE | re.DOTALL)
 _PROCESS_CODE = re.compile(

@@ -16,6 +16,7 @@ from ..parsing.simple_command import SimpleCommand
 from .existence_checks import is_existence_check
 from .referenced_files import FileReference, find_folders, find_references
 
+# Well-known ones in anybody's home and of the system, as gitignore patterns of absolute names
 _SECRETS = """
 **/.ssh/
 !**/.ssh/*.pub
@@ -56,10 +57,9 @@ _SECRETS = """
 /run/secrets/
 /var/run/secrets/
 """
-"""Well-known ones in anybody's home and of the system, as gitignore patterns of absolute names."""
 _LONGEST = 1_000
+# What looks like a file's name even where there is no such file
 _FILE_LIKE = re.compile(r"/|\w\.\w|^\.\w", re.ASCII)
-"""What looks like a file's name even where there is no such file."""
 
 
 def find_secret(step: SimpleCommand, workspace: Workspace) -> FileReference | None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from house import count_comments, find_circles, list_measures, one_word_share, verb_share
+from house import Measure, count_comments, find_circles, list_measures, one_word_share, verb_share
 
 NAMES = ["read_file", "_find_all", "told", "__init__", "line_of"]
 
@@ -32,7 +32,11 @@ def test_circles_are_found_largest_first() -> None:
     assert find_circles(places) == [(Path("c"), Path("d"), Path("e")), (Path("a"), Path("b"))]
 
 
-def test_every_measure_has_a_name_and_a_figure() -> None:
-    measures = [*list_measures()]
-    assert len({name for name, _, _ in measures}) == len(measures) >= 9
-    assert all(figure[0].isdigit() for _, figure, _ in measures)
+def test_every_measure_meets_its_aim() -> None:
+    assert [measure for measure in list_measures() if not measure.holds] == []
+
+
+def test_a_measure_beyond_its_aim_does_not_hold() -> None:
+    assert Measure("lines", 5, 1, 9).holds
+    assert not Measure("lines", 0, 1, 9).holds and not Measure("lines", 10, 1, 9).holds
+    assert Measure("lines", 5, 1, 9).aim == "at least 1, at most 9"

@@ -1,12 +1,12 @@
 """The errors that people see: what happened, what to do next, and the exit code.
 
-MaxAgentError          1  the run failed
-├── ModelError         1  the provider did not answer as it should: models/errors.py
-├── ThreadBusy         1  another process holds the thread
-├── UsageError         2  a wrong flag, argument, path or configuration
-│   └── UnfinishedTurn 2  new words for a thread in which something is still under way
-├── LimitReachedError       3  steps, repair rounds or context used up; the thread can go on
-└── NotInteractiveError         4  a question, and no human at a terminal to answer it
+MaxAgentError               1  the run failed
+├── ModelError              1  the provider failed: models/errors.py
+├── ThreadBusy              1  another process holds the thread
+├── UsageError              2  a wrong option, argument, path or configuration
+│   └── UnfinishedTurn      2  a new message for a thread whose turn has not ended
+├── LimitReachedError       3  steps, repair rounds or context used up; the thread can resume
+└── NotInteractiveError     4  a question, and no user at a terminal to answer it
 """
 
 

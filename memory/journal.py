@@ -57,7 +57,7 @@ ANSWER_CALL_ID = "answer"
 class Journal:
     """The journal of all threads in one database; its methods block, and any thread may call them.
 
-    From a node: `await asyncio.to_thread(journal.begin, …)`.
+    From a node: `await asyncio.to_thread(journal.begin_call, …)`.
     """
 
     def __init__(self, path: Path) -> None:

@@ -54,12 +54,12 @@ QUOTA = re.compile(
     "|余额不足|欠费|billing_hard_limit|FreeTierOnly",
     re.IGNORECASE,
 )
-NO_MODEL = re.compile(
+MODEL_NOT_FOUND = re.compile(
     r"model[_ ]not[_ ](found|exist)|unknown model|invalid model|not a valid model|模型不存在"
     r"|model .{0,80}(does not exist|not found|is not supported)",
     re.IGNORECASE | re.DOTALL,
 )
-SECRET = re.compile(r"\b(sk|pk|rk|key)-[\w*.-]{8,}|(?<=Bearer )\S+", re.IGNORECASE)
+KEY_LIKE = re.compile(r"\b(sk|pk|rk|key)-[\w*.-]{8,}|(?<=Bearer )\S+", re.IGNORECASE)
 # HTTP status that an error inside a stream would have had, by a part of its type or code
 STATUS_OF_TYPE = {
     "rate_limit": 429,
@@ -101,7 +101,7 @@ class RequestTarget:
         # a shorter one is in ordinary words: with `x` as the key, `maximum` would lose a letter
         findable = len(self.secret) >= SHORTEST
         hidden = redact(words.replace(self.secret, "…") if findable else words)
-        line = " ".join(SECRET.sub("…", hidden).split())
+        line = " ".join(KEY_LIKE.sub("…", hidden).split())
         return line if len(line) <= LONGEST_QUOTE else line[: LONGEST_QUOTE - 1] + "…"
 
 
@@ -148,7 +148,7 @@ def _choose_error_class(status: int, text: str, code: str) -> type[ModelCallErro
         return QuotaExhaustedError
     if status in (401, 403):
         return AuthenticationError
-    if status == 404 or (status in (400, 422) and NO_MODEL.search(text)):
+    if status == 404 or (status in (400, 422) and MODEL_NOT_FOUND.search(text)):
         return ModelNotFoundError
     if status == 429:
         return RateLimitError
@@ -177,10 +177,10 @@ def _parse_error_body(body: str) -> tuple[str, str]:
         value = cast("list[object]", value)[0]
     if not isinstance(value, dict):
         return str(cast(object, value)), ""
-    return _from_fields(cast("dict[str, Any]", value))
+    return _parse_error_fields(cast("dict[str, Any]", value))
 
 
-def _from_fields(fields: Mapping[str, Any]) -> tuple[str, str]:
+def _parse_error_fields(fields: Mapping[str, Any]) -> tuple[str, str]:
     inner = fields.get("error") or fields.get("base_resp") or fields.get("detail")
     if isinstance(inner, str):
         return inner, str(fields.get("code") or "")

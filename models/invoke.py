@@ -19,7 +19,7 @@ from langchain_core.runnables import Runnable
 from ..config.text import text
 from .errors import EmptyAnswerError
 from .text_cleanup import repair_text
-from .tool_arguments import as_sent, clean_value, parse_arguments
+from .tool_arguments import clean_value, parse_arguments, restore_original_arguments
 
 CUT = ("length", "max_tokens", "max_output_tokens", "incomplete")
 FILTERED = ("content_filter", "sensitive")
@@ -119,7 +119,7 @@ def _parse_call(piece: ToolCallChunk) -> ToolCall:
 def _build_invalid_call(piece: ToolCallChunk, error: str) -> InvalidToolCall:
     return invalid_tool_call(
         name=repair_text(piece["name"] or ""),
-        args=repair_text(as_sent(piece["args"] or "")),
+        args=repair_text(restore_original_arguments(piece["args"] or "")),
         id=piece["id"],
         error=error,
     )

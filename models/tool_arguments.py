@@ -43,7 +43,7 @@ def to_valid_json(arguments: str) -> str:
     return arguments if arguments.lstrip().startswith("{") else json.dumps(parsed)
 
 
-def as_sent(arguments: str) -> str:
+def restore_original_arguments(arguments: str) -> str:
     """The broken arguments that `to_valid_json` made a JSON string of."""
     try:
         value = json.loads(arguments)

@@ -11,7 +11,7 @@ OLD_TYPES = {"accept": "approve", "response": "respond", "ignore": "reject"}
 WAS_READ = "was_read"
 
 
-def was_read(answer: object) -> bool:
+def is_answer_to_shown_question(answer: object) -> bool:
     """Whether it answers what was shown, and not whatever the thread asks."""
     return _is_mapping(answer) and cast("Mapping[str, object]", answer).get(WAS_READ) is True
 

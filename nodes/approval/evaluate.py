@@ -25,7 +25,7 @@ from ...tools.runtime.registry import canonical, describe_unknown_tool
 from ..agent.agent import Agent
 from ..agent.dependencies import Dependencies
 from ..tool_task import PendingCall
-from .decisions import parse_decisions, was_read
+from .decisions import is_answer_to_shown_question, parse_decisions
 from .dispatch import list_named_files
 
 REJECTED = "The user refused this call. Do not try it again in another form."
@@ -190,7 +190,9 @@ def apply_answer(
     if len(decisions) != len(asked):
         return None
     asked = (
-        asked if was_read(answer) else [_without_instructions(evaluation) for evaluation in asked]
+        asked
+        if is_answer_to_shown_question(answer)
+        else [_without_instructions(evaluation) for evaluation in asked]
     )
     settled = [
         _apply_decision(ruling, decision, agent)

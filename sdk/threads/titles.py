@@ -21,16 +21,16 @@ from ..tracing import disable_tracing
 if TYPE_CHECKING:
     from ..runner import Runner
 
-ASKED = (
+TITLE_PROMPT = (
     "Name this conversation in its own language: at most six words that tell it from others, "
     "no quotes, no full stop. Answer with the name alone.\n\n<user>\n{message}\n</user>\n\n"
     "<assistant>\n{answer}\n</assistant>"
 )
 # Characters of the message and of the answer that the model is shown
-READ = 1_000
+MAX_CHARACTERS = 1_000
 # A name takes ten; models that think need some more
-MOST_TOKENS = 200
-SECONDS = 20.0
+MAX_TOKENS = 200
+TIMEOUT_SECONDS = 20.0
 
 
 async def generate_title(runner: "Runner", thread_id: str, answer: str) -> str:
@@ -57,16 +57,16 @@ async def _generate_title(runner: "Runner", thread_id: str, answer: str) -> str:
 
 async def make_title(model: ResolvedModel, message: str, answer: str) -> str:
     """What the model calls it; empty where it fails. One request, without tools."""
-    text = ASKED.format(message=message[:READ], answer=answer[:READ])
+    text = TITLE_PROMPT.format(message=message[:MAX_CHARACTERS], answer=answer[:MAX_CHARACTERS])
     try:
-        async with asyncio.timeout(SECONDS):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             return _clean_title(await _invoke_title_model(model, [HumanMessage(text)]))
     except (ModelCallError, UsageError, TimeoutError):
         return ""
 
 
 async def _invoke_title_model(model: ResolvedModel, messages: list[BaseMessage]) -> str:
-    chat_model = open_model(replace(model, max_tokens=MOST_TOKENS), role="title")
+    chat_model = open_model(replace(model, max_tokens=MAX_TOKENS), role="title")
     try:
         with disable_tracing():
             said = await invoke_model(

@@ -23,7 +23,7 @@ from ...memory.threads.record import ThreadRow
 
 # Besides the request: who hands a human's words on. The rest of what is handed on is the graph's
 # own, and said already.
-HUMAN = ("review", "")
+HUMAN_INPUT_NODES = ("review", "")
 # What was called before a fork is on record under the thread that called it
 _RESULTS = """
     WITH RECURSIVE family(id) AS (
@@ -53,7 +53,7 @@ EntryKind = Literal[
     "shortened",
 ]
 # How a thread stands whose turn did not come to its end
-STOPPED = ("interrupted", "limit", "failed")
+STOPPED_STATUSES = ("interrupted", "limit", "failed")
 Facts = Mapping[str, Mapping[str, Any]]
 
 
@@ -87,8 +87,8 @@ def read_transcript(row: ThreadRow, home: Path) -> list[TranscriptEntry]:
         recorded = _read_results(connection, row.thread_id)
         half = _read_partial_answer(connection, row, home) if rows else []
     told = _build_entries(rows, recorded, is_waiting=row.status == "waiting")
-    told = chain(_without_repeats(told), half)
-    story = _with_interruptions(told, is_stopped=row.status in STOPPED)
+    told = chain(_drop_repeated_modes(told), half)
+    story = _insert_interruptions(told, is_stopped=row.status in STOPPED_STATUSES)
     return list(story) or [TranscriptEntry("human", row.created_at, row.request)]
 
 
@@ -162,7 +162,7 @@ def _is_repeated(message: Mapping[str, Any], cut_short: set[str]) -> bool:
     return False
 
 
-def _without_repeats(passages: Iterator[TranscriptEntry]) -> Iterator[TranscriptEntry]:
+def _drop_repeated_modes(passages: Iterator[TranscriptEntry]) -> Iterator[TranscriptEntry]:
     """A mode is told where it changes; a conversation begins in build mode."""
     mode = ("build", "build")
     for passage in passages:
@@ -173,7 +173,7 @@ def _without_repeats(passages: Iterator[TranscriptEntry]) -> Iterator[Transcript
             yield passage
 
 
-def _with_interruptions(
+def _insert_interruptions(
     passages: Iterator[TranscriptEntry], *, is_stopped: bool
 ) -> Iterator[TranscriptEntry]:
     """Of a message that was not answered before the next one, or the end, that it was stopped."""
@@ -191,7 +191,7 @@ def _with_interruptions(
 
 
 def _build_user_entry(row: ChannelWrite, words: object) -> Iterator[TranscriptEntry]:
-    if isinstance(words, str) and row.node in ("__start__", *HUMAN):
+    if isinstance(words, str) and row.node in ("__start__", *HUMAN_INPUT_NODES):
         yield TranscriptEntry("human", row.at, words)
 
 
@@ -214,7 +214,7 @@ def _build_message_entries(
     message: dict[str, Any] = row.value
     if message.get("type") == "human":
         words = extract_text(message.get("content"))
-        if row.node in HUMAN:
+        if row.node in HUMAN_INPUT_NODES:
             yield from _build_user_entry(row, words)
         elif get_mapping(message, "additional_kwargs").get("aside"):
             yield TranscriptEntry("aside", row.at, words)

@@ -9,7 +9,12 @@ from langchain_core.messages import AIMessageChunk
 from langchain_core.messages.tool import tool_call_chunk
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
-from maxagent.models.tool_arguments import as_sent, clean_value, parse_arguments, to_valid_json
+from maxagent.models.tool_arguments import (
+    clean_value,
+    parse_arguments,
+    restore_original_arguments,
+    to_valid_json,
+)
 
 BROKEN = ["{", '{"a": "half', '{"a": 1,}', "[1]", "7", '"text"', "{'a': 1}", '{"a": 1}}', '"{"']
 
@@ -49,7 +54,7 @@ def test_langchain_takes_broken_arguments_for_an_invalid_call(arguments: str) ->
     piece = tool_call_chunk(name="t", args=to_valid_json(arguments), id="1", index=0)
     whole = AIMessageChunk(content="", tool_call_chunks=[piece], chunk_position="last")
     assert (whole.tool_calls, len(whole.invalid_tool_calls)) == ([], 1)
-    assert as_sent(piece["args"] or "") == arguments
+    assert restore_original_arguments(piece["args"] or "") == arguments
 
 
 @given(st.text())
@@ -58,7 +63,7 @@ def test_to_valid_json_keeps_broken_arguments(arguments: str) -> None:
     try:
         parse_arguments(arguments)
     except ValueError:
-        assert as_sent(to_valid_json(arguments)) == arguments
+        assert restore_original_arguments(to_valid_json(arguments)) == arguments
 
 
 JSON = st.recursive(

@@ -1,7 +1,7 @@
 import pytest
 
 from maxagent.config.errors import UsageError
-from maxagent.nodes.approval.decisions import was_read
+from maxagent.nodes.approval.decisions import is_answer_to_shown_question
 from maxagent.sdk.interrupt_response import (
     Answer,
     OtherQuestionError,
@@ -31,9 +31,9 @@ def test_an_answer_becomes_one_decision_for_each_request(answer, configs, types)
 
 def test_it_says_whether_the_question_was_read():
     one, other = Answer(approve=True), Answer(approve=True, question="q")
-    assert not was_read(build_resume_value(one, [CALL])) and was_read(
-        build_resume_value(other, [CALL])
-    )
+    assert not is_answer_to_shown_question(
+        build_resume_value(one, [CALL])
+    ) and is_answer_to_shown_question(build_resume_value(other, [CALL]))
 
 
 def test_an_empty_answer_is_refused():

@@ -26,11 +26,11 @@ from . import backup
 from .atomic_write import AtomicWriter, write_atomic
 from .file_access import (
     find_missing_folders,
+    get_stat,
     hash_content,
     read_bytes,
     remove_file,
     remove_folder,
-    stat_of,
     stat_writable,
 )
 from .file_context import FileContext
@@ -200,4 +200,4 @@ def _backup_old_content(backups: Path | None, prepared: PreparedChange) -> Path 
 
 
 def _read_current(workspace: Workspace, path: Path) -> bytes | None:
-    return read_bytes(workspace, path) if stat_of(workspace, path) else None
+    return read_bytes(workspace, path) if get_stat(workspace, path) else None

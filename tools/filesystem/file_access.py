@@ -15,10 +15,10 @@ from ..cancellable_thread import check_cancelled
 from ..result import ToolError
 from ..workspace import Workspace, make_hidden_error
 from .hard_links import has_hidden_name
-from .safe_open import LISTED, open_beneath, open_parent, stat_beneath
+from .safe_open import LIST_FLAGS, open_beneath, open_parent, stat_beneath
 
 # bytes of a file that tools take in
-LARGEST = 20_000_000
+MAX_FILE_BYTES = 20_000_000
 
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
@@ -28,7 +28,7 @@ def hash_content(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:16]
 
 
-def read_bytes(workspace: Workspace, path: Path, limit: int = LARGEST) -> bytes:
+def read_bytes(workspace: Workspace, path: Path, limit: int = MAX_FILE_BYTES) -> bytes:
     """Read a regular file.
 
     Raises ToolError for anything else, for more than `limit` bytes, and for errors of the system.
@@ -53,7 +53,7 @@ def read_bytes(workspace: Workspace, path: Path, limit: int = LARGEST) -> bytes:
     return data
 
 
-def stat_of(workspace: Workspace, path: Path) -> os.stat_result | None:
+def get_stat(workspace: Workspace, path: Path) -> os.stat_result | None:
     """Stat a path without following a link; None if nothing can be reached there."""
     with suppress(OSError):
         return stat_beneath(workspace.root, workspace.to_relative(path))
@@ -109,7 +109,7 @@ def find_missing_folders(workspace: Workspace, path: Path) -> list[Path]:
     """Find the folders above a file that do not exist, the outermost first."""
     missing = list[Path]()
     for folder in path.parents:
-        if stat_of(workspace, folder):
+        if get_stat(workspace, folder):
             break
         missing.insert(0, folder)
     return missing
@@ -138,7 +138,7 @@ def change_mode(workspace: Workspace, path: Path, change: Callable[[int], int]) 
 def sync_folder(workspace: Workspace, path: Path) -> None:
     """Write the names in a folder to the disk."""
     with suppress(OSError):  # not every file system can
-        descriptor = open_beneath(workspace.root, workspace.to_relative(path), LISTED)
+        descriptor = open_beneath(workspace.root, workspace.to_relative(path), LIST_FLAGS)
         try:
             os.fsync(descriptor)
         finally:

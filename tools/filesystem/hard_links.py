@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from ..workspace import Workspace
-from .safe_open import LISTED, open_beneath
+from .safe_open import LIST_FLAGS, open_beneath
 
 
 class _Entry(NamedTuple):
@@ -25,11 +25,11 @@ def has_hidden_name(workspace: Workspace, name: str, found: os.stat_result) -> b
     return any(
         entry.number == found.st_ino and workspace.is_hidden_name(entry.name)
         for folder in PurePosixPath(name).parents
-        for entry in _with_hidden_folders(workspace, str(folder))
+        for entry in _scan_with_hidden_folders(workspace, str(folder))
     )
 
 
-def _with_hidden_folders(workspace: Workspace, folder: str) -> list[_Entry]:
+def _scan_with_hidden_folders(workspace: Workspace, folder: str) -> list[_Entry]:
     """List a folder and the hidden folders in it."""
     entries = _scan_folder(workspace, folder)
     inner = [one.name for one in entries if one.is_folder and workspace.is_hidden_name(one.name)]
@@ -38,7 +38,7 @@ def _with_hidden_folders(workspace: Workspace, folder: str) -> list[_Entry]:
 
 def _scan_folder(workspace: Workspace, folder: str) -> list[_Entry]:
     with suppress(OSError):  # gone meanwhile, or not ours to read
-        descriptor = open_beneath(workspace.root, folder, LISTED)
+        descriptor = open_beneath(workspace.root, folder, LIST_FLAGS)
         try:
             with os.scandir(descriptor) as scan:
                 return [

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..result import ToolError
 from ..workspace import Workspace
-from .file_access import stat_of
+from .file_access import get_stat
 from .text_codec import to_one_line
 from .walk import WalkEntry, walk
 
@@ -19,7 +19,7 @@ SEARCHED_FOR_NAMES = 20_000
 def resolve_existing(workspace: Workspace, path: str) -> Path:
     """Resolve a path that must exist; raise ToolError, with similar names, if it does not."""
     found = workspace.resolve(path)
-    if stat_of(workspace, found) is None:
+    if get_stat(workspace, found) is None:
         near = [f"`{to_one_line(name)}`" for name in _find_similar_names(workspace, found)]
         hint = f"did you mean {' or '.join(near)}?" if near else "`glob` finds files by name"
         raise ToolError(f"`{to_one_line(path)}` does not exist; {hint}")
@@ -29,7 +29,7 @@ def resolve_existing(workspace: Workspace, path: str) -> Path:
 def resolve_folder(workspace: Workspace, path: str) -> Path:
     """Resolve a folder; raise ToolError if it is not one, or is never listed."""
     folder = resolve_existing(workspace, path)
-    found = stat_of(workspace, folder)
+    found = get_stat(workspace, folder)
     if not (found and stat.S_ISDIR(found.st_mode)):
         raise ToolError(f"`{to_one_line(path)}` is not a folder; `read_file` shows a file")
     if workspace.is_hidden(folder):

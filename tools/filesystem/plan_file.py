@@ -8,7 +8,7 @@ from ...config.text import text
 from ..result import ToolError
 from ..workspace import Workspace
 from .atomic_write import write_atomic
-from .file_access import read_bytes, stat_of
+from .file_access import get_stat, read_bytes
 
 # the folder of plans, relative to the project
 PLANS = ".llc/plans"
@@ -37,7 +37,7 @@ def write_plan(workspace: Workspace, plan_file: str, content: str) -> None:
     """Write the plan as the user edited it; raise MaxAgentError on failure."""
     path = workspace.root / plan_file
     try:
-        write_atomic(workspace, path, f"{content.strip()}\n".encode(), stat_of(workspace, path))
+        write_atomic(workspace, path, f"{content.strip()}\n".encode(), get_stat(workspace, path))
     except (ToolError, OSError) as error:
         raise MaxAgentError(
             text("cannot write the plan: {error}", error=error),

@@ -9,7 +9,7 @@ from ..textedits.compose import compose_edits
 from ..textedits.text_edits import TextChange, TextEdit
 from .commit import CommitResult, commit_changes
 from .edit_report import format_report
-from .file_access import hash_content, read_bytes, stat_of
+from .file_access import get_stat, hash_content, read_bytes
 from .file_context import FileContext
 from .text_codec import DecodedText, decode_text
 
@@ -22,7 +22,7 @@ ChangeStep = Callable[[DecodedText, str, bool], TextChange]
 def create_file(run: FileContext, path: Path, text: str, not_empty: str) -> ToolResult:
     """Create a file or fill an empty one; `not_empty` explains the refusal of another."""
     name = run.workspace.to_relative(path)
-    old = decode_text(read_bytes(run.workspace, path)) if stat_of(run.workspace, path) else None
+    old = decode_text(read_bytes(run.workspace, path)) if get_stat(run.workspace, path) else None
     if old and old.text:
         raise ToolError(f"`{name}` exists and is not empty: {not_empty}")
     saved = commit_changes(run, path, old, text)

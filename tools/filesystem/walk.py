@@ -13,7 +13,7 @@ from ...config.security.gitignore_match import combine_patterns
 from ..result import ToolError
 from ..workspace import Workspace
 from .file_access import read_bytes
-from .safe_open import LISTED, open_beneath
+from .safe_open import LIST_FLAGS, open_beneath
 
 
 class _GitignoreLine(NamedTuple):
@@ -88,7 +88,7 @@ def walk(
 def _list_folder(workspace: Workspace, folder: str, rules: _Rules) -> list[WalkEntry]:
     """List the visible entries of a folder; empty if it cannot be opened, or is a link."""
     try:
-        descriptor = open_beneath(workspace.root, folder, LISTED)
+        descriptor = open_beneath(workspace.root, folder, LIST_FLAGS)
     except OSError:
         return []
     try:

@@ -18,7 +18,7 @@ from typing_extensions import override
 
 from ...config.trust.inventory import read_instruction_digests
 from ..definition import extract_paths
-from ..filesystem.file_access import LARGEST, read_bytes, stat_of
+from ..filesystem.file_access import MAX_FILE_BYTES, get_stat, read_bytes
 from ..result import ToolError, ToolResult
 from ..tool_run import ToolRun
 from ..workspace import Workspace
@@ -128,7 +128,7 @@ class _ProjectCopy(Workspace):
     def _copy_path(self, name: Path) -> None:
         """Copy a path and the folders above it, up to a link; its target is copied, too."""
         for at in (*reversed(name.parents), name):
-            found = stat_of(self.original, self.original.root / at)
+            found = get_stat(self.original, self.original.root / at)
             if found and at not in self.copied:
                 self.copied.add(at)
                 _copy_entry(at, found, self)
@@ -162,7 +162,7 @@ def _copy_entry(name: Path, found: os.stat_result, copy: _ProjectCopy) -> None:
 def _copy_file(source: Path, place: Path, found: os.stat_result, original: Workspace) -> None:
     mode = stat.S_IMODE(found.st_mode)
     place.touch()
-    if found.st_size > LARGEST:  # which no tool reads
+    if found.st_size > MAX_FILE_BYTES:  # which no tool reads
         os.truncate(place, found.st_size)
     else:
         try:

@@ -1,6 +1,6 @@
 import pytest
 
-from maxagent.nodes.approval.decisions import parse_decisions, was_read
+from maxagent.nodes.approval.decisions import is_answer_to_shown_question, parse_decisions
 
 APPROVE = {"type": "approve"}
 
@@ -36,4 +36,4 @@ def test_decisions_are_parsed_from_two_shapes_only(answer, decisions):
     ],
 )
 def test_an_answer_says_whether_its_question_was_read(answer, read):
-    assert was_read(answer) is read
+    assert is_answer_to_shown_question(answer) is read

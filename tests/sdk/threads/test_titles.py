@@ -56,7 +56,7 @@ async def test_a_model_that_fails_leaves_no_title(provider: Provider, answer: di
 async def test_a_model_that_hangs_is_not_waited_for(
     provider: Provider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(titles, "SECONDS", 0.3)
+    monkeypatch.setattr(titles, "TIMEOUT_SECONDS", 0.3)
     provider.script([{"text": "Prices", "hang_after": 1}])
     assert await make_title(served(provider), "Hello", "Hi") == ""
 

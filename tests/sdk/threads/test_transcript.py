@@ -158,7 +158,7 @@ STOP = TranscriptEntry("interrupted", "1")
 def test_unanswered_message_is_shown_as_interrupted(
     passages: list[TranscriptEntry], is_stopped: bool, story: list[TranscriptEntry]
 ) -> None:
-    assert list(module._with_interruptions(iter(passages), is_stopped=is_stopped)) == story
+    assert list(module._insert_interruptions(iter(passages), is_stopped=is_stopped)) == story
 
 
 def test_unstarted_thread_shows_its_request(home: Path, talk) -> None:

@@ -14,12 +14,12 @@ from maxagent.tools.filesystem.atomic_write import write_atomic
 from maxagent.tools.filesystem.file_access import (
     change_mode,
     find_missing_folders,
+    get_stat,
     hash_content,
     read_bytes,
     remove_file,
     remove_folder,
     resolve_write_path,
-    stat_of,
     stat_writable,
 )
 from maxagent.tools.result import ToolError
@@ -151,7 +151,7 @@ def test_path_replaced_by_a_link_is_not_touched(workspace: Workspace, tmp_path: 
                 act(project, path)
         with pytest.raises(ToolError):
             change_mode(project, path, lambda mode: 0o777)
-    assert stat_of(project, below) is None
+    assert get_stat(project, below) is None
     remove_folder(project, project.root / "docs/empty")
     remove_file(project, file)
     assert everything(outside) == {"a": b"theirs"}
@@ -173,7 +173,7 @@ def test_missing_folders_are_listed_outermost_first(workspace: Workspace) -> Non
     (root / "a").mkdir()
     assert find_missing_folders(workspace, root / "a/b/c/file") == [root / "a/b", root / "a/b/c"]
     assert find_missing_folders(workspace, root / "a/file") == []
-    assert stat_of(workspace, root / "a/b") is None and stat_of(workspace, root)
+    assert get_stat(workspace, root / "a/b") is None and get_stat(workspace, root)
 
 
 def test_a_mode_is_changed_from_what_it_is(workspace: Workspace) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from maxagent.tools.filesystem.safe_open import (
     FOLDER,
-    LISTED,
+    LIST_FLAGS,
     find_kernel_open,
     open_beneath,
     open_parent,
@@ -81,7 +81,7 @@ LINKS = {
 def test_nothing_else_is(root: Path, name: str) -> None:
     for link, target in LINKS.items():
         (root / link).symlink_to(target)
-    for flags in (READ, FOLDER, LISTED):
+    for flags in (READ, FOLDER, LIST_FLAGS):
         with pytest.raises(OSError):
             os.close(open_beneath(root, name, flags))
 
@@ -95,7 +95,7 @@ def test_no_parent_is_found_outside(root: Path, name: str) -> None:
 def test_root_may_be_named_through_a_link(root: Path, tmp_path: Path) -> None:
     (tmp_path / "alias").symlink_to(root)
     assert content(tmp_path / "alias", "a/b/file") == b"inside"
-    descriptor = open_beneath(root, ".", LISTED)
+    descriptor = open_beneath(root, ".", LIST_FLAGS)
     assert os.listdir(descriptor) == ["a"]
     os.close(descriptor)
 

@@ -9,7 +9,7 @@ from maxagent.tools.builtin.files.edit import edit
 from maxagent.tools.builtin.files.grep import grep
 from maxagent.tools.builtin.files.read_file import read_file
 from maxagent.tools.builtin.files.write_file import write_file
-from maxagent.tools.filesystem.file_access import LARGEST, hash_content
+from maxagent.tools.filesystem.file_access import MAX_FILE_BYTES, hash_content
 from maxagent.tools.runtime.edit_preview import PreviewCall, preview_calls
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.tool_run import ToolRun
@@ -145,7 +145,7 @@ async def test_it_refuses_what_the_edit_would_refuse(
 ) -> None:
     os.mkfifo(workspace.root / "pipe")
     (workspace.root / "large").touch()
-    os.truncate(workspace.root / "large", LARGEST + 1)
+    os.truncate(workspace.root / "large", MAX_FILE_BYTES + 1)
     (workspace.root / "bin").write_bytes(b"a\0b")
     (result,) = await preview_calls([change(path, "two", "2")], workspace)
     assert words in result.error and "maxagent-" not in result.error

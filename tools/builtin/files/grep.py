@@ -9,7 +9,7 @@ from itertools import groupby
 
 from ...cancellable_thread import run_in_worker
 from ...definition import tool
-from ...filesystem.file_access import LARGEST, hash_content, read_bytes
+from ...filesystem.file_access import MAX_FILE_BYTES, hash_content, read_bytes
 from ...filesystem.listing import resolve_existing, resolve_folder
 from ...filesystem.text_codec import decode_text, split_lines, to_one_line
 from ...filesystem.walk import walk
@@ -60,7 +60,7 @@ def _find_names(workspace: Workspace, path: str, file_pattern: str) -> list[str]
         entry.name
         for entry in walk(workspace, folder, deep=True)
         if entry.kind == "file" and (fits(entry.name[below:]) or fits(entry.name))
-        if _get_size(root + entry.name) <= LARGEST
+        if _get_size(root + entry.name) <= MAX_FILE_BYTES
     ]
 
 

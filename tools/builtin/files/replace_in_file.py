@@ -8,7 +8,7 @@ from ...cancellable_thread import run_in_worker
 from ...definition import tool
 from ...editing.replace import replace_text
 from ...editing.search_replace_blocks import SearchBlock, parse_blocks
-from ...filesystem.file_access import resolve_write_path, stat_of
+from ...filesystem.file_access import get_stat, resolve_write_path
 from ...filesystem.file_locks import lock_files
 from ...filesystem.listing import resolve_existing
 from ...filesystem.text_change import ChangeStep, change_file, create_file
@@ -44,7 +44,7 @@ def _replace_blocks(run: ToolRun, path: str, diff: str) -> ToolResult:
 
 def _is_made(workspace: Workspace, path: Path, first: SearchBlock) -> bool:
     """Whether the blocks create a file, or fill an empty one."""
-    found = stat_of(workspace, path)
+    found = get_stat(workspace, path)
     empty = found is None or (stat.S_ISREG(found.st_mode) and not found.st_size)
     return empty and not first.variants[0][0].strip()
 

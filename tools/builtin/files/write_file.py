@@ -6,7 +6,7 @@ from ...cancellable_thread import run_in_worker
 from ...definition import tool
 from ...editing.elided_code import find_elisions
 from ...filesystem.commit import CommitResult, commit_changes
-from ...filesystem.file_access import hash_content, read_bytes, resolve_write_path, stat_of
+from ...filesystem.file_access import get_stat, hash_content, read_bytes, resolve_write_path
 from ...filesystem.file_locks import lock_files
 from ...filesystem.text_codec import DecodedText, as_read, decode_text, encode_text, split_lines
 from ...result import ToolError, ToolResult
@@ -24,7 +24,7 @@ def _write_file(run: ToolRun, path: str, content: str) -> ToolResult:
     if path.endswith("/"):
         raise ToolError(f"`{path}` names a folder; folders are created with the files in them")
     with lock_files(found):
-        if stat_of(run.workspace, found) is None:
+        if get_stat(run.workspace, found) is None:
             return _build_result(commit_changes(run, found, None, content), created=True)
         return _replace_content(run, found, content)
 

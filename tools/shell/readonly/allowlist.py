@@ -2,7 +2,7 @@
 
 What is left out of a program's flags writes, runs something, goes on for ever, follows links,
 takes names of files from a file, or is just rare. Programs with a language of their own are in
-`own_languages`, those that search whole folders in `searches`.
+`special_programs`, those that search whole folders in `recursive_programs`.
 """
 
 from collections.abc import Sequence

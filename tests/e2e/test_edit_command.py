@@ -149,7 +149,7 @@ def test_a_protected_file_is_asked_even_with_apply(edit, program, provider) -> N
     provider.script(turns(reads("AGENTS.md"), replaces("Rules", "Advice", "AGENTS.md")))
     parked = edit("AGENTS.md", "Soften", "--apply")
     assert (parked.code, content(program, "AGENTS.md")) == (4, "# Rules\n")
-    assert "steers this agent" in parked.last["action_requests"][0]["description"]
+    assert "configures this agent" in parked.last["action_requests"][0]["description"]
     assert "+# Advice" in parked.last["action_requests"][0]["diff"]
 
 

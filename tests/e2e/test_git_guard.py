@@ -74,5 +74,5 @@ def test_git_without_its_guard_is_refused(call: Call, copy: Path, content: str |
     if content is not None:
         (copy / "tools/git/secret.gitattributes").write_text(content)
     for said in (call("run_command", command="git log -p"), call("git_log")):
-        assert "git is refused" in said and "Second" not in said
+        assert "git is denied" in said and "Second" not in said
     assert "hello" in call("run_command", command="echo hello")

@@ -112,7 +112,9 @@ async def test_edit_keeps_every_byte_outside_its_target(
 @given(files(), st.data())
 @example(b"a\r\nb\r\n", None)
 @settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=150,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.filter_too_much],
 )
 async def test_the_opposite_edit_gives_back_the_first_bytes(
     run: ToolRun, data: bytes, choose: st.DataObject | None

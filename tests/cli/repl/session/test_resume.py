@@ -90,7 +90,7 @@ async def test_what_holds_in_the_thread_is_known_again(talk: Spoken, provider: P
     assert used and used.requests == 2 and used.window
     assert session.usage == replace(used, request={})
     session.usage = None
-    assert (await talk("/cost")).startswith("2 requests, ")
+    assert (await talk("/cost")).startswith("2 requests; ")
     assert (session.model, session.mode, session.plan) == ("openai/later", "auto", True)
     assert session.options == {}
     assert "auto" in (await talk("/permissions")).splitlines()[0]

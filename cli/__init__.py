@@ -1,1 +1,1 @@
-"""The terminal's doors: one file a command; nobody imports this floor."""
+"""The command line: one module for each command; no other package imports it."""

@@ -1,4 +1,4 @@
-"""The command line: names the commands, nothing else; each imports its work when it runs."""
+"""The `mcode` command and its subcommands; each imports what it needs only when it runs."""
 
 import os
 import sys
@@ -121,7 +121,7 @@ def handle_global_options(
 
 
 def is_debug_requested(environ: Mapping[str, str]) -> bool:
-    """Whether `MAXAGENT_DEBUG` asks for a debug log."""
+    """Return whether `MAXAGENT_DEBUG` asks for a debug log."""
     return environ.get("MAXAGENT_DEBUG", "").strip().lower() not in _OFF
 
 
@@ -132,7 +132,7 @@ def _start_debug_log() -> None:
 
 
 def _run_without_command(context: typer.Context) -> int:
-    """A conversation at the terminal, an answer to what is piped, else the help; the exit code."""
+    """Start a conversation, answer piped input, or print the help; return the exit code."""
     if sys.stdin.isatty() and sys.stdout.isatty():
         from .repl.repl import run_repl
 
@@ -146,25 +146,25 @@ def _run_without_command(context: typer.Context) -> int:
 
 
 def _open_closed_streams() -> None:
-    """What was closed (`<&-`, `>&-`) is nothing to read and nowhere to write, not None."""
+    """Replace closed streams (`<&-`, `>&-`), which Python sets to None, with the null device."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
 
 
 def main() -> None:
-    """Run the command line: two lines and an exit code for every error, never a traceback."""
+    """Run the command line; print every error as two lines with an exit code, not a traceback."""
     _open_closed_streams()
-    # libraries start programs, too: none may be one of the current folder's
+    # libraries start programs, too: none may come from the current folder
     os.environ["PATH"] = keep_absolute_entries(os.environ.get("PATH", os.defpath))
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):  # what a terminal cannot show is spelled out
+        if isinstance(stream, TextIOWrapper):  # escape what the terminal cannot show
             stream.reconfigure(errors="backslashreplace")
     try:
         code = _run_command(sys.argv[1:])
     except (KeyboardInterrupt, typer.Abort):
         code = 130
-    except SystemExit as ended:  # typer's way out where nobody reads any more: `mcode … | head`
+    except SystemExit as ended:  # typer's exit when the reader of stdout is gone: `… | head`
         code = 141 if isinstance(ended.__context__, BrokenPipeError) else ended.code
     except Exception as error:
         code = _print_error(error)
@@ -173,7 +173,7 @@ def main() -> None:
 
 
 def _run_command(arguments: Sequence[str]) -> int:
-    """Run the command in the language that is asked for; the exit code."""
+    """Select the language, run the command and return the exit code."""
     use_language(select_language(arguments, os.environ, Path("."), paths.locate_home()))
     command = get_command(app)
     install_help_pages(command)
@@ -181,7 +181,7 @@ def _run_command(arguments: Sequence[str]) -> int:
 
 
 def _print_error(error: Exception) -> int:
-    """Two lines on stderr; the exit code."""
+    """Print the error and its hint on stderr; return the exit code."""
     if isinstance(error, _WRONG_USE):
         return _print_usage_error(error)
     known = describe_error(error, paths.locate_home())
@@ -192,7 +192,7 @@ def _print_error(error: Exception) -> int:
 
 
 def _drop_unwritable_output() -> None:
-    """Python would try again at its end, and tell its own words of it."""
+    """Discard output that cannot be written; Python would retry at exit and print its own error."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -200,12 +200,12 @@ def _drop_unwritable_output() -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-# What typer raises for every kind of wrong argument; it gives no name to it
+# The base class of typer's errors for wrong arguments; typer does not export it by name
 _WRONG_USE = typer.BadParameter.__mro__[2]
 
 
 def _print_usage_error(error: Any) -> int:
-    """In typer's words, which quote the arguments; returns the exit code."""
+    """Print typer's message, which quotes the arguments; return the exit code."""
     usage_text = StringIO()
     error.show(usage_text)
     echo(

@@ -1,4 +1,4 @@
-"""A request or options without a command mean `mcode chat`: `mcode "text"`, `mcode -c`."""
+"""The default command: a request or options without a command mean `mcode chat`."""
 
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -7,10 +7,10 @@ from typer.core import TyperGroup
 
 
 class DefaultCommandGroup(TyperGroup):
-    """Reads a request, and options that are not its own, as those of `chat`."""
+    """Command group that passes a request, and options that are not its own, to `chat`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the arguments, with the name of the command that is meant."""
+        """Parse the arguments after inserting the name of the default command."""
         own = {name: param for param in self.get_params(ctx) for name in param.opts}
         flags = [name for name, param in own.items() if getattr(param, "is_flag", False)]
         return super().parse_args(ctx, insert_chat(args, flags, set(own) - set(flags)))
@@ -39,5 +39,5 @@ def _is_option(argument: str) -> bool:
 
 
 def _is_request(argument: str) -> bool:
-    """Whether it is a text; one ASCII word is the name of a command, or a mistyped one."""
+    """Return whether it is a message; one ASCII word is a command name, perhaps mistyped."""
     return len(argument.split()) > 1 or not argument.isascii()

@@ -1,4 +1,4 @@
-"""Import without looking for garbage: what is imported stays, and looking costs a tenth of it."""
+"""Imports without garbage collection, which costs a tenth of their time and finds nothing."""
 
 import gc
 from collections.abc import Generator
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def without_collector() -> Generator[None]:
-    """Import inside; afterwards the collector works, but never looks at what is there by now."""
+    """Import inside with the collector off; afterwards it ignores all objects that exist then."""
     gc.disable()
     try:
         yield

@@ -1,4 +1,4 @@
-"""Options of every command that begins a run."""
+"""Options of every command that starts a run."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -8,7 +8,7 @@ import typer
 
 
 class OutputFormat(StrEnum):
-    """What stdout carries."""
+    """Format of stdout."""
 
     text = "text"
     json = "json"
@@ -16,14 +16,14 @@ class OutputFormat(StrEnum):
 
 
 class InputFormat(StrEnum):
-    """What stdin carries."""
+    """Format of stdin."""
 
     text = "text"
     stream_json = "stream-json"
 
 
 class AnswerStyle(StrEnum):
-    """How a conversation's answer reaches a terminal; a program is given it as it is."""
+    """How a terminal shows a conversation's answer; a program always gets it unchanged."""
 
     streamed = "streamed"
     whole = "whole"
@@ -31,14 +31,14 @@ class AnswerStyle(StrEnum):
 
 
 class Language(StrEnum):
-    """What the interface speaks, as `config/settings/language.py` has it."""
+    """Languages of the interface, as in `config/settings/language.py`."""
 
     en = "en"
     zh = "zh"
 
 
 class Mode(StrEnum):
-    """The approval modes, as `config/settings/schema.py` has them."""
+    """Approval modes, as in `config/settings/schema.py`."""
 
     ask = "ask"
     edits = "edits"

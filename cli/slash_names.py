@@ -1,6 +1,6 @@
 """Names of the built-in slash commands, aliases included.
 
-`repl/slash/registry.py` says what they do; loading it brings every command of a conversation.
+`repl/slash/registry.py` defines them; it imports every command of a conversation.
 """
 
 _NAMES = """

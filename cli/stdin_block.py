@@ -16,7 +16,7 @@ _BLOCK = re.compile(
 def wrap_stdin(text: str) -> str:
     """Quote piped text as data."""
     mark = "stdin"
-    # nothing in the text may end the block, or its rest would read as the user's own words
+    # nothing in the text may end the block, or its rest would read as the user's own text
     while f"</{mark}>" in text:
         mark += "-"
     return TEMPLATE.format(mark=mark, text=text)

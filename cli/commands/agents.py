@@ -1,4 +1,4 @@
-"""`mcode agents`: who can speak, as Markdown files describe it; begin a file, find its mistakes."""
+"""`mcode agents`: list, show, create and validate agents, which are Markdown files."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -144,7 +144,7 @@ def _load_agents(trust: "Trust") -> "AgentRegistry":
 
 
 def _list_ignored(trust: "Trust") -> list[str]:
-    """The project's files that are not loaded, since the folder is not trusted."""
+    """List the project's files that are ignored because the folder is not trusted."""
     if trust.trusted:
         return []
     return [
@@ -163,7 +163,7 @@ def _describe_agent(profile: "AgentProfile") -> dict[str, object]:
 
 
 def _format_origin(profile: "AgentProfile") -> str:
-    """Its file, short where it can be."""
+    """Return the path of the agent's file, shortened where possible."""
     file = Path(profile.origin)
     for above, short in ((Path.cwd(), ""), (Path.home(), "~/")):
         if file.is_relative_to(above):

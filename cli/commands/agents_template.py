@@ -1,4 +1,4 @@
-"""The beginning of an agent: a file in which every setting is explained."""
+"""Template of an agent file, with an explanation of every setting."""
 
 import json
 import os
@@ -13,7 +13,7 @@ WHAT_FOR = "Say here in a sentence what it is for."
 
 
 def write_new(folder: Path, name: str, description: str) -> Path:
-    """Write the file of a new agent and return it; raises UsageError where there is one."""
+    """Write the file of a new agent and return its path; raise UsageError if it exists."""
     check_name(name)
     file, content = (
         folder / f"{name}.md",
@@ -36,7 +36,7 @@ def write_new(folder: Path, name: str, description: str) -> Path:
 
 
 def _write_whole(handle: int, file: Path, text: str) -> None:
-    """Half an agent would be in the way of the next try."""
+    """Write the whole file or none: a partial agent file would block the next attempt."""
     try:
         with open(handle, "w", encoding="utf-8") as new:
             new.write(text)

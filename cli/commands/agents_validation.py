@@ -1,4 +1,4 @@
-"""Which files are agents, and what is wrong with each: what `mcode agents validate` looks at."""
+"""Validation of agent files, for `mcode agents validate`."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ from ...tools.runtime.agent_tools import find_mistakes
 
 @dataclass(frozen=True)
 class AgentReport:
-    """What was found in one file."""
+    """Problems found in one file."""
 
     mistakes: tuple[str, ...]
     notes: tuple[str, ...] = ()
 
 
 def find_files(places: Iterable[Path] | None, folder: Path, home: Path) -> list[Path]:
-    """The files in these places; without any the user's own and the project's, trusted or not."""
+    """Return the agent files in `places`; default: the user's and the project's, trusted or not."""
     if places:
         return [file for place in places for file in _list_files(place)]
     own = sorted((home / "agents").glob("**/*.md"))
@@ -30,7 +30,7 @@ def find_files(places: Iterable[Path] | None, folder: Path, home: Path) -> list[
 
 
 def inspect_file(file: Path, home: Path) -> AgentReport:
-    """What is wrong with a file, and what of it does not count."""
+    """Return the file's errors and the parts of it that are ignored."""
     try:
         own = file.absolute().is_relative_to(home / "agents")
         profile = read_agent(file, decode_utf8(file, read_bytes(file) or b""), own=own)

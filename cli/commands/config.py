@@ -1,4 +1,4 @@
-"""`mcode config`: show and change the settings, and say where each comes from."""
+"""`mcode config`: show and change settings, and show where each comes from."""
 
 import re
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ app = typer.Typer(
 )
 
 _REFERENCE = re.compile(r"\$\{\w+\}")
-# sections whose settings are, or stand for, rules on tool calls
+# sections whose settings are rules on tool calls, or act like them
 RULE_SECTIONS = {"permissions", "security"}
 
 ShowOrigin = Annotated[
@@ -121,7 +121,7 @@ def path(project: InProject = False) -> None:
 
 
 def _validate_rules(file: Path, wish: "Layer") -> None:
-    """Raise UsageError where the value names a tool or a pattern that does not exist."""
+    """Raise UsageError if the value names a tool or a pattern that does not exist."""
     if not RULE_SECTIONS & wish.values.keys():
         return
     from ...config.settings.permission_rules import read_rules

@@ -1,4 +1,4 @@
-"""`mcode commands`: the commands of one's own, and what is wrong with their files."""
+"""`mcode commands`: list custom commands and the problems in their files."""
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -65,7 +65,7 @@ def _format_usage(command: "CustomCommand") -> str:
 
 
 def _list_ignored(trust: "Trust") -> Iterator[str]:
-    """The project's files that are not loaded, since the folder is not trusted."""
+    """List the project's files that are ignored because the folder is not trusted."""
     if not trust.trusted:
         yield from (one.path for one in trust.inventory if one.kind == "commands")
 

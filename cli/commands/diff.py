@@ -1,4 +1,4 @@
-"""`mcode diff`: what a thread has changed, from one of its steps to another or to now."""
+"""`mcode diff`: what a thread changed between two steps, or since a step."""
 
 import os
 import sys
@@ -46,7 +46,7 @@ def diff(
 
 
 def _find_entry(row: "ThreadRow", number: int) -> int:
-    """The last entry of the file history at a step."""
+    """Return the last entry of the file history at a step."""
     from ...config import paths
     from ...sdk.threads.steps import find_step
 
@@ -66,7 +66,7 @@ def _has_changed_files(row: "ThreadRow") -> bool:
 
 
 def _print_diff(text: str) -> None:
-    """In a file byte for byte, at a terminal in colour; a pipe may end at a terminal."""
+    """Print byte for byte to a file, in colour to a terminal; a pipe may lead to a terminal."""
     if S_ISREG(os.fstat(sys.stdout.fileno()).st_mode):
         sys.stdout.write(text)
     elif sys.stdout.isatty():
@@ -79,7 +79,7 @@ def _print_diff(text: str) -> None:
 
 
 def _print_escaped(text: str) -> None:
-    """`\\r\\n` stays: a patch needs it and it steers nothing."""
+    """Escape control characters except `\\r\\n`, which a patch needs and which is harmless."""
     from ..i18n.catalogs import t
     from ..rendering.sanitize import sanitize_text
 

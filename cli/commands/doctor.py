@@ -1,4 +1,4 @@
-"""`mcode doctor`: checks the machine and says what to do about what it finds."""
+"""`mcode doctor`: check the machine and suggest remedies."""
 
 import os
 from collections.abc import Sequence
@@ -70,14 +70,14 @@ def _load_environment() -> "DoctorEnvironment":
     try:
         loaded = load_settings(Path.cwd(), home)
         workspace = Workspace(Path.cwd(), tuple(loaded.settings.security.ignore_patterns))
-        build_policy(loaded, workspace, usual="ask")  # its rules must be understood too
+        build_policy(loaded, workspace, usual="ask")  # the rules must be valid, too
     except UsageError as problem:
         return DoctorEnvironment(os.environ, home, None, problem)
     return DoctorEnvironment(os.environ, home, loaded, None)
 
 
 def _print_checks(found: "Sequence[DoctorCheck]") -> None:
-    """A line a check and one for its remedy; what is too long goes on below its beginning."""
+    """Print one line for each check and one for its remedy; wrap long lines with an indent."""
     from ..i18n.catalogs import t
     from ..rendering.definition_list import format_definition, get_terminal_width
     from ..rendering.table import GAP, align_columns, measure_width

@@ -1,4 +1,4 @@
-"""What `mcode doctor` checks: small functions in a table, without the network."""
+"""The checks of `mcode doctor`: small functions in a table; none uses the network."""
 
 import asyncio
 import os
@@ -23,13 +23,13 @@ from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
 from ..rendering.trust_inventory import describe_trust_state
 
-# Bytes free below which doctor warns: threads, snapshots and long outputs grow
+# Free bytes below which doctor warns, since threads, snapshots and long outputs grow
 SPACE_NEEDED = 500_000_000
 
 
 @dataclass(frozen=True)
 class DoctorCheck:
-    """What one check found."""
+    """Result of one check."""
 
     name: str
     status: Literal["ok", "warn", "fail"]
@@ -39,7 +39,7 @@ class DoctorCheck:
 
 @dataclass(frozen=True)
 class DoctorEnvironment:
-    """What the checks look at; either the configuration or the reason why it does not load."""
+    """Input of the checks: the configuration, or the reason why it does not load."""
 
     environ: Mapping[str, str]
     home: Path
@@ -48,26 +48,26 @@ class DoctorEnvironment:
 
 
 def check_python(_: DoctorEnvironment) -> DoctorCheck:
-    """Which Python runs this; none below 3.11 gets here."""
+    """Report the Python version; it is at least 3.11, or this code would not run."""
     return DoctorCheck("python", "ok", f"{platform.python_version()} ({sys.executable})")
 
 
 def check_sqlite(_: DoctorEnvironment) -> DoctorCheck:
-    """SQLite 3.35 or newer."""
+    """Check for SQLite 3.35 or newer."""
     if sqlite3.sqlite_version_info >= (3, 35):
         return DoctorCheck("sqlite", "ok", sqlite3.sqlite_version)
     return DoctorCheck("sqlite", "warn", sqlite3.sqlite_version, t("doctor.sqlite"))
 
 
 def check_git(_: DoctorEnvironment) -> DoctorCheck:
-    """Whether git runs."""
+    """Check that git runs."""
     if version := _read_version("git"):
         return DoctorCheck("git", "ok", version)
     return DoctorCheck("git", "warn", t("doctor.not_found", program="git"), t("doctor.git"))
 
 
 def check_snapshots(around: DoctorEnvironment) -> DoctorCheck:
-    """Which files can be shown and taken back: all of them with git, else what tools write."""
+    """Report which files can be diffed and undone: all with git, else those that tools write."""
     if find_git(Path.cwd()):
         folder = around.home / "data" / "snapshots"
         return DoctorCheck("snapshots", "ok", t("doctor.snapshots", folder=folder))
@@ -75,14 +75,14 @@ def check_snapshots(around: DoctorEnvironment) -> DoctorCheck:
 
 
 def check_ripgrep(_: DoctorEnvironment) -> DoctorCheck:
-    """Whether ripgrep runs."""
+    """Check that ripgrep runs."""
     if version := _read_version("rg"):
         return DoctorCheck("ripgrep", "ok", version)
     return DoctorCheck("ripgrep", "warn", t("doctor.not_found", program="rg"), t("doctor.ripgrep"))
 
 
 def check_sandbox(around: DoctorEnvironment) -> DoctorCheck:
-    """What confines commands in the current folder: it is tried."""
+    """Report what confines commands in the current folder, by trying it."""
     from ...config.settings.schema import Settings
     from ...tools.sandbox.detect import open_sandbox
     from ...tools.workspace import Workspace
@@ -100,7 +100,7 @@ def check_sandbox(around: DoctorEnvironment) -> DoctorCheck:
 
 
 def check_folder_trust(around: DoctorEnvironment) -> DoctorCheck:
-    """Whether the current folder is trusted; else what of it is not loaded."""
+    """Check whether the current folder is trusted; if not, name what is ignored."""
     found = check_trust(Path.cwd(), around.home)
     if found.trusted:
         if changed := with_referenced_files(found).changed:
@@ -116,7 +116,7 @@ def check_folder_trust(around: DoctorEnvironment) -> DoctorCheck:
 
 
 def check_instructions(around: DoctorEnvironment) -> DoctorCheck:
-    """Which instruction files every agent is told."""
+    """List the instruction files that every agent reads."""
     from ...config.settings.schema import Settings
     from .instruction_files import list_effective_files
 
@@ -128,7 +128,7 @@ def check_instructions(around: DoctorEnvironment) -> DoctorCheck:
 
 
 def check_configuration(around: DoctorEnvironment) -> DoctorCheck:
-    """Whether the configuration loads, and which files it comes from."""
+    """Check that the configuration loads, and list its files."""
     if around.problem:
         problem = around.problem
         return DoctorCheck(
@@ -152,7 +152,7 @@ def check_configuration(around: DoctorEnvironment) -> DoctorCheck:
 
 
 def check_provider(around: DoctorEnvironment) -> DoctorCheck:
-    """Which provider and model would be asked, and where the key comes from; never the key."""
+    """Report the provider, the model and the source of the key; never the key itself."""
     from ...models.resolver import resolve
 
     if not around.loaded:
@@ -173,7 +173,7 @@ def check_provider(around: DoctorEnvironment) -> DoctorCheck:
 
 
 def check_data_directory(around: DoctorEnvironment) -> DoctorCheck:
-    """Whether threads can be stored, by their owner alone."""
+    """Check that threads can be stored and that only their owner can read them."""
     folder = around.home / "data"
     existing = next(place for place in (folder, *folder.parents) if place.exists())
     detail = str(folder) if existing == folder else t("doctor.data.new", folder=folder)
@@ -209,10 +209,10 @@ CHECKS: tuple[Callable[[DoctorEnvironment], DoctorCheck], ...] = (
 
 
 def _read_version(program: str) -> str:
-    """What `PROGRAM --version` says first, and where the program is; empty when it does not run."""
+    """Return the first line of `PROGRAM --version` and the program's path; empty if it fails."""
     from ...tools.process.launcher import capture_output
 
-    found = find_program(program, outside=[Path.cwd()])  # a look must run nothing of the project
+    found = find_program(program, outside=[Path.cwd()])  # never run a program of the project
     if not found:
         return ""
     answer = asyncio.run(capture_output([found, "--version"], cwd=Path(found).parent, timeout=10))
@@ -220,5 +220,5 @@ def _read_version(program: str) -> str:
 
 
 def _format_size(count: int) -> str:
-    """Bytes for people."""
+    """Format bytes for display."""
     return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.0f} MB"

@@ -20,7 +20,7 @@ from ..rendering.sanitize import sanitize_text
 from ..rendering.settings import as_yaml
 from .doctor_checks import DoctorCheck, DoctorEnvironment
 
-LONGEST_EXCERPT = 200_000  # bytes of the debug log; issue trackers refuse large files
+LONGEST_EXCERPT = 200_000  # bytes of the debug log; issue trackers reject large files
 _DISTRIBUTIONS = (
     "langgraph",
     "langgraph-checkpoint",
@@ -43,7 +43,7 @@ _NAMED_VARIABLES = ("MAXAGENT_", "LLC_")
 def write_report(
     folder: Path, checks: Sequence[DoctorCheck], environment: DoctorEnvironment
 ) -> Path:
-    """Write a new report into the folder, readable by its owner alone; return its path."""
+    """Write a new report into the folder, readable only by its owner; return its path."""
     file = folder / time.strftime("mcode-report-%Y%m%dT%H%M%SZ.txt", time.gmtime())
     text = build_report(checks, environment)
     with open(file, "x", encoding="utf-8", opener=open_private) as stream:
@@ -52,7 +52,7 @@ def write_report(
 
 
 def build_report(checks: Sequence[DoctorCheck], environment: DoctorEnvironment) -> str:
-    """The whole text, without secrets and without the name of the user's home."""
+    """Return the whole report, without secrets and without the name of the user's home."""
     sections: Mapping[str, Callable[[], str]] = {
         "Checks": lambda: "\n".join(map(_format_check, checks)),
         "Versions": _list_versions,
@@ -63,14 +63,14 @@ def build_report(checks: Sequence[DoctorCheck], environment: DoctorEnvironment) 
         "Last debug log": lambda: _read_last_log(environment.home),
     }
     text = "\n\n".join(f"## {title}\n\n{_read_section(read)}" for title, read in sections.items())
-    # the home's name is often the user's
+    # the name of the home folder is often the user's name
     return sanitize_text(redact(f"# Report of mcode doctor\n\n{text}\n")).replace(
         str(Path.home()), "~"
     )
 
 
 def _read_section(read: Callable[[], str]) -> str:
-    """The section, or why it cannot be read: a report of a broken machine must still be written."""
+    """Return the section, or why it cannot be read: a broken machine needs a report, too."""
     try:
         return read() or "none"
     except (OSError, sqlite3.Error, MaxAgentError) as error:
@@ -97,7 +97,7 @@ def _find_version(distribution: str) -> tuple[str, str]:
 
 def _describe_platform(environ: Mapping[str, str]) -> str:
     shown = [f"{name}={environ[name]}" for name in _SHOWN_VARIABLES if name in environ]
-    # values may hold keys or names of people
+    # values may contain keys or personal names
     named = sorted(name for name in environ if name.startswith(_NAMED_VARIABLES))
     return "\n".join(
         [
@@ -131,7 +131,7 @@ def _read_last_error(home: Path) -> str:
 
 
 def _read_last_log(home: Path) -> str:
-    own = f"-{os.getpid()}.log"  # of this command, which did nothing
+    own = f"-{os.getpid()}.log"  # the log of this process, which holds nothing of interest
     found = [log for log in find_debug_logs(home) if not log.name.endswith(own)]
     return f"{found[0].name}\n{_read_end(found[0])}" if found else ""
 

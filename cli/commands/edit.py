@@ -1,4 +1,4 @@
-"""`mcode edit`: change named files as told; every change is shown and asked first."""
+"""`mcode edit`: change named files by an instruction; each change is shown and needs approval."""
 
 from pathlib import Path
 from typing import Annotated, cast
@@ -42,7 +42,7 @@ def edit(
         from ..execution.run import run_in_terminal
         from ..rendering.thread_listing import open_index
 
-    open_index()  # tells of a damaged one
+    open_index()  # reports a damaged index
     texts = {"model": model, "base_url": base_url, "mode": "edits" if apply else ""}
     given = {name: value for name, value in texts.items() if value}
     options = cast(Options, {**given, "backup": backup})

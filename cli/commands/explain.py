@@ -1,4 +1,4 @@
-"""`mcode explain`: an agent that only reads looks at the project and explains a part of it."""
+"""`mcode explain`: a read-only agent explains a part of the project."""
 
 from pathlib import Path
 from typing import Annotated

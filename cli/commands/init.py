@@ -1,4 +1,4 @@
-"""`mcode init`: an agent looks at the project and writes its AGENTS.md, asked as any change."""
+"""`mcode init`: an agent inspects the project and writes AGENTS.md, with the usual approval."""
 
 from pathlib import Path
 from typing import Annotated
@@ -40,6 +40,6 @@ def init(
 
 
 def build_request(wish: str) -> str:
-    """What the agent is asked, with the user's own wish."""
+    """Return the message for the agent, with the user's extra instructions."""
     words = Path(__file__).with_name("init.md").read_text(encoding="utf-8").strip()
     return f"{words}\n\nThe user adds: {wish}" if wish.strip() else words

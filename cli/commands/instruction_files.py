@@ -1,4 +1,4 @@
-"""Which instruction files are in effect in a folder, and what of them is not told, for people."""
+"""Instruction files in effect in a folder, and those that are ignored or cut."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,7 +11,7 @@ from ..i18n.message_translation import translate
 
 
 def list_effective_files(folder: Path, home: Path, trust: Trust, settings: Settings) -> str:
-    """Their names, what counts most last; then a line for each that is not told, or not whole."""
+    """List their names, lowest precedence first; then a line for each that is ignored or cut."""
     found = load_instructions(folder, home, trust, settings.security.ignore_patterns)
     names = [one.name for one in found if one.text]
     return "\n".join([", ".join(names) or t("instructions.none"), *_list_incomplete(found)])

@@ -1,4 +1,4 @@
-"""`mcode permissions`: what would be allowed, asked or refused here, and by which rule."""
+"""`mcode permissions`: which calls are allowed, asked or denied here, and by which rule."""
 
 import sys
 from pathlib import Path
@@ -84,7 +84,7 @@ def list_rules(
 
 
 def show_rules(spoken: str) -> None:
-    """List the rules for a conversation; `spoken` is its mode, empty where it has none yet."""
+    """List the rules for a conversation; `spoken` is its mode, empty if it has none yet."""
     _show_rules(_load_settings(None), spoken)
 
 

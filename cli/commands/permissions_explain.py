@@ -1,4 +1,4 @@
-"""Decide calls without making them: what the words of `mcode permissions explain` come to."""
+"""Evaluation of calls without running them, for `mcode permissions explain`."""
 
 import json
 import re
@@ -27,30 +27,30 @@ _NAMED = re.compile(r"(\w+)=(.*)", re.DOTALL)
 
 @dataclass(frozen=True)
 class Explainer:
-    """One project and what its user allows."""
+    """The policy of one project and its user."""
 
     workspace: Workspace
     policy: Policy
 
     @staticmethod
     def from_folder(folder: Path, loaded: LoadedSettings) -> "Explainer":
-        """For a folder and its configuration; raises UsageError for a wrong one."""
+        """Build it for a folder and its configuration; raise UsageError if that is invalid."""
         ignored = tuple(loaded.settings.security.ignore_patterns)
         workspace = Workspace(folder, ignored, paths.locate_home())
         policy = build_policy(loaded, workspace, usual="ask")
         if policy.mode != "edits":
             return Explainer(workspace, policy)
-        # only in this mode a sandbox and snapshots decide too
+        # only in this mode the sandbox and snapshots affect the decision
         sandbox = open_sandbox(loaded.settings.sandbox, workspace, paths.locate_home())
         snapshots = open_snapshots(folder, paths.locate_home(), loaded.settings)
         return Explainer(workspace, policy.with_safeguards(loaded.settings, sandbox, snapshots))
 
     def evaluate_words(self, name: str, words: Sequence[str]) -> Decision:
-        """Decide what words say; raises ValueError for what is no call."""
+        """Decide the call that the arguments describe; raise ValueError if they describe none."""
         return self.evaluate_call(name, _parse_arguments(name, words))
 
     def evaluate_line(self, line: bytes) -> dict[str, object]:
-        """Decide what a line of JSON says, or say what is wrong with it."""
+        """Decide the call in a line of JSON, or return what is wrong with the line."""
         try:
             name, args = read_call(line)
         except ValueError as error:
@@ -62,17 +62,17 @@ class Explainer:
         return {"verdict": decision.verdict, "reason": decision.reason, "rule": decision.rule}
 
     def evaluate_call(self, name: str, args: Mapping[str, object]) -> Decision:
-        """Decide one call; raises ValueError for a tool that there is not."""
+        """Decide one call; raise ValueError if the tool does not exist."""
         own, args = canonical(name, args)
         if tool := resolve(own):
             return evaluate_tool_call(tool, args, self.workspace, self.policy)
-        if own.startswith("mcp_"):  # whether its server has it is known when it runs
+        if own.startswith("mcp_"):  # whether its server has the tool is known only at run time
             return evaluate_call(own, "execute", args, (), self.workspace, self.policy)
         raise ValueError(describe_unknown_tool(name, NAMES))
 
 
 def _parse_arguments(name: str, words: Sequence[str]) -> Mapping[str, object]:
-    """A JSON object, `name=value` words, a command line, or the first argument alone."""
+    """Parse a JSON object, `name=value` arguments, a command line, or the first argument alone."""
     if len(words) == 1 and words[0].lstrip().startswith("{"):
         return read_object(words[0])
     tool = resolve(name)
@@ -95,7 +95,7 @@ def _read_properties(tool: BaseTool | None) -> Mapping[str, Mapping[str, object]
 
 
 def _parse_value(text: str, schema: Mapping[str, object] | None) -> object:
-    """A text where the tool takes one, else JSON where it is some."""
+    """Return the text if the tool takes a string, else its JSON value if it is valid JSON."""
     if schema and schema.get("type") == "string":
         return text
     try:
@@ -105,5 +105,5 @@ def _parse_value(text: str, schema: Mapping[str, object] | None) -> object:
 
 
 def to_usage_error(error: ValueError) -> UsageError:
-    """What is wrong with the words, for people."""
+    """Convert the error into one for the user."""
     return UsageError(str(error), hint="`mcode permissions explain run_command git push`")

@@ -1,4 +1,4 @@
-"""`mcode resume`: go on with a thread where it was, or answer what it asks."""
+"""`mcode resume`: continue a thread where it stopped, or answer its question."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -113,7 +113,7 @@ async def _resume_or_ask(
     *,
     asks_instead: bool,
 ) -> "AsyncGenerator[Event]":
-    """Resume; an answer that is for no question that stands gives way to that question."""
+    """Resume; if the answer is for a question that is no longer open, ask the open one instead."""
     from ...sdk.interrupt_response import OtherQuestionError
 
     try:
@@ -130,7 +130,7 @@ async def _resume_or_ask(
 
 
 def _resolve_free_thread(text: str | None) -> "ThreadRow":
-    """The thread that is meant; one that is held is told now, before LangGraph is imported."""
+    """Return the thread; report one that is in use before LangGraph is imported."""
     from ...memory.threads.lease import ensure_not_held
     from ..execution.thread_argument import resolve_thread
 

@@ -1,4 +1,4 @@
-"""`mcode rewind`: put a thread's files, its conversation or both back to one of its steps."""
+"""`mcode rewind`: restore a thread's files, its conversation or both to one of its steps."""
 
 import sys
 from collections.abc import Generator
@@ -56,7 +56,7 @@ def rewind(
 
 @dataclass(frozen=True)
 class _RewindRequest:
-    """Where to go back to, and with what."""
+    """The step to rewind to, and what to restore."""
 
     row: "ThreadRow"
     number: int
@@ -65,7 +65,7 @@ class _RewindRequest:
 
 
 def _ask_for_step(row: "ThreadRow", as_json: bool) -> int:
-    """Show the steps and ask for one; without a terminal they are all that there is to say."""
+    """Show the steps and ask for one; without a terminal only show them."""
     from ..i18n.catalogs import t
     from ..prompts.choice import ask_number
     from ..rendering.steps import show_steps
@@ -125,7 +125,7 @@ def _go_back(wish: _RewindRequest, *, force: bool, yes: bool, as_json: bool) -> 
 
 @contextmanager
 def _acquire_thread(wish: _RewindRequest) -> "Generator[ThreadFiles | None]":
-    """Keep others from running the thread; its files, if they are meant."""
+    """Lock the thread against other processes; yield its files if they are to be restored."""
     from ...config import paths
     from ...memory.threads.lease import acquire_lease
     from ...sdk.threads.file_history import open_leased_files
@@ -139,7 +139,7 @@ def _acquire_thread(wish: _RewindRequest) -> "Generator[ThreadFiles | None]":
 
 
 def _print_preview(wish: _RewindRequest, way: "PendingRestore | None", left: int | None) -> None:
-    """`left` is the conversation's last step now; None when it stays."""
+    """Print what would change; `left` is the conversation's last step now, None if it stays."""
     from ..execution import restore_files
     from ..i18n.catalogs import t
     from ..rendering.thread_listing import format_title

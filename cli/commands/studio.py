@@ -1,4 +1,4 @@
-"""`mcode studio`: the user's own threads in LangGraph Studio."""
+"""`mcode studio`: the user's threads in LangGraph Studio."""
 
 import sys
 from typing import Annotated
@@ -26,7 +26,7 @@ def studio(
     from ..i18n.catalogs import t
     from ..rendering.thread_listing import open_index
 
-    open_index()  # tells of a damaged one
+    open_index()  # reports a damaged index
     stdout = sys.stdout
 
     def print_address(address: str, link: str, count: int) -> None:

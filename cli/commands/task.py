@@ -1,4 +1,4 @@
-"""`mcode task`: architect, coder and tester on a thread of its own, until the tests are green."""
+"""`mcode task`: architect, coder and tester on a new thread, until the tests pass."""
 
 from pathlib import Path
 from typing import Annotated, cast
@@ -40,7 +40,7 @@ def task(
         from ..execution.run import run_in_terminal
         from ..rendering.thread_listing import open_index
 
-    open_index()  # tells of a damaged one
+    open_index()  # reports a damaged index
     options = {
         "model": model,
         "base_url": base_url,

@@ -1,4 +1,4 @@
-"""`mcode tools`: see the tools, and call one by hand through the same door as a model's calls."""
+"""`mcode tools`: list tools, and call one by hand under the same rules as a model's calls."""
 
 import json
 import sys
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ...tools.permissions import Decision
     from ..execution.tool_session import Consent, ToolSession
 
-# Yes, no, the answer itself, or nobody is there
+# Yes, no, the answer itself, or that nobody can answer
 ConsentReply = bool | str | None
 
 app = typer.Typer(
@@ -111,7 +111,7 @@ async def _call_one(name: str, arguments: str, mode: str, yes: bool) -> None:
         raise UsageError(
             text("the arguments are not a JSON object: {error}", error=error)
         ) from None
-    # always the same folder and the same id, so that the next call can read a long output
+    # always the same folder and id, so that the next call can read a long output
     session = _open_session(mode, paths.locate_outputs(paths.locate_home(), "by-hand"))
     at_terminal = sys.stdin.isatty() and not yes
     reply = await session.call_tool(
@@ -163,7 +163,7 @@ def _open_session(mode: str, outputs: Path) -> "ToolSession":
 
 
 def _build_fixed_consent(yes: bool) -> "Consent":
-    """Nobody is there to ask."""
+    """Build the consent for a run without a user."""
 
     async def give_consent(
         tool: "BaseTool", args: Mapping[str, object], decision: "Decision"
@@ -174,7 +174,7 @@ def _build_fixed_consent(yes: bool) -> "Consent":
 
 
 def _build_prompted_consent(session: "ToolSession") -> "Consent":
-    """The human at the terminal, who sees what a thread would show."""
+    """Build the consent that asks the user at the terminal, with the same details as a thread."""
     import asyncio
 
     async def ask_user(

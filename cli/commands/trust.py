@@ -1,4 +1,4 @@
-"""`mcode trust`: say which folders may have a say, look at them, take it back."""
+"""`mcode trust`: trust a folder, list trusted folders, revoke trust."""
 
 import os
 import sys
@@ -109,7 +109,7 @@ def _list_folders(as_json: bool) -> None:
 
 
 def _find_state(folder: str) -> tuple[str, Sequence[str]]:
-    """`trusted`, `changed` since, or `gone`; and what has changed, but for new files below."""
+    """Return `trusted`, `changed` or `gone`, and what changed except new files in subfolders."""
     from ...config import paths
     from ...config.trust.decision import check_trust, find_further_changes
 

@@ -1,4 +1,4 @@
-"""`mcode undo` and `mcode redo`: take back what the last turn did to the files, and back again."""
+"""`mcode undo` and `mcode redo`: undo the file changes of the last turn, and redo them."""
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -70,7 +70,7 @@ def _take_back(
 def _apply_restore(
     row: "ThreadRow", way: "PendingRestore | None", kind: str, yes: bool
 ) -> "RestoreResult | None":
-    """Show the way, ask, and go; None when there is none."""
+    """Show the plan, ask and apply it; return None if there is nothing to restore."""
     from ..execution import restore_files
     from ..i18n.catalogs import t
     from ..rendering.thread_listing import format_title
@@ -89,7 +89,7 @@ def _apply_restore(
 
 
 def _is_of_a_rewind(way: "PendingRestore") -> bool:
-    """Whether a rewind is taken back, which may have put the conversation back as well."""
+    """Return whether this reverts a rewind, which may have restored the conversation as well."""
     taken = {entry.kind for entry in way.files.read_entries() if entry.number in way.plan.reverted}
     return way.kind == "redo" and "rewind" in taken
 
@@ -101,5 +101,5 @@ def _has_something(row: "ThreadRow", kind: Literal["undo", "redo"]) -> bool:
 
     entries = FileHistory(paths.locate_database(paths.locate_home())).list_entries(row.thread_id)
     if any(entry.kind in RESTORES and entry.state == "started" for entry in entries):
-        return True  # a restore to be finished
+        return True  # an unfinished restore
     return bool(find_last_turn(entries) if kind == "undo" else find_last_restore(entries))

@@ -1,4 +1,4 @@
-"""Watch a run's streams: each is shown to its end; signals and the time limit stop what goes on."""
+"""Cancellation of a run's streams by signals and by the time limit."""
 
 import asyncio
 import signal
@@ -11,12 +11,12 @@ from ...sdk.runner import Runner
 from ..rendering.renderer import Renderer
 from .stop_signal import StopSignal
 
-# Seconds that a step has to finish when it is to stop; a command has two more to end itself
+# Seconds that a step has to finish after a stop; a command has two more to end itself
 GRACE = 3.0
 
 
 class CancellableStream:
-    """Shows one stream after another of a runner."""
+    """Shows the streams of a runner one after another, and can stop them."""
 
     def __init__(
         self,
@@ -25,20 +25,20 @@ class CancellableStream:
         seconds: float = 0.0,
         stop: StopSignal | None = None,
     ) -> None:
-        """With `seconds` all streams together may take so long; `stop` hears of each signal."""
+        """Limit all streams together to `seconds`; report each signal to `stop`."""
         self._runner, self._renderer, self._stop = runner, renderer, stop
         self._left = seconds or None
         self._timed_out = False
         self.was_stopped = False
-        """Whether a signal came in the stream that was shown last."""
+        """Whether a signal arrived during the last stream."""
         self._watching: asyncio.Future[Event | None] | None = None
         self._grace: asyncio.TimerHandle | None = None
         self._thread_id = ""
 
     async def show_events(self, events: AsyncGenerator[Event]) -> Event | None:
-        """Show a stream to its end; the last event, or None when it was stopped before its first.
+        """Show a stream to its end; return the last event, or None if it stopped before its first.
 
-        Stopped at once the thread loses nothing either.
+        Stopping at once does not lose anything of the thread either.
         """
         self._watching = asyncio.ensure_future(self._consume_events(events))
         with self._handle_signals(), self._enforce_time_limit():
@@ -48,7 +48,7 @@ class CancellableStream:
                 return self._show_interrupted()
 
     def stop_at_once(self) -> None:
-        """End the stream that is being shown, if any, without waiting for its step."""
+        """End the current stream, if any, without waiting for its step."""
         if self._watching:
             self._watching.cancel()
 
@@ -70,9 +70,9 @@ class CancellableStream:
 
     @contextmanager
     def _handle_signals(self) -> Generator[None]:
-        """Once: the step has a little time to finish, and all is saved. Twice: stop at once.
+        """On the first signal let the step finish and save all; on the second stop at once.
 
-        A signal is noted when it comes: the loop forgets one of which it hears too late.
+        A signal is recorded when it arrives: the loop drops one that it handles too late.
         """
         loop, came = asyncio.get_running_loop(), list[int]()
         self.was_stopped = False
@@ -86,7 +86,7 @@ class CancellableStream:
                 self._receive_signal(came.pop(0))
 
         for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, lambda: None)  # only so does the loop wake up for it
+            loop.add_signal_handler(number, lambda: None)  # wakes the loop up for the signal
             signal.signal(number, record_signal)
         try:
             yield
@@ -114,7 +114,7 @@ class CancellableStream:
 
     @contextmanager
     def _enforce_time_limit(self) -> Generator[None]:
-        """Only streams count: a human may take as long as it takes to answer."""
+        """Count only the time of streams: the user may take any time to answer."""
         if self._left is None:
             yield
             return

@@ -1,6 +1,6 @@
-"""The human's side of a conversation: the first message begins it, what is chosen is said once.
+"""The user's side of a conversation: the thread, and the options of the next message.
 
-Imports LangGraph only where something is said: a prompt is shown before that is there.
+Imports LangGraph only to send a message: the prompt appears before LangGraph is loaded.
 """
 
 from collections.abc import AsyncGenerator
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 
 @dataclass
 class ChatSession:
-    """Says one message after another in one thread."""
+    """Sends one message after another to one thread."""
 
     folder: Path
     options: "Options" = field(default_factory=lambda: {})
-    """What is chosen and not yet said; the next message says it, then the thread keeps it."""
+    """Options chosen but not yet sent; the next message sends them, then the thread keeps them."""
     name: str = ""
-    """Name for the thread that the next message begins; empty: none."""
+    """Name for the thread that the next message creates; empty: none."""
     thread: str = ""
-    """Id of the thread that is spoken with; empty: the next message begins one."""
+    """Id of the current thread; empty: the next message creates one."""
     thread_options: "Options" = field(default_factory=lambda: {})
-    """What holds in the thread, as it said last."""
+    """Options in force in the thread, as last reported."""
     side_context: list[str] = field(default_factory=list[str])
-    """What happened besides the thread, such as `!command`; the next message tells it."""
+    """Events outside of the thread, such as `!command`; the next message includes them."""
     title: str = ""
-    """Title for the thread that the next message begins; empty: the beginning of the message."""
+    """Title for the thread that the next message creates; empty: the beginning of the message."""
 
     async def send_message(
         self,
@@ -42,9 +42,9 @@ class ChatSession:
         once: "Options | None" = None,
         abandon: bool = False,
     ) -> "AsyncGenerator[Event]":
-        """One turn; raises UnfinishedTurn where something is under way that is not abandoned.
+        """Run one turn; raise UnfinishedTurn if a turn is unfinished and not abandoned.
 
-        `agent` and the options `once` are for this turn only.
+        `agent` and the options `once` apply to this turn only.
         """
         from ...nodes.options import select_lasting
         from ...sdk.events import RunStarted
@@ -67,7 +67,7 @@ class ChatSession:
                 yield event
 
     def _mark_started(self, thread: str, sent: "Options") -> None:
-        """The thread has what was sent, and is not told again what holds from then on."""
+        """Record the thread and the options it has received, so that they are not sent again."""
         self.thread, self.thread_options = thread, {**self.thread_options, **sent}
         later = {key: value for key, value in self.options.items() if sent.get(key) != value}
         self.options = cast("Options", later)

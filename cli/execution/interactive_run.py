@@ -1,6 +1,6 @@
-"""A dialogue with a thread: something is said, what happens is shown, what is asked is answered.
+"""A dialogue with a thread: send messages, show events, answer questions.
 
-The prompt and the commands hold the same one; they differ in how they show and where they ask.
+The prompt and the commands share it; they differ in how they show events and where they ask.
 """
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -19,23 +19,23 @@ from .chat_session import ChatSession
 from .shown_questions import remember_shown
 
 Said = TypeVar("Said")
-# Shows a stream to its end; the last event, or None when it was stopped before its first
+# Shows a stream to its end; returns the last event, or None if it stopped before its first
 StreamConsumer = Callable[[AsyncGenerator[Event]], Awaitable[Event | None]]
 
 
 class PromptRunner(Protocol):
-    """Where a function asks that waits for what is typed, such as `question.choice`."""
+    """Runs a function that waits for input, such as `prompts.choice.confirm`."""
 
     async def __call__(self, question: Callable[[], Said]) -> Said:
-        """What the function answers."""
+        """Return the function's result."""
         ...
 
 
 class InteractiveRun:
-    """Streams of one runner, and the human's answers between them."""
+    """Streams of one runner, and the user's answers between them."""
 
     def __init__(self, runner: Runner, show: StreamConsumer, ask: PromptRunner | None) -> None:
-        """`ask` is None where nobody is there to answer."""
+        """Build it; `ask` is None if no user can answer."""
         self.runner, self._show, self._ask = runner, show, ask
 
     async def send_message(
@@ -48,11 +48,11 @@ class InteractiveRun:
         abandon: bool = False,
         again: Callable[[], None] = lambda: None,
     ) -> Event | None:
-        """Say it to the end of the turn; the last event.
+        """Send the message, run the turn to its end and return the last event.
 
-        In a thread that was left half-way the human says first what becomes of that; where nobody
-        is there this raises UnfinishedTurn. Where that was resumed first, `again` is called before
-        the words are said behind it.
+        If the thread has an unfinished turn, the user first decides what happens to it; without a
+        user this raises UnfinishedTurn. If that turn was resumed first, `again` is called before
+        the message is sent after it.
         """
         while True:
             turn = chat_session.send_message(
@@ -88,7 +88,7 @@ class InteractiveRun:
     async def _show_keeping_drafts(
         self, events: AsyncGenerator[Event], answer: Answer | None
     ) -> Event | None:
-        """Show what follows from an answer; a plan that is not taken stays in sight at least."""
+        """Show what follows from an answer; if it is not accepted, show its plan drafts again."""
         drafts = [one for one in (answer.decisions if answer else ()) if one.get("draft")]
         if self._ask is None or not drafts:
             return await self._show(events)

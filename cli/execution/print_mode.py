@@ -14,34 +14,34 @@ from .chat_session import ChatSession
 from .run import open_renderer, run_interactive
 from .stream_json import run_stream_json
 
-# Exit codes of a thread that a limit stopped, or that asks something
+# Exit codes of a thread that stopped at a limit or at a question
 CAN_GO_ON = (3, 4)
 
 
 @dataclass(frozen=True)
 class ChatRun:
-    """Whom one speaks with, and how it is shown."""
+    """Settings of the conversation and of its output."""
 
     folder: Path
     options: Mapping[str, object]
-    """Those of the SDK."""
+    """Options of the SDK."""
     thread: str
-    """Id of the conversation; empty: the first message begins one."""
+    """Id of the conversation; empty: the first message creates one."""
     name: str
-    """For one that is begun."""
+    """Name for a new conversation."""
     output: OutputFormat
     answer: AnswerStyle
     seconds: float
-    """How long it may take; 0: as long as it takes."""
+    """Time limit in seconds; 0: none."""
     keeps: bool
-    """Whether the conversation stays when it has ended."""
+    """Whether the conversation is kept after it ends."""
     title: str = ""
-    """For one that is begun; empty: the beginning of the message."""
+    """Title for a new conversation; empty: the beginning of the message."""
 
 
 def run_chat(run: ChatRun, words: str | None) -> int:
-    """Say the words, or without any what the lines of stdin say; the exit code."""
-    open_index()  # tells of a damaged one
+    """Send the message, or the lines of stdin if there is none; return the exit code."""
+    open_index()  # reports a damaged index
     renderer = open_renderer(run.output, run.answer)
     chat_session = ChatSession(
         run.folder, cast(Options, run.options), run.name, run.thread, title=run.title
@@ -58,13 +58,13 @@ def run_chat(run: ChatRun, words: str | None) -> int:
                 run.seconds,
             )
         return code
-    finally:  # also where nobody reads stdout any more
+    finally:  # also if the reader of stdout is gone
         if chat_session.thread and not run.keeps:
             _delete_thread(chat_session.thread, code)
 
 
 def _delete_thread(thread: str, code: int) -> None:
-    """What can go on stays in spite of `--no-history`: else nobody could answer it."""
+    """Delete the thread for `--no-history`; keep one that can continue, to be answered."""
     if code not in CAN_GO_ON:
         open_index().delete(thread)
     key = "chat.kept" if code in CAN_GO_ON else "chat.deleted"

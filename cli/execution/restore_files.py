@@ -1,4 +1,4 @@
-"""Put a thread's files back from the terminal: what would happen, the question, what was done."""
+"""Restoring a thread's files from the terminal: the plan, the question, the result."""
 
 import sys
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ NOTHING: dict[str, object] = {"files": [], "merged": [], "conflicts": []}
 
 
 def finish_interrupted(files: ThreadFiles) -> RestoreResult | None:
-    """Finish a restore that was cut short, and say so; None when there is none."""
+    """Finish an interrupted restore and report it; return None if there is none."""
     finished = run_sync(files.finish_interrupted())
     if finished:
         _print_line(t("restore.finished", count=len(finished.paths)))
@@ -35,20 +35,20 @@ def finish_interrupted(files: ThreadFiles) -> RestoreResult | None:
 def prepare_restore(
     files: ThreadFiles, kind: RestoreKind, *, after: int = 0, force: bool = False
 ) -> PendingRestore | None:
-    """The way back, after a restore that was cut short has been finished; None: nothing to do."""
+    """Prepare a restore after finishing an interrupted one; return None if nothing changes."""
     finish_interrupted(files)
     return run_sync(files.plan_restore(kind, after=after, force=force))
 
 
 def warn_if_interrupted(files: ThreadFiles) -> None:
-    """Say so when a kill has cut a restore short and it was not finished yet."""
+    """Warn if a killed process left a restore unfinished."""
     last = files.history.get_last_entry(files.thread_id)
     if last and last.kind in RESTORES and last.state == "started":
         _print_line(t("restore.cut_short"))
 
 
 def show_plan(plan: RestorePlan, *, again: bool = False) -> None:
-    """Say what would happen to each file; `again`: what was taken back is done anew."""
+    """Show what would happen to each file; `again`: the plan redoes what was undone."""
     rows = [
         [_translate_verb(plan, change.path, change.kind, again), sanitize_line(change.path)]
         for change in filter_visible(plan.changes)
@@ -68,12 +68,12 @@ def show_plan(plan: RestorePlan, *, again: bool = False) -> None:
 
 
 def _find_doubtful(plan: RestorePlan) -> set[str]:
-    """What will be asked about apart, or else be said at the end."""
+    """Return the paths that need a question of their own, or a note at the end."""
     return {change.path for change in plan.doubtful}
 
 
 def _confirm_ownership(plan: RestorePlan) -> bool:
-    """Ask whether the agent's commands have done what others may have done, too."""
+    """Ask whether the agent's commands made changes that others may have made, too."""
     _print_line(t("restore.doubtful"))
     rows = [
         [_translate_verb(plan, c.path, c.kind, again=False), sanitize_line(c.path)]
@@ -85,7 +85,7 @@ def _confirm_ownership(plan: RestorePlan) -> bool:
 
 
 def confirm_restore(yes: bool) -> None:
-    """Ask at a terminal; raises Exit after a no, NotInteractiveError without a terminal."""
+    """Ask at a terminal; raise Exit after a no, NotInteractiveError without a terminal."""
     if yes:
         return
     if not sys.stdin.isatty():
@@ -95,10 +95,10 @@ def confirm_restore(yes: bool) -> None:
 
 
 def apply_restore(way: PendingRestore, *, yes: bool) -> RestoreResult:
-    """Carry it out and say what was done.
+    """Apply the restore and report the result.
 
-    What others may have done while a command ran is asked about first; with `yes` and without a
-    terminal it is kept.
+    Changes that others may have made while a command ran are asked about first; with `yes` and
+    without a terminal they are kept.
     """
     asked = bool(way.plan.doubtful) and not yes and sys.stdin.isatty()
     if asked:
@@ -117,7 +117,7 @@ def apply_restore(way: PendingRestore, *, yes: bool) -> RestoreResult:
 
 
 def as_mapping(restored: RestoreResult | None) -> dict[str, object]:
-    """What was done, for programs."""
+    """Return the result as a mapping for JSON."""
     if restored is None:
         return NOTHING
     return {
@@ -128,7 +128,7 @@ def as_mapping(restored: RestoreResult | None) -> dict[str, object]:
 
 
 def print_json(mapping: Mapping[str, object]) -> None:
-    """One JSON object on stdout."""
+    """Print one JSON object on stdout."""
     echo_json(mapping)
 
 

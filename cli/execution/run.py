@@ -1,4 +1,4 @@
-"""Drive a run from the terminal: show its events, ask its questions, obey signals."""
+"""A run at the terminal: show its events, ask its questions, handle signals."""
 
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -28,9 +28,9 @@ Talk = Callable[[InteractiveRun], Awaitable[Event | None]]
 def run_in_terminal(
     start: Start, output: OutputFormat, answer: AnswerStyle | None = None, *, seconds: float = 0.0
 ) -> int:
-    """Run to the end or to a question that nobody here can answer; returns the exit code.
+    """Run to the end or to a question that nobody here can answer; return the exit code.
 
-    `answer` is for a conversation; with `seconds` it may take so long.
+    `answer` is for a conversation; `seconds` is the time limit, 0: none.
     """
 
     def consume_events(dialogue: InteractiveRun) -> Awaitable[Event | None]:
@@ -40,7 +40,7 @@ def run_in_terminal(
 
 
 def open_renderer(output: OutputFormat, answer: AnswerStyle | None = None) -> Renderer:
-    """What shows events as the user's configuration has it.
+    """Open the renderer that the user's configuration asks for.
 
     `answer` is for a conversation.
     """
@@ -60,7 +60,7 @@ def open_renderer(output: OutputFormat, answer: AnswerStyle | None = None) -> Re
 def run_interactive(
     talk: Talk, renderer: Renderer, output: OutputFormat, seconds: float = 0.0
 ) -> int:
-    """The same for whatever is said; with a time limit in seconds if there is one."""
+    """Run any dialogue, with a time limit in seconds unless it is 0; return the exit code."""
     can_ask = output is OutputFormat.text and sys.stdin.isatty() and sys.stderr.isatty()
     ask = _ask_at_once if can_ask else None
     return run_stoppable(lambda stop: _run_interactive(talk, renderer, ask, seconds, stop))
@@ -77,13 +77,13 @@ async def _run_interactive(
 
 
 async def _ask_at_once(question: Callable[[], Said]) -> Said:
-    """Ask at once: nothing goes on meanwhile."""
+    """Ask at once: nothing else runs meanwhile."""
     discard_typeahead()
     return question()
 
 
 def to_exit_code(last: Event | None) -> int:
-    """The process's exit code after a stream's last event, where no signal ended it."""
+    """Return the process's exit code after a stream's last event if no signal ended it."""
     match last:
         case (
             Completion(outcome="failed") | Completion(graph="edit", outcome="unverified", files=[])

@@ -1,7 +1,7 @@
-"""Which question of a thread this terminal has shown last: an answer is for no other.
+"""Record of the question that this terminal showed last; an answer applies to no other.
 
-A terminal is a session of the system: every window and every login has its own, and what a shell
-or a script starts belongs to the same.
+A terminal is a POSIX session: every window and every login has its own, and a shell or a script
+shares it with its children.
 """
 
 import os
@@ -16,7 +16,7 @@ _LARGEST = 100_000  # bytes; some 900 questions, of which the newer half is kept
 
 
 def remember_shown(home: Path, question: Question) -> None:
-    """Note that this terminal has shown it; where that fails it is shown again before an answer."""
+    """Record that this terminal has shown it; on failure it is shown again before an answer."""
     line = f"{_identify_session()} {question.thread_id} {question.id}\n"
     with suppress(OSError):
         file = _locate_file(home)
@@ -28,7 +28,7 @@ def remember_shown(home: Path, question: Question) -> None:
 
 
 def find_shown_question(home: Path, thread_id: str) -> str:
-    """The id of the thread's question that this terminal has shown last; empty for none."""
+    """Return the id of the thread's question that this terminal showed last; empty if none."""
     own = f"{_identify_session()} {thread_id} "
     with suppress(OSError):
         lines = _locate_file(home).read_text(encoding="utf-8").splitlines()
@@ -37,7 +37,7 @@ def find_shown_question(home: Path, thread_id: str) -> str:
 
 
 def _identify_session() -> str:
-    """Number of the session, and its terminal's name; numbers are given again, names too."""
+    """Return the session's number and the terminal's name; the system reuses both."""
     number = os.getsid(0) if hasattr(os, "getsid") else os.getppid()
     for stream in (0, 1, 2):
         with suppress(OSError, AttributeError):

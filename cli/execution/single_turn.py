@@ -1,4 +1,4 @@
-"""One turn of a conversation that a command begins with words of its own."""
+"""One turn of a new conversation, with a message that a command builds."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,11 +19,11 @@ def run_single_turn(
     title: str = "",
     seconds: float = 0.0,
 ) -> int:
-    """Say it on a new thread and show the turn to its end; the exit code.
+    """Send the message on a new thread, show the turn to its end and return the exit code.
 
-    An option that is empty was not chosen; `mentioning` is the part of the message that can mention
-    files, None: all of it; `title` is the thread's, empty: the beginning of the message. It may
-    take so many `seconds`; 0: as long as it takes.
+    An empty option was not chosen; `mentioning` is the part of the message that can mention files,
+    None: all of it; `title` is the thread's, empty: the beginning of the message. `seconds` is the
+    time limit; 0: none.
     """
     settle_trust(folder, yes=trust, output=output, tests=False)
     with without_collector():

@@ -1,4 +1,4 @@
-"""What is piped to a command: read to its end, made text, kept to a size."""
+"""Piped input: read to its end, decoded, limited in size."""
 
 import select
 import sys
@@ -8,18 +8,18 @@ from ...config.errors import UsageError
 from ..i18n.catalogs import t
 from ..rendering.output import echo
 
-# Bytes of the beginning, and as many of the end, that are held at all
+# Bytes kept in memory from the beginning, and as many from the end
 KEPT = 1 << 20
-# Characters of them that the model is given
+# Characters of them that the model gets
 HEAD, TAIL = 150_000, 50_000
-# Seconds without a byte after which it is said what is waited for
+# Seconds without a byte before a notice names what the process waits for
 PATIENCE = 3.0
 CHUNK_SIZE = 1 << 16
 CUT = "\n[… what was piped has {size} bytes; its middle is left out here …]\n"
 
 
 def read_piped_text() -> str:
-    """What stdin carries where it is no terminal; raises UsageError for what is no text."""
+    """Read stdin if it is not a terminal; raise UsageError if it is not text."""
     if sys.stdin.isatty():
         return ""
     if sys.stderr.isatty() and not select.select([sys.stdin], [], [], PATIENCE)[0]:
@@ -28,7 +28,7 @@ def read_piped_text() -> str:
 
 
 def read_text(stream: BinaryIO) -> str:
-    """The stream's text; of a long one the beginning and the end."""
+    """Read the stream's text; of a long one the beginning and the end."""
     from ...tools.filesystem.text_codec import decode_text, to_printable
     from ...tools.result import ToolError
 
@@ -46,7 +46,7 @@ def read_text(stream: BinaryIO) -> str:
 
 
 def _read_both_ends(stream: BinaryIO) -> tuple[bytes, int]:
-    """At most `KEPT` bytes of either end, and how many there were."""
+    """Read at most `KEPT` bytes of either end; return them and the total count."""
     head, tail = _read_head(stream), bytearray()
     size = len(head)
     while piece := stream.read(CHUNK_SIZE):
@@ -57,7 +57,7 @@ def _read_both_ends(stream: BinaryIO) -> tuple[bytes, int]:
 
 
 def _read_head(stream: BinaryIO) -> bytes:
-    """The first bytes, though they come in pieces."""
+    """Read the first bytes, even if they arrive in pieces."""
     head = bytearray()
     while len(head) < KEPT and (piece := stream.read(KEPT - len(head))):
         head += piece

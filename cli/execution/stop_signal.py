@@ -1,4 +1,4 @@
-"""The signal that tells this process to end: its exit code, and the time in which it ends."""
+"""The signal that stops this process: its exit code, and the deadline to exit."""
 
 import asyncio
 import os
@@ -6,14 +6,14 @@ import threading
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-# Seconds after the signal. What had finished is on the disk by then, as before a SIGKILL. Most runs
-# end sooner; this is for what cannot be cancelled: a thread that asks a dead name server, a process
-# that the system holds.
+# Seconds after the signal. Finished work is on the disk already, as before a SIGKILL. Most runs
+# end sooner; this is for what cannot be cancelled: a thread that waits for a dead name server,
+# a process that the system holds.
 LONGEST_END = 7.5
 
 
 class StopSignal:
-    """Takes the first signal; the process ends in time, whatever still runs."""
+    """Receives the first signal and ends the process in time, even if something still runs."""
 
     def __init__(self) -> None:
         self._number = 0
@@ -21,11 +21,11 @@ class StopSignal:
 
     @property
     def exit_code(self) -> int:
-        """128 and the signal's number; 0 where none came."""
+        """Return 128 plus the signal's number; 0 if there was none."""
         return 128 + self._number if self._number else 0
 
     def receive(self, number: int) -> None:
-        """Take a signal; only the first one counts."""
+        """Receive a signal; only the first one counts."""
         if self._number:
             return
         self._number = number
@@ -34,7 +34,7 @@ class StopSignal:
         self._timer.start()
 
     def cancel_exit(self) -> None:
-        """Let the process go on: what was to end has ended."""
+        """Let the process continue: what had to stop has stopped."""
         if self._timer:
             self._timer.cancel()
 

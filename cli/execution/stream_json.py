@@ -27,42 +27,42 @@ class _Line(BaseModel):
 
 
 class UserLine(_Line):
-    """Say something to the conversation, or begin one."""
+    """Send a message to the conversation, or create one."""
 
     type: Literal["user"]
     text: str
     abandon: bool = False
-    """Leave what is still under way."""
+    """Abandon an unfinished turn."""
 
 
 class AnswerLine(_Line):
-    """Answer the question that ended the turn before, as `mcode resume` does."""
+    """Answer the question that ended the previous turn, as `mcode resume` does."""
 
     type: Literal["answer"]
     approve: bool = False
     reject: str | None = None
-    """Why; may be empty."""
+    """Reason; may be empty."""
     text: str | None = None
-    """An answer in words."""
+    """An answer in text."""
     decisions: list[Mapping[str, Any]] = []
-    """One for each request, in its order."""
+    """One decision for each request, in its order."""
     question: str = ""
-    """Id of the question that was read; empty: whatever the thread asks."""
+    """Id of the question that was read; empty: the thread's open question."""
 
     @property
     def answer(self) -> Answer:
-        """The same for the SDK."""
+        """Convert it to the SDK's type."""
         return Answer(self.approve, self.reject, self.text, self.decisions, self.question)
 
 
 class ResumeLine(_Line):
-    """Go on after a limit or an interruption."""
+    """Continue after a limit or an interruption."""
 
     type: Literal["resume"]
 
 
 class InterruptLine(_Line):
-    """Stop the turn that is under way; what has finished is kept."""
+    """Interrupt the current turn; finished work is kept."""
 
     type: Literal["interrupt"]
 
@@ -73,7 +73,7 @@ HINT = 'see `docs/headless.md`; a line is a JSON object such as {"type": "user",
 
 
 def parse_line(line: bytes, number: int) -> JsonLine | None:
-    """What the line says; None for an empty one. Raises UsageError, with its number."""
+    """Parse the line; return None for an empty one. Raise UsageError with its number."""
     if not line.strip():
         return None
     try:
@@ -91,18 +91,18 @@ CHUNK_SIZE = 1 << 16
 
 
 class StdinLines:
-    """The lines as they come, while a turn goes on, too: an interrupt waits for nothing."""
+    """Lines as they arrive, also during a turn: an interrupt takes effect at once."""
 
     def __init__(self, interrupt: Callable[[], None]) -> None:
         self._interrupt = interrupt
         self._waiting: asyncio.Queue[JsonLine | UsageError | None] = asyncio.Queue()
         self._loop = asyncio.get_running_loop()
         self._number = 0
-        # whoever waits for stdin cannot be stopped, so the process ends without waiting for it
+        # a thread that waits for stdin cannot be stopped, so the process exits without joining it
         threading.Thread(target=self._read_stdin, daemon=True).start()
 
     async def read_next(self) -> JsonLine | None:
-        """The next line in its turn; None at the end. Raises UsageError for a wrong one."""
+        """Return the next line, None at the end; raise UsageError for an invalid one."""
         line = await self._waiting.get()
         if isinstance(line, UsageError):
             raise line
@@ -110,7 +110,7 @@ class StdinLines:
 
     def _read_stdin(self) -> None:
         rest = b""
-        with suppress(RuntimeError):  # the loop is closed: nobody listens any more
+        with suppress(RuntimeError):  # the loop is closed: nobody reads the lines
             while piece := os.read(sys.stdin.fileno(), CHUNK_SIZE):
                 *lines, rest = (rest + piece).split(b"\n")
                 for line in lines:
@@ -139,14 +139,14 @@ class TurnLoop:
         self._interrupted = False
 
     async def run(self) -> Event | None:
-        """To the end of stdin, or to what ends it earlier; the last event."""
+        """Run to the end of stdin, or until something ends it earlier; return the last event."""
         lines, last, begun = StdinLines(self._interrupt_turn), None, False
         while (line := await lines.read_next()) is not None:
             begun, events = True, self._start_turn(line)
             self._interrupted = False
             last = await self._watch.show_events(events)
             is_over = isinstance(last, Failure | Interrupted | None) and not self._interrupted
-            if is_over or self._watch.was_stopped:  # which the turn's last step may have ended
+            if is_over or self._watch.was_stopped:  # also by a signal during the turn's last step
                 return last
         if not begun:
             raise UsageError("no message given", hint="write a line to stdin")
@@ -158,7 +158,7 @@ class TurnLoop:
 
     def _start_turn(self, line: JsonLine) -> AsyncGenerator[Event]:
         if isinstance(line, UserLine):
-            # who has just interrupted a turn does not wait for it
+            # an interrupted turn is abandoned without a question
             abandon = line.abandon or self._interrupted
             return self._speaker.send_message(self._runner, line.text, abandon=abandon)
         if not self._speaker.thread:
@@ -168,7 +168,7 @@ class TurnLoop:
 
 
 def run_stream_json(chat_session: ChatSession, renderer: Renderer, seconds: float = 0.0) -> int:
-    """Speak as the lines of stdin say; the exit code is that of the last turn, or of a signal."""
+    """Run the turns that stdin asks for; return the exit code of the last one, or of a signal."""
     return run_stoppable(lambda stop: _run_stream_json(chat_session, renderer, seconds, stop))
 
 

@@ -1,4 +1,4 @@
-"""Which thread a command means: the one that is named, or the folder's latest that fits."""
+"""Lookup of the thread for a command: the named one, or the folder's latest that fits."""
 
 import sys
 from collections.abc import Callable
@@ -16,9 +16,10 @@ from ..rendering.thread_listing import open_index
 def resolve_thread(
     text: str | None, fits: Callable[[ThreadRow], bool] = lambda row: True
 ) -> ThreadRow:
-    """The thread; raises UsageError when there is none. When none fits, it is the latest.
+    """Find the thread; raise UsageError if there is none. If none fits, return the latest.
 
-    An empty name is no default: a script whose variable is empty must not undo something else.
+    An empty name does not mean the default: a script whose variable is empty must not undo
+    something else.
     """
     index = open_index()
     if text is not None:
@@ -28,14 +29,14 @@ def resolve_thread(
 
 
 def find_latest_chat(folder: Path) -> ThreadRow:
-    """The folder's conversation that was used last; raises UsageError when there is none."""
+    """Return the folder's most recent conversation; raise UsageError if there is none."""
     return list_chats(folder)[0]
 
 
 def pick_chat(folder: Path) -> ThreadRow:
-    """The folder's conversation that the human picks; who leaves ends the command.
+    """Let the user pick one of the folder's conversations; leaving the picker ends the command.
 
-    Raises UsageError where nobody can pick, and where there is none.
+    Raises UsageError if there is no terminal or no conversation.
     """
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError(
@@ -51,7 +52,7 @@ def pick_chat(folder: Path) -> ThreadRow:
 
 
 def list_chats(folder: Path) -> list[ThreadRow]:
-    """The folder's conversations, the last used first; raises UsageError when there is none."""
+    """Return the folder's conversations, most recent first; raise UsageError if there is none."""
     found = [row for row in open_index().list(folder) if row.graph == "chat"]
     if not found:
         raise UsageError(

@@ -1,4 +1,4 @@
-"""Tools called by hand, by the same rules and with the same memory as a thread's."""
+"""Tool calls by hand, with the same rules and the same state as a thread's."""
 
 import asyncio
 import json
@@ -31,13 +31,13 @@ from ...tools.workspace import Workspace
 NEEDS_APPROVAL = "needs approval: {reason}; nothing was run"
 MALFORMED = 'a call must be a JSON object, {{"tool": "NAME", "args": {{…}}}}: {problem}'
 
-# What the human says to a call that must be asked: yes, no, the answer itself, or nobody is there
+# Asks for approval of a call: returns yes, no, the answer itself, or that no user is there
 Consent = Callable[[BaseTool, Mapping[str, object], Decision], Awaitable[bool | str | None]]
 
 
 @dataclass(frozen=True)
 class ToolReply:
-    """What a call came to."""
+    """Result of a call."""
 
     exit_code: int
     output: str = ""
@@ -46,7 +46,7 @@ class ToolReply:
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def as_mapping(self) -> dict[str, object]:
-        """For a program."""
+        """Return it as a mapping for JSON."""
         return {
             "ok": not self.error,
             "output": self.output,
@@ -57,7 +57,7 @@ class ToolReply:
 
 
 class ToolSession:
-    """One project, one approval mode, and what its calls have seen and noted so far."""
+    """One project, one approval mode, and what its calls have read and recorded so far."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class ToolSession:
         emit: Callable[[str], None] = lambda text: None,
         agent: AgentProfile | None = None,
     ) -> None:
-        """`agent`: for whom the calls are made, by whose own rules they are decided, too."""
+        """Build it; `agent` is the agent that makes the calls, and its own rules apply, too."""
         settings, home = loaded.settings, paths.locate_home()
         self._workspace = Workspace(folder, tuple(settings.security.ignore_patterns), home)
         self.sandbox = open_sandbox(settings.sandbox, self._workspace, home)
@@ -83,7 +83,7 @@ class ToolSession:
         self._calls = 0
 
     async def call_line(self, line: bytes, consent: Consent) -> ToolReply:
-        """Call what a line of JSON says."""
+        """Run the call in a line of JSON."""
         try:
             name, args = read_call(line)
         except ValueError as error:
@@ -91,7 +91,7 @@ class ToolSession:
         return await self.call_tool(name, args, consent)
 
     async def call_tool(self, name: str, args: Mapping[str, object], consent: Consent) -> ToolReply:
-        """Decide the call, ask if it must be asked, run it if it may run."""
+        """Evaluate the call, ask for approval if needed, and run it if it is allowed."""
         with disable_tracing():
             return await self._evaluate_and_call(*canonical(name, args), consent)
 
@@ -122,12 +122,12 @@ class ToolSession:
     async def build_request(
         self, tool: BaseTool, args: Mapping[str, object], decision: Decision
     ) -> Mapping[str, object]:
-        """What a human is shown of a call, as a thread's question has it."""
+        """Build the approval request of a call, as a thread's question has it."""
         request: dict[str, object] = {"name": tool.name, "args": args, "always": decision.always}
         request["description"] = decision.reason
         request["sandbox"] = self.sandbox.state if self.sandbox.is_on else ""
         if get_effect(tool) == "edit":
-            with suppress(OSError):  # without room for copies there is no diff
+            with suppress(OSError):  # without disk space for copies there is no diff
                 [found] = await preview_calls(
                     [PreviewCall(tool, args, self._seen)], self._workspace
                 )
@@ -159,7 +159,7 @@ class ToolSession:
 
 
 def read_object(text: bytes | str) -> dict[str, object]:
-    """The JSON object in a text; raises ValueError saying what is wrong."""
+    """Parse the JSON object in a text; raise ValueError with the problem."""
     try:
         value: object = json.loads(text)
     except RecursionError:
@@ -170,7 +170,7 @@ def read_object(text: bytes | str) -> dict[str, object]:
 
 
 def read_call(line: bytes) -> tuple[str, dict[str, object]]:
-    """The tool and the arguments that a line of JSON names; raises ValueError."""
+    """Parse the tool and the arguments from a line of JSON; raise ValueError if it is invalid."""
     asked = read_object(line)
     name, args = asked.get("tool"), asked.get("args", {})
     if not isinstance(name, str) or not isinstance(args, dict):

@@ -1,1 +1,1 @@
-"""Translation of the interface: catalogues, the choice of a language, messages of lower floors."""
+"""Translation of the interface: catalogues, the choice of a language, messages of lower layers."""

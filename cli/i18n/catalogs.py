@@ -1,8 +1,8 @@
-"""What the interface says, in English or Chinese: gettext catalogues in `locale/`.
+"""Texts of the interface in English and Chinese: gettext catalogues in `locale/`.
 
-`mcode` has the words of this floor, by key and in both languages; `help` has the texts of the help
-pages and `told` what lower floors say, both by the English text. Never translated: names of
-commands, options and settings, JSON, prompts. `make locale` compiles them.
+`mcode` has the texts of this package, by key and in both languages; `help` has the help texts and
+`told` the messages of lower layers, both by the English text. Never translated: names of commands,
+options and settings, JSON, prompts. `make locale` compiles them.
 """
 
 import os
@@ -17,13 +17,13 @@ _chosen = ""
 
 
 def use_language(name: str) -> None:
-    """Speak `en` or `zh` from now on; empty: as the environment says. `language.py` settles it."""
+    """Set the language, `en` or `zh`; empty: the environment decides. See `select_language`."""
     global _chosen
     _chosen = name
 
 
 def t(key: str, /, **values: object) -> str:
-    """The message of that key with its values; English where a translation is missing.
+    """Return the message of that key with its values; in English if a translation is missing.
 
     For a count of 1 the message of `KEY.one` is used, if there is one.
     """
@@ -40,18 +40,18 @@ def _find_text(key: str, *, one: bool) -> str:
 
 
 def get_language() -> str:
-    """The one that is spoken now, `en` or `zh`."""
+    """Return the current language, `en` or `zh`."""
     return _chosen or detect_language(os.environ)
 
 
 def detect_language(environ: Mapping[str, str]) -> str:
-    """`zh` when the first of the language variables that is set says so, else `en`."""
+    """Return `zh` if the first language variable that is set begins with it, else `en`."""
     locale_name = next((environ[name] for name in _VARIABLES if environ.get(name)), "")
     return "zh" if locale_name.lower().startswith("zh") else "en"
 
 
 def translate_english(domain: str, text: str) -> str:
-    """What an English text is in the language that is spoken; itself where nobody has said."""
+    """Translate an English text; return it unchanged if it has no translation."""
     return (
         text
         if not text or get_language() == "en"
@@ -60,16 +60,16 @@ def translate_english(domain: str, text: str) -> str:
 
 
 class MessageCatalog(GNUTranslations):
-    """A compiled catalogue that can be looked through."""
+    """A compiled catalogue whose texts can be listed."""
 
     _catalog: Mapping[str, str]
 
     def list_messages(self) -> Mapping[str, str]:
-        """Every text with its translation."""
+        """Return every text with its translation."""
         return {text: translation for text, translation in self._catalog.items() if text}
 
 
 @cache
 def load_catalog(domain: str, language: str) -> MessageCatalog:
-    """One catalogue of one language."""
+    """Load one catalogue of one language."""
     return translation(domain, _LOCALE, [language], class_=MessageCatalog)

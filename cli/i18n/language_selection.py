@@ -1,6 +1,6 @@
-"""Which language the interface speaks: `--lang`, the environment, the configuration, the locale.
+"""Choice of the interface language: `--lang`, the environment, the configuration, the locale.
 
-It is settled once, in `app.main`, before the first word.
+`app.main` makes the choice once, before any output.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ _VARIABLES = ("MAXAGENT_LANG", "LLC_LANG")
 def select_language(
     arguments: Sequence[str], environ: Mapping[str, str], folder: Path, home: Path
 ) -> str:
-    """The first that is said; raises UsageError for a variable of ours with another value."""
+    """Return the first language that is set; raise UsageError if our variable has another value."""
     return (
         _parse_option(arguments)
         or _read_variable(environ)
@@ -27,7 +27,7 @@ def select_language(
 
 
 def _parse_option(arguments: Sequence[str]) -> str:
-    """What `--lang` before the command says; a wrong value is left to the parser to refuse."""
+    """Read `--lang` before the command; leave a wrong value to the parser, which rejects it."""
     said = ""
     words = iter(arguments)
     for word in words:

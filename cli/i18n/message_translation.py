@@ -1,7 +1,7 @@
-"""Translation of messages from lower floors: notices, reasons, errors and hints.
+"""Translation of messages from lower layers: notices, reasons, errors and hints.
 
-A message carries its English template and its values (`config/text.py`); the catalogue `told`
-has the translation of each template. A message without values is its own template.
+A message carries its English template and its values (`config/text.py`); the catalogue `told` has
+the translation of each template. A message without values is its own template.
 """
 
 import re

@@ -1,8 +1,8 @@
-"""Translation of messages that come back as plain strings, by the templates that fit them.
+"""Translation of messages stored as plain strings, by the templates that match them.
 
-Three kinds need it: what a thread keeps (reasons of questions, refusals, results of tests), what
-the model reads and is shown from there (errors of tools), and usage errors of click. Any other
-message carries its template: `message_translation.py`.
+Three kinds need it: what a thread keeps (reasons of questions, denials, results of tests), what the
+model reads and the terminal shows from there (errors of tools), and usage errors of click. Any
+other message carries its template: `message_translation.py`.
 """
 
 import re
@@ -16,7 +16,7 @@ from ...config.text import TemplatedText
 from .catalogs import get_language, load_catalog
 from .message_translation import load_exact_messages, translate
 
-# What lower floors put sentences together with
+# Separators with which lower layers join sentences
 _GLUE = {". ": "。", "; ": "；", ": ": "：", ", and ": "，"}
 _GLUED = re.compile("|".join(map(re.escape, _GLUE)))
 _JOINS = re.compile(rf"\{{first\}}({_GLUED.pattern})\{{rest\}}")
@@ -24,7 +24,7 @@ MOST_PARTS = 20
 
 
 def translate_stored(message: str) -> str:
-    """Return the message in the language of the interface; in English where no template fits."""
+    """Return the message in the language of the interface; in English if no template matches."""
     if get_language() == "en" or not message:
         return message
     if isinstance(message, TemplatedText):
@@ -34,15 +34,15 @@ def translate_stored(message: str) -> str:
 
 @dataclass(frozen=True)
 class _Template:
-    """A sentence with places for values."""
+    """A sentence with placeholders for values."""
 
     names: tuple[str, ...]
     literals: tuple[str, ...]
-    """What stands before, between and behind the values."""
+    """Text before, between and after the values."""
     meaning: str
 
     def match_values(self, sentence: str) -> Mapping[str, str] | None:
-        """The values of a sentence that fits; a value ends where the next literal first begins."""
+        """Return the values if it matches; a value ends where the next literal first occurs."""
         first, *between = self.literals
         if not sentence.startswith(first):
             return None
@@ -62,7 +62,7 @@ class _Template:
         return dict(zip(self.names, [*values, sentence[place:end]], strict=True))
 
     def format_translation(self, values: Mapping[str, str]) -> str:
-        """The meaning with the values: what is quoted is a name and stays, else it may be told."""
+        """Fill in the values; a quoted value is a name and stays, others may be translated."""
         around = zip(self.names, pairwise(self.literals), strict=True)
         quoted = {name for name, (a, b) in around if a.endswith("`") and b.startswith("`")}
         translated = {
@@ -73,7 +73,7 @@ class _Template:
 
 
 def _find_translation(sentence: str) -> str:
-    """Empty where nothing of it is known."""
+    """Translate a sentence; return an empty string if no part of it is known."""
     if meaning := _translate_sentence(sentence):
         return meaning
     if "\n" in sentence:
@@ -83,7 +83,7 @@ def _find_translation(sentence: str) -> str:
 
 
 def _translate_sentence(sentence: str) -> str:
-    """Of one sentence as a whole."""
+    """Translate a sentence as a whole."""
     if meaning := load_exact_messages().get(sentence):
         return meaning
     for template in _load_templates():
@@ -98,11 +98,11 @@ def _translate_line(line: str) -> str:
 
 
 def _translate_compound(sentence: str, places: Sequence[re.Match[str]]) -> str:
-    """Several sentences put together, of which one at least is known."""
+    """Translate joined sentences, of which at least one is known."""
     for place in places:
         if first := _translate_sentence(sentence[: place.start()]):
             return first + _GLUE[place[0]] + translate_stored(sentence[place.end() :])
-    for place in places[:1]:  # a name may stand before what is known; `file:3: ` stays as it is
+    for place in places[:1]:  # a name may precede the known part; `file:3: ` stays as it is
         if rest := _find_translation(sentence[place.end() :]):
             glue = place[0] if place[0] == ": " else _GLUE[place[0]]
             return sentence[: place.start()] + glue + rest
@@ -111,8 +111,8 @@ def _translate_compound(sentence: str, places: Sequence[re.Match[str]]) -> str:
 
 @cache
 def _load_templates() -> list[_Template]:
-    """Sentences with values, those that say most first."""
-    # a template that only joins sentences would fit everything
+    """Return the templates with values, those with the most literal text first."""
+    # a template that only joins sentences would match everything
     found = [
         _parse_template(text, meaning)
         for text, meaning in load_catalog("told", get_language()).list_messages().items()

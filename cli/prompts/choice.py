@@ -1,4 +1,4 @@
-"""Ask at the terminal; Ctrl-C and Ctrl-D end the command as interrupted."""
+"""Questions with a choice at the terminal; Ctrl-C and Ctrl-D end the command as interrupted."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -17,13 +17,13 @@ INTERRUPTED = 130
 
 
 def confirm(question: str) -> bool:
-    """Whether the answer is yes."""
+    """Return whether the answer is yes."""
     return ask_choice(question, {"yes": t("key.yes"), "no": t("key.no")}) == "yes"
 
 
 def ask_number(question: str) -> int:
-    """A whole number; anything else is asked again."""
-    from ..rendering.console import show_line  # brings rich
+    """Return a whole number; ask again after any other input."""
+    from ..rendering.console import show_line  # imports rich
     from .text_input import read_line
 
     with _open_prompt_console() as console:
@@ -33,20 +33,20 @@ def ask_number(question: str) -> int:
 
 
 def ask_choice(question: str, keys: "Keys") -> str:
-    """The word of the key that was pressed; anything else is asked again."""
-    from .key_input import read_key  # brings rich
+    """Return the word of the key that was pressed; ask again after any other key."""
+    from .key_input import read_key  # imports rich
 
     with _open_prompt_console() as console:
         return read_key(console, question, keys)
 
 
 def confirm_abandon(why: str) -> bool:
-    """Whether a turn that was left unfinished is abandoned; else it is resumed first.
+    """Return whether to abandon an unfinished turn; otherwise it is resumed first.
 
-    `why` says in which way it was.
+    `why` names the reason why it is unfinished.
     """
     from ..i18n.message_translation import translate
-    from ..rendering.console import show_line  # brings rich
+    from ..rendering.console import show_line  # imports rich
     from .key_input import read_key
 
     keys = {word: t(f"key.unfinished.{word}") for word in ("resume", "abandon")}

@@ -1,4 +1,4 @@
-"""Change what is asked before saying yes: a call's text, or all its arguments as JSON."""
+"""Editing of a call before approval: its text, or all its arguments as JSON."""
 
 import json
 import re
@@ -10,9 +10,9 @@ from ...config.errors import UsageError
 from ...config.text import text
 from .external_editor import edit_text
 
-# The argument that is all of a call, and what kind of text it is
+# The argument that makes up the whole call, and what kind of text it is
 TEXTS = {"run_command": ("command", ".sh"), "plan_exit": ("text", ".md")}
-# The argument that goes into a file, and the one that names the file
+# The argument that is written to a file, and the one that names the file
 FILE_CONTENT = {"write_file": ("content", "path"), "edit": ("new_string", "file_path")}
 ApprovalRequest = Mapping[str, Any]
 ContentKind = Literal["text", "written", "json"]
@@ -22,7 +22,7 @@ _HUNK = re.compile(r"^@@ .*\n", re.MULTILINE)
 
 
 def edit_call(request: ApprovalRequest) -> ApprovalRequest:
-    """The request as the human left it; raises UsageError. A diff of the old one goes."""
+    """Return the request as the user edited it, without its old diff; raise UsageError."""
     args: Mapping[str, Any] = request["args"]
     opens = classify_content(request)
     if opens == "text":
@@ -40,7 +40,7 @@ def edit_call(request: ApprovalRequest) -> ApprovalRequest:
 
 
 def classify_content(request: ApprovalRequest) -> ContentKind:
-    """What the editor is given: a call's main text, the text it writes, or all its arguments."""
+    """Return what the editor opens: the call's main text, the text it writes, or all arguments."""
     name, args = request["name"], request["args"]
     if name in TEXTS and isinstance(args.get(TEXTS[name][0]), str):
         return "text"
@@ -49,7 +49,7 @@ def classify_content(request: ApprovalRequest) -> ContentKind:
 
 
 def _edit_file_text(text: str, suffix: str) -> str:
-    """The text as the human left it; the newline that editors end a file with is not its own."""
+    """Return the edited text without the newline that editors add at the end of a file."""
     if text.endswith("\n"):
         return edit_text(text, suffix)
     return edit_text(f"{text}\n", suffix).removesuffix("\n")
@@ -61,20 +61,20 @@ def _find_suffix(path: str) -> str:
 
 
 def with_own_diff(request: ApprovalRequest) -> ApprovalRequest:
-    """The request without what it would do to the files: of an edit, the change it names itself."""
+    """Return the request without its diff; for an edit, with the diff of its own arguments."""
     kept = {key: value for key, value in request.items() if key != "diff"}
     diff = _build_diff(request["args"]) if request["name"] == "edit" else ""
     return {**kept, "diff": diff} if diff else kept
 
 
 def build_edit_decision(request: ApprovalRequest) -> dict[str, Any]:
-    """The decision to run the request as it was changed."""
+    """Return the decision to run the edited request."""
     action = {"name": request["name"], "args": dict(request["args"])}
     return {"type": "edit", "edited_action": action}
 
 
 def _build_diff(args: Mapping[str, Any]) -> str:
-    """The texts of an edit as a diff, in which lines have no numbers; empty if it has none."""
+    """Build a diff of an edit's texts, without line numbers; empty if it has no texts."""
     from ...tools.builtin.files.edit_arguments import parse_replacements
     from ...tools.result import ToolError
     from ...tools.textedits.unified_diff import NO_NEWLINE, build_diff

@@ -1,4 +1,4 @@
-"""Let the human change a text in the editor of their choice."""
+"""Editing of a text in the user's editor."""
 
 import os
 import shlex
@@ -13,13 +13,13 @@ USUAL = "vi"
 
 
 def edit_text(content: str, suffix: str) -> str:
-    """The text as the human left it; raises UsageError where there is no editor to leave it in.
+    """Return the text as the user saved it; raise UsageError if there is no editor.
 
-    `$VISUAL` and `$EDITOR` are command lines, as git reads them.
+    `$VISUAL` and `$EDITOR` are command lines, as in git.
     """
     command = os.environ.get("VISUAL") or os.environ.get("EDITOR") or USUAL
     try:
-        with tempfile.TemporaryDirectory() as folder:  # for its owner alone
+        with tempfile.TemporaryDirectory() as folder:  # only its owner can read it
             file = Path(folder, f"edit{suffix}")
             file.write_bytes(content.encode())
             _run_editor(command, file)

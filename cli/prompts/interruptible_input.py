@@ -1,8 +1,8 @@
-"""Waiting so that every signal is heard, also one that comes in the moment before the wait.
+"""Waits that no signal can slip past, even one that arrives in the moment before the wait.
 
-Python calls a signal's handler between two steps of a program. A signal that comes after the last
-such look and before the system call that waits ends nothing: `input` would read on until a line
-is typed, however long ago its process was told to end.
+Python calls a signal's handler between two bytecode instructions. A signal that arrives after the
+last such check and before the system call that waits interrupts nothing: `input` would wait for the
+next line, however long ago the process was asked to exit.
 """
 
 import os
@@ -17,16 +17,16 @@ from types import FrameType
 from typing import TextIO, TypeVar
 
 Answer = TypeVar("Answer")
-# Of the whole process, as signals are
+# State of the whole process, as signals are
 _came: list[BaseException] = []
 
 
 def run_interruptible(
     meant: Mapping[signal.Signals, type[BaseException]], ask: Callable[[], Answer]
 ) -> Answer:
-    """What `ask` answers; where one of these signals comes, what it means is raised instead.
+    """Return the result of `ask`; on one of these signals raise its exception instead.
 
-    It is raised where `ask` waits, or at its end: nothing else that it does is torn.
+    It is raised where `ask` waits, or at its end: nothing else that it does is interrupted.
     """
 
     def record_signal(number: int, _: FrameType | None) -> None:
@@ -45,14 +45,14 @@ def run_interruptible(
 
 
 def read_stdin_line() -> str:
-    """A line from stdin, like `input`; at a terminal a signal ends the wait."""
-    if is_terminal(sys.stdin):  # which gives whole lines: nothing of one is left in a buffer
+    """Read a line from stdin, like `input`; at a terminal a signal ends the wait."""
+    if is_terminal(sys.stdin):  # a terminal delivers whole lines: no part of one stays in a buffer
         wait_until_readable(sys.stdin.fileno())
     return input()
 
 
 def is_terminal(stream: TextIO) -> bool:
-    """Whether a human may be at the other end."""
+    """Return whether the stream is a terminal, so that a user may be present."""
     try:
         return os.isatty(stream.fileno())
     except (OSError, ValueError):  # it is closed, or in memory only
@@ -60,8 +60,8 @@ def is_terminal(stream: TextIO) -> bool:
 
 
 def wait_until_readable(descriptor: int) -> None:
-    """Wait until something can be read there; raises what a signal means, or its handler raises."""
-    if current_thread() is not main_thread():  # which signals are none of
+    """Wait until there is input; raise the exception of a signal, or what its handler raises."""
+    if current_thread() is not main_thread():  # only the main thread handles signals
         select.select([descriptor], [], [])
         return
     with _open_wakeup_pipe() as ear:
@@ -78,7 +78,7 @@ def _raise_pending() -> None:
 
 @contextmanager
 def _open_wakeup_pipe() -> Generator[int]:
-    """Becomes readable with each signal that has a handler."""
+    """Yield a descriptor that becomes readable with each signal that has a handler."""
     ear, mouth = _create_pipe()
     before = signal.set_wakeup_fd(mouth, warn_on_full_buffer=False)
     try:
@@ -89,7 +89,7 @@ def _open_wakeup_pipe() -> Generator[int]:
 
 @cache
 def _create_pipe() -> tuple[int, int]:
-    """Never closed: what is written at a signal must not come to go into another file."""
+    """Create a pipe that is never closed: else a signal could write its byte into another file."""
     ear, mouth = os.pipe()
     os.set_blocking(mouth, False)
     return ear, mouth

@@ -1,4 +1,4 @@
-"""Ask the human at the terminal what a thread asks, and make an answer of what they type."""
+"""A thread's questions at the terminal, and the answers made from the user's input."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -17,7 +17,7 @@ from .mode_switch import decide_switch
 from .text_input import read_line
 from .tool_approval import decide_call
 
-# `{"type": "approve"}` and its like; `always` is a rule that has just been written
+# `{"type": "approve"}` or a similar mapping; `always` is a rule that has just been saved
 UserDecision = Mapping[str, Any]
 ApprovalRequest = Mapping[str, Any]
 # Characters of a call where several are named
@@ -25,7 +25,7 @@ SHORT = 40
 
 
 def ask_question(question: Question) -> Answer | None:
-    """One decision for each request; None when the human leaves the question open (Ctrl-D)."""
+    """Return a decision for each request; None if the user leaves the question open (Ctrl-D)."""
     console, requests = open_console(), question.action_requests
     allowed = [list(config["allowed_decisions"]) for config in question.review_configs]
     try:
@@ -41,7 +41,7 @@ def ask_question(question: Question) -> Answer | None:
 def _ask_together(
     console: Console, requests: Sequence[ApprovalRequest], allowed: Sequence[list[str]]
 ) -> list[UserDecision]:
-    """Several calls are shown first and may be answered at once; empty: one by one."""
+    """Show several calls and offer one answer for all; return an empty list to ask one by one."""
     if len(requests) < 2 or not all("approve" in choices for choices in allowed):
         return []
     for request in requests:
@@ -61,7 +61,7 @@ def _ask_together(
 def _ask_each(
     console: Console, requests: Sequence[ApprovalRequest], allowed: Sequence[list[str]]
 ) -> list[UserDecision]:
-    """One by one: a diff that builds on an edit which was refused is not shown."""
+    """Ask one by one; do not show a diff that builds on a denied edit."""
     decisions: list[UserDecision] = []
     is_refused = False
     for request, choices in zip(requests, allowed, strict=True):
@@ -77,7 +77,7 @@ def _ask_each(
 def decide_request(
     console: Console, request: ApprovalRequest, allowed: Sequence[str]
 ) -> UserDecision:
-    """What the human decides on one request."""
+    """Return the user's decision on one request."""
     from ...tools.builtin.session.plan_mode import LEADS_TO
 
     if request["name"] == "review":
@@ -104,7 +104,7 @@ def _decide_review(console: Console, request: ApprovalRequest) -> UserDecision:
 
 
 def _read_reply(console: Console, request: ApprovalRequest) -> str:
-    """The answer to a question of the model, by a number or in words."""
+    """Return the answer to a question of the model, by number or as text."""
     args: Mapping[str, Any] = request["args"]
     options = [str(option) for option in cast("list[object]", args.get("options") or [])]
     asked = args.get("question") or args.get("response") or ""

@@ -1,4 +1,4 @@
-"""One key in answer to a question: `?` says what each does, anything else which there are."""
+"""Questions that one key answers: `?` explains the keys, any other input lists them."""
 
 from collections.abc import Mapping
 
@@ -8,15 +8,15 @@ from ..i18n.catalogs import t
 from ..rendering.console import show_line
 from .text_input import read_line
 
-# English words, of which the first letter is the key, each with what it does
+# English words, each with what it does; the first letter of a word is its key
 Keys = Mapping[str, str]
 
 
 def read_key(console: Console, question: str, keys: Keys, why: str = "", yes: str = "") -> str:
-    """The word of the key that was pressed, or which was typed whole.
+    """Return the word of the key that was pressed, or that was typed in full.
 
-    `why` stands first in what `?` says. `yes` is the word that `y` means too. At a terminal a key
-    needs no Enter. Raises EOFError when the human leaves the question open.
+    `why` comes first in the text for `?`. `yes` is the word that `y` selects, too. At a terminal a
+    key needs no Enter. Raises EOFError if the user leaves the question open.
     """
     offered = [*(word[0] for word in keys), "?"]
     meant = {typed: word for word in keys for typed in (word, word[0])}

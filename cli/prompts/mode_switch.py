@@ -1,4 +1,4 @@
-"""Ask whether the mode changes; a plan is shown whole, and can be changed before a yes or no."""
+"""Approval of a mode switch; its plan is shown in full, and can be edited before a yes or no."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -18,9 +18,10 @@ ApprovalRequest = Mapping[str, Any]
 
 
 def decide_switch(console: Console, request: ApprovalRequest) -> dict[str, Any]:
-    """Yes, perhaps with another model or approval mode; or no, and why; or a plan that was changed.
+    """Return a yes, perhaps with another model or approval mode, a no with a reason, or a new plan.
 
-    That is an answer, too, so it is written before anything else can happen, and asked anew.
+    An edited plan is an answer, too, so it is stored before anything else can happen, and the
+    question is asked again.
     """
     args: Mapping[str, Any] = request["args"]
     chosen: dict[str, str] = dict(request.get("chosen") or {})
@@ -44,7 +45,7 @@ def decide_switch(console: Console, request: ApprovalRequest) -> dict[str, Any]:
 
 
 def show_drafts(decisions: Sequence[Mapping[str, Any]]) -> None:
-    """Show the plans in an answer that was not taken: what somebody wrote is nowhere else."""
+    """Show the plans in an answer that was not accepted: the user's text is stored nowhere else."""
     console = open_console()
     for decision in decisions:
         show_line(console, f"\n{t('ask.plan.not_taken')}", "bold yellow")
@@ -71,7 +72,7 @@ def _show_chosen(console: Console, chosen: Mapping[str, str]) -> None:
 
 
 def _read_choices(console: Console) -> dict[str, str]:
-    """The model and approval mode that carry the plan out; what is left empty stays."""
+    """Return the model and approval mode for the plan; an empty one does not change."""
     modes = [mode.value for mode in Mode]
     model = read_line(console, t("ask.plan.model"))
     mode = read_line(console, t("ask.plan.approval", modes=", ".join(modes)))

@@ -1,4 +1,4 @@
-"""Waiting for a coroutine in a plain function, which a conversation's loop may have called."""
+"""Bridge from a plain function to a coroutine, even if an event loop already runs."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -14,9 +14,9 @@ Result = TypeVar("Result")
 
 
 def run_sync(work: Coroutine[Any, Any, Result]) -> Result:
-    """Its result; where a loop runs already, which waits meanwhile, in a loop of its own.
+    """Return the coroutine's result; use a second loop while a loop that already runs waits.
 
-    Whatever ends the waiting, such as a signal, ends the work.
+    An exception that ends the wait, such as a signal's, cancels the coroutine.
     """
     try:
         asyncio.get_running_loop()
@@ -28,7 +28,7 @@ def run_sync(work: Coroutine[Any, Any, Result]) -> Result:
     async def run_cancellable() -> Result:
         loop, task = asyncio.get_running_loop(), asyncio.ensure_future(work)
         begun.set_result(lambda: loop.call_soon_threadsafe(lambda: task.cancel()))
-        if stopped.is_set():  # a signal came before there was anything to stop
+        if stopped.is_set():  # a signal came before there was a task to cancel
             task.cancel()
         return await task
 
@@ -42,6 +42,6 @@ def run_sync(work: Coroutine[Any, Any, Result]) -> Result:
         except BaseException:
             stopped.set()
             if begun.done():
-                with suppress(RuntimeError):  # it has ended just now
+                with suppress(RuntimeError):  # it has just ended
                     begun.result()()
             raise

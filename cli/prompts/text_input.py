@@ -1,4 +1,4 @@
-"""One line that the human types in answer to a question."""
+"""Input of one line in answer to a question."""
 
 import asyncio
 import os
@@ -19,18 +19,17 @@ if TYPE_CHECKING:
     from prompt_toolkit.key_binding import KeyBindings
     from prompt_toolkit.key_binding.key_processor import KeyPressEvent
 
-# Seconds after which Esc is a key of its own and not the beginning of another one
+# Seconds after which Esc is a key of its own and not the beginning of a sequence
 ESCAPE_WAITS = 0.1
-# Seconds of quiet after which a key was no beginning of a word
+# Seconds of quiet after which a key is not the beginning of a word
 WORD_WAITS = 0.25
 
 
 def read_line(console: Console, prompt: str, keys: Collection[str] = ()) -> str:
-    """What was typed, without blanks around it; raises EOFError at the end of input.
+    """Return the line without surrounding blanks; raise EOFError at the end of input.
 
-    Esc and Ctrl-C, which turn away from the question, raise KeyboardInterrupt. At a terminal each
-    of `keys` is an answer by itself, without Enter, where it is the first that is typed
-    after the question is shown.
+    Esc and Ctrl-C, which abort the question, raise KeyboardInterrupt. At a terminal each of `keys`
+    is an answer by itself, without Enter, if it is the first key after the question appears.
     """
     *above, last = wrap_for_console(console, style_text(prompt, "bold"))
     line = _create_session(last.plain, keys) if _can_edit() else None
@@ -43,13 +42,13 @@ def read_line(console: Console, prompt: str, keys: Collection[str] = ()) -> str:
 
 
 def discard_typeahead() -> None:
-    """Drop what was typed while a run was working: it is no answer to a question that follows."""
+    """Drop what was typed during a run: it does not answer a question that follows."""
     if is_terminal(sys.stdin):
         termios.tcflush(sys.stdin, termios.TCIFLUSH)
 
 
 def _can_edit() -> bool:
-    """Whether keys can be read one by one, so that Esc is one."""
+    """Return whether keys can be read one by one, so that Esc is a key."""
     can_paint = os.environ.get("TERM", "dumb") not in ("dumb", "unknown")
     return can_paint and is_terminal(sys.stdin) and is_terminal(sys.stderr)
 
@@ -58,7 +57,7 @@ def _create_session(prompt: str, one_key: Collection[str]) -> "PromptSession[str
     from prompt_toolkit import PromptSession
     from prompt_toolkit.output import create_output
 
-    # a terminal that does not say where its cursor is would be told so by prompt_toolkit
+    # prompt_toolkit would warn about a terminal that does not report its cursor position
     os.environ.setdefault("PROMPT_TOOLKIT_NO_CPR", "1")
     session: PromptSession[str] = PromptSession(
         [("bold", prompt), ("", " ")],
@@ -85,7 +84,7 @@ def _build_bindings(one_key: Collection[str]) -> "KeyBindings":
 
 
 def _bind_single_keys(keys: "KeyBindings", one_key: Collection[str]) -> None:
-    """Each is an answer; the rest of its word, such as the `o` of `no`, is dropped up to Enter."""
+    """Accept each key as an answer; drop the rest of its word up to Enter (the `o` of `no`)."""
     from prompt_toolkit.application import get_app
     from prompt_toolkit.filters import Condition
 
@@ -99,11 +98,11 @@ def _bind_single_keys(keys: "KeyBindings", one_key: Collection[str]) -> None:
         waiting[:] = [event.app.create_background_task(_accept_soon(event.current_buffer))]
 
     def _insert_answer(event: "KeyPressEvent") -> None:
-        event.current_buffer.insert_text(event.data)  # the screen shows what was answered
+        event.current_buffer.insert_text(event.data)  # the screen shows the answer
         _accept_later(event)
 
     def _ignore_enter(event: "KeyPressEvent") -> None:
-        """The Enter behind an earlier answer is none."""
+        """Ignore an Enter that belongs to an earlier answer."""
 
     for key in one_key:
         keys.add(key, filter=is_empty)(_insert_answer)
@@ -113,7 +112,7 @@ def _bind_single_keys(keys: "KeyBindings", one_key: Collection[str]) -> None:
 
 
 async def _accept_soon(answer: "Buffer") -> None:
-    """Unless it has been deleted by then."""
+    """Accept the answer after a pause, unless it has been deleted."""
     await asyncio.sleep(WORD_WAITS)
     if answer.text:
         answer.validate_and_handle()

@@ -1,7 +1,7 @@
-"""Choose a thread at the terminal: type to filter, arrows to move, Enter to take, Esc to leave.
+"""Thread picker: type to filter, arrows to move, Enter to select, Esc to leave.
 
-It stands below what is shown already and is gone afterwards; it writes where questions are asked,
-on stderr.
+It appears below the existing output and disappears afterwards; like the questions it writes to
+stderr.
 """
 
 import os
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
     from prompt_toolkit.formatted_text import StyleAndTextTuples
     from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
-# Threads that are seen at once
+# Threads visible at once
 SHOWN = 10
-# From 0 to 100: how much of what was typed must be found, in this order, in a thread's words
+# From 0 to 100: share of the typed text that must occur, in this order, in a thread's text
 MIN_SIMILARITY = 75.0
 
 
 def pick_thread(rows: Sequence[ThreadRow]) -> ThreadRow | None:
-    """The thread that the human takes; None when they leave. Needs a terminal."""
+    """Return the thread that the user selects; None if they leave. Needs a terminal."""
     if os.environ.get("TERM") in ("dumb", "unknown"):
         return _pick_by_number(rows)
     return run_sync(build_picker(rows).run_async())
 
 
 def rank_threads(rows: Sequence[ThreadRow], typed: str) -> list[ThreadRow]:
-    """Those that fit what was typed: first those that have every word of it, then alike ones."""
+    """Return the threads that match: first those that contain every word, then similar ones."""
     from rapidfuzz.fuzz import partial_ratio
 
     words, wanted = typed.casefold().split(), " ".join(typed.casefold().split())
@@ -58,7 +58,7 @@ def rank_threads(rows: Sequence[ThreadRow], typed: str) -> list[ThreadRow]:
 
 
 class PickerState:
-    """What fits, and which of it is chosen."""
+    """The matching threads, and which of them is selected."""
 
     def __init__(self, rows: Sequence[ThreadRow]) -> None:
         self._rows = rows
@@ -67,19 +67,19 @@ class PickerState:
 
     @property
     def selected_row(self) -> ThreadRow | None:
-        """The row below the mark."""
+        """The selected thread."""
         return self.fitting[self._at] if self.fitting else None
 
     def filter(self, typed: str) -> None:
-        """Leave only what fits; the best is chosen."""
+        """Keep only the threads that match; select the best."""
         self.fitting, self._at = rank_threads(self._rows, typed), 0
 
     def move(self, by: int) -> None:
-        """Choose another one; past an end nothing moves."""
+        """Move the selection; it stops at both ends."""
         self._at = max(0, min(self._at + by, len(self.fitting) - 1))
 
     def render_lines(self, columns: int) -> list[tuple[bool, str]]:
-        """The lines to be seen, each no wider than the screen, and whether it is the chosen one."""
+        """Return the visible lines, cut to the width, and whether each is the selected one."""
         first = max(0, min(self._at - SHOWN // 2, len(self.fitting) - SHOWN))
         seen = self.fitting[first : first + SHOWN]
         texts = _format_rows(seen, columns - 2) if seen else []
@@ -87,7 +87,7 @@ class PickerState:
 
 
 def _format_rows(rows: Sequence[ThreadRow], columns: int) -> list[str]:
-    """One line a thread; on a narrow screen age and title only."""
+    """Return one line for each thread; on a narrow screen only age and title."""
     cells = [[format_age(row.updated_at), format_title(row)] for row in rows]
     if columns >= NARROW:
         status = [t(f"threads.status.{row.status}") for row in rows]
@@ -107,7 +107,7 @@ def _truncate_line(text: str, columns: int) -> str:
 
 
 def build_picker(rows: Sequence[ThreadRow]) -> "Application[ThreadRow | None]":
-    """The picker, to be run."""
+    """Build the picker; the caller runs it."""
     from prompt_toolkit.application import Application
     from prompt_toolkit.buffer import Buffer
     from prompt_toolkit.layout import BufferControl, FormattedTextControl, HSplit, Layout, Window
@@ -135,7 +135,7 @@ def build_picker(rows: Sequence[ThreadRow]) -> "Application[ThreadRow | None]":
     application: Application[ThreadRow | None] = Application(
         Layout(body), key_bindings=_build_bindings(choice), erase_when_done=True, output=output
     )
-    application.ttimeoutlen = 0.05  # Esc alone is not the beginning of another key for long
+    application.ttimeoutlen = 0.05  # a lone Esc takes effect soon
     return application
 
 
@@ -166,7 +166,7 @@ def _build_mover(choice: PickerState, by: int) -> "Callable[[KeyPressEvent], Non
 
 
 def _pick_by_number(rows: Sequence[ThreadRow]) -> ThreadRow | None:
-    """For a terminal on which nothing can be painted over."""
+    """Ask for a number, on a terminal that cannot be redrawn."""
     for place, line in enumerate(_format_rows(rows[:SHOWN], NARROW), 1):
         echo(f"{place:>2}{GAP}{line}", err=True)
     number = ask_number(t("picker.number"))

@@ -1,4 +1,4 @@
-"""Ask whether one call may run; it can be changed before a yes, and be allowed from then on."""
+"""Approval of one call; it can be edited before a yes, and a rule can allow it from then on."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -22,7 +22,7 @@ ApprovalRequest = Mapping[str, Any]
 
 
 def decide_call(console: Console, asked: ApprovalRequest, allowed: Sequence[str]) -> dict[str, Any]:
-    """Yes, once or always, perhaps to a changed call; or no, and why."""
+    """Return a yes, once or always, perhaps to an edited call; or a no with its reason."""
     request, fits = asked, _show_with_rule(console, asked)
     while True:
         keys = _build_keys(request, allowed, fits=fits)
@@ -46,7 +46,7 @@ def decide_call(console: Console, asked: ApprovalRequest, allowed: Sequence[str]
 
 
 def edit_or_keep(console: Console, request: ApprovalRequest) -> ApprovalRequest:
-    """The request as the human leaves it in the editor; as it was where that cannot be."""
+    """Return the request as edited; unchanged if editing fails."""
     try:
         return edit_call(request)
     except UsageError as error:
@@ -57,7 +57,7 @@ def edit_or_keep(console: Console, request: ApprovalRequest) -> ApprovalRequest:
 
 
 def _show_with_rule(console: Console, request: ApprovalRequest) -> bool:
-    """Show the whole request; whether all of it is in sight at once."""
+    """Show the whole request; return whether all of it is visible at once."""
     fits = show_request(console, request)
     if rule := request.get("always"):
         file = paths.locate_user_config(paths.locate_home())
@@ -69,7 +69,7 @@ def _show_with_rule(console: Console, request: ApprovalRequest) -> bool:
 
 
 def _format_question(request: ApprovalRequest, *, fits: bool) -> str:
-    """What is asked; where its beginning is out of sight, with what it is about."""
+    """Return the question; if its beginning is out of sight, with what the call is about."""
     if fits:
         return t("ask.approve")
     return t("ask.approve.long", call=format_call(request["name"], request["args"]))
@@ -86,7 +86,7 @@ def _build_keys(request: ApprovalRequest, allowed: Sequence[str], *, fits: bool)
 
 
 def _explain_reason(request: ApprovalRequest, *, fits: bool) -> str:
-    """Why it is asked, and why not for always where that is not offered."""
+    """Explain why it is asked, and why "always" is not offered if so."""
     asked = t("ask.because", why=translate_stored(str(request.get("description", ""))))
     if not request.get("always"):
         changed = request.get("changed")
@@ -95,7 +95,7 @@ def _explain_reason(request: ApprovalRequest, *, fits: bool) -> str:
 
 
 def _save_rule(console: Console, rule: str) -> bool:
-    """Write the rule into the user's own file, never the project's; whether that was possible."""
+    """Add the rule to the user's own file, never the project's; return whether that worked."""
     file = paths.locate_user_config(paths.locate_home())
     try:
         add_item(file, "permissions.allow", rule)

@@ -1,4 +1,4 @@
-"""Before a run: whether its folder is trusted, by `--trust`, by record, or by asking the human."""
+"""Trust in the folder of a run: by `--trust`, by an earlier decision, or by asking the user."""
 
 import sys
 from pathlib import Path
@@ -27,9 +27,9 @@ TrustFlag = Annotated[
 
 
 def settle_trust(folder: Path, *, yes: bool, output: OutputFormat, tests: bool) -> None:
-    """Put a yes on record, given or asked for; what is no yes leaves the folder untrusted.
+    """Record a yes, given or asked for; without a yes the folder stays untrusted.
 
-    `tests`: whether the run would run the project's tests. A human may also quit.
+    `tests`: whether the run would run the project's tests. The user may also quit.
     """
     home = paths.locate_home()
     if yes:
@@ -41,12 +41,12 @@ def settle_trust(folder: Path, *, yes: bool, output: OutputFormat, tests: bool) 
         return
     if output is OutputFormat.text and sys.stdin.isatty() and sys.stderr.isatty():
         _ask_trust(found, home, tests=tests)
-    elif output is not OutputFormat.text:  # as text the run says it itself
+    elif output is not OutputFormat.text:  # in text output the run reports it
         _print_notices(found, tests=tests)
 
 
 def settle_here(*, yes: bool) -> None:
-    """For what begins no run in the current folder: a yes on record, or a word on what it lacks."""
+    """Record a yes for the current folder without starting a run, or report what is ignored."""
     if yes:
         grant_trust(
             with_referenced_files(check_trust(Path.cwd(), paths.locate_home())), paths.locate_home()
@@ -56,17 +56,17 @@ def settle_here(*, yes: bool) -> None:
 
 
 def warn_untrusted(folder: Path) -> None:
-    """Say on stderr that the project's configuration is not loaded, where that is so."""
+    """Warn on stderr if the project's configuration is not loaded."""
     from ...config.settings.loader import (
         has_ignored_config,
-    )  # brings the schema, which light commands do without
+    )  # imports the schema, which light commands avoid
 
     if has_ignored_config(folder, paths.locate_home()):
         echo(t("trust.left_out"), err=True)
 
 
 def show_inventory(trust: Trust, *, tests: bool) -> None:
-    """Say on stderr what the folder brings."""
+    """Print on stderr the project files of the folder."""
     from ..rendering.trust_inventory import format_inventory
 
     header = "trust.folder.partly" if trust.trusted else "trust.folder"
@@ -79,7 +79,7 @@ def _ask_trust(found: Trust, home: Path, *, tests: bool) -> None:
     found = with_referenced_files(found)
     show_inventory(found, tests=tests)
     if found.unreadable or found.damaged:
-        return  # nobody can say yes; the run says that it goes on without
+        return  # nobody can answer; the run reports that it continues untrusted
     keys = {word: t(f"key.trust.{word}") for word in ("yes", "no", "quit")}
     try:
         reply = ask_choice(t("trust.ask"), keys)

@@ -1,6 +1,6 @@
-"""The whole of what a question asks for: never cut, line by line, with nothing hidden.
+"""The full content of an approval request: never cut, line by line, with nothing hidden.
 
-Each line of a text stands behind a bar, so that no text can look like a part of the question.
+Each line of a text follows a bar, so that no text can look like a part of the question.
 """
 
 import json
@@ -25,7 +25,7 @@ ROOM_FOR_ANSWER = 4
 
 
 def show_request(console: Console, request: Mapping[str, Any]) -> bool:
-    """Show it; whether all of it stands on the screen at once."""
+    """Show it; return whether all of it fits on the screen."""
     why = translate_stored(str(request.get("description", "")))
     head = sanitize_line(t("labelled", label=request["name"], said=why))
     show_line(console, f"\n{head}", "bold yellow")
@@ -36,7 +36,7 @@ def show_request(console: Console, request: Mapping[str, Any]) -> bool:
 
 
 def show_arguments(console: Console, request: Mapping[str, Any]) -> list[str]:
-    """Show all that would run or be changed, and where; its lines."""
+    """Show all that would run or change, and where; return the lines."""
     lines, diff = list(_format_lines(request)), str(request.get("diff") or "")
     for line in lines:
         console.print(style_text(line, ""))
@@ -47,15 +47,15 @@ def show_arguments(console: Console, request: Mapping[str, Any]) -> list[str]:
 
 
 def show_text(console: Console, text: str) -> None:
-    """Show a whole text, each line behind a bar."""
+    """Show a whole text, each line after a bar."""
     for line in text.splitlines():
         console.print(style_text(f"{BAR}{sanitize_text(line)}", ""))
 
 
 def _format_lines(request: Mapping[str, Any]) -> Iterator[str]:
-    """The arguments, unless a diff shows all that becomes of them; where a command would run.
+    """Yield the arguments, unless a diff shows their whole effect; for a command, where it runs.
 
-    The mark of a secret in a diff may hide words that only look like one.
+    A redaction mark in a diff may hide text that only looks like a secret.
     """
     args, diff = cast("Mapping[str, object]", request["args"]), str(request.get("diff") or "")
     shows_all = diff and not is_shortened(diff) and not find_marks(diff)
@@ -69,13 +69,13 @@ def _format_lines(request: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _format_argument(name: str, text: str) -> Iterator[str]:
-    """On one line, or each of its lines behind a bar; tabs are spelled out."""
+    """Yield the argument on one line, or each of its lines after a bar; tabs are escaped."""
     shown = text.replace("\t", "\\t")
     if "\n" not in shown:
         yield f"  {name}: {shown}"
         return
     yield f"  {name}:"
-    # a return before the line's end is the text's own, and must be seen
+    # a carriage return is part of the text, and must be visible
     yield from (f"{BAR}{sanitize_text(line)}" for line in shown.split("\n"))
 
 
@@ -86,6 +86,6 @@ def _describe_sandbox(request: Mapping[str, Any]) -> str:
 
 
 def _count_rows(lines: list[str]) -> int:
-    """Rows of the screen that the lines take, each as long as it is."""
+    """Return how many rows of the screen the lines take when wrapped."""
     columns = max(shutil.get_terminal_size().columns, 1)
     return sum(1 + max(measure_width(sanitize_text(line)) - 1, 0) // columns for line in lines)

@@ -1,7 +1,7 @@
 """A conversation's turn as text: the answer on stdout, once; all else on stderr.
 
-What is said before a tool is called is no answer. A terminal shows it as it comes; a program that
-reads stdout must not be given it, so there it waits until it is known what it is.
+Text before a tool call is not the answer. A terminal shows it as it arrives; a program that reads
+stdout must not receive it, so there the text is held until its kind is known.
 """
 
 from ...sdk import events as ev
@@ -21,9 +21,9 @@ class AnswerRenderer:
         self._view = None if plain else create_answer_view(open_console(stderr=False))
         self._streams = style is AnswerStyle.streamed and self._view is not None
         self._said = ""
-        """What the model has said since it called a tool, or since its last answer began."""
+        """Text of the model since its last tool call, or since its last answer began."""
         self._has_ended = False
-        """Whether that was all."""
+        """Whether that text is complete."""
 
     def show_event(self, event: ev.Event) -> None:
         """Show one event."""
@@ -46,17 +46,17 @@ class AnswerRenderer:
         self._aside.show_event(event)
 
     def show_stopping(self) -> None:
-        """Say that the first Ctrl-C was heard."""
+        """Confirm the first Ctrl-C."""
         self._finish_view()
         self._aside.show_stopping()
 
     def show_end(self, last: ev.Event | None) -> None:
-        """Say what became of the thread and how to go on."""
+        """Show how the turn ended and how to continue."""
         self._finish_view()
         self._aside.show_end(last)
 
     def _show_text(self, text: str) -> None:
-        if self._has_ended:  # another answer begins: the one before did not end the turn
+        if self._has_ended:  # another answer begins: the previous one did not end the turn
             self._put_aside()
         self._aside.pause()
         self._said += text
@@ -64,7 +64,7 @@ class AnswerRenderer:
             self._view.add_text(text)
 
     def _put_aside(self) -> None:
-        """It was no answer: where it was not seen as it came it is told on stderr."""
+        """Print the text on stderr, as it was not the answer, unless it was shown as it arrived."""
         if self._said and not self._streams:
             self._aside.show_event(ev.Output(self._said))
         self._said, self._has_ended = "", False
@@ -79,7 +79,7 @@ class AnswerRenderer:
             self._view.finish_answer()
 
     def _show_answer(self, event: ev.Completion) -> None:
-        """The answer; where the model said it by a tool it was not seen yet."""
+        """Print the answer; one that the model gave by a tool was not shown yet."""
         self._finish_view()
         if event.outcome != "answered":
             self._put_aside()

@@ -1,4 +1,4 @@
-"""Names with what each is: beside each other, or below where the terminal is too narrow."""
+"""Names with their definitions: side by side, or one below the other on a narrow terminal."""
 
 import shutil
 import sys
@@ -11,12 +11,12 @@ INDENT = 4
 
 
 def get_terminal_width() -> int:
-    """Columns of the terminal; a pipe takes lines of any length."""
+    """Return the columns of the terminal; a pipe takes lines of any length."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else sys.maxsize
 
 
 def format_definition_list(named: Sequence[tuple[str, str]], columns: int = 0) -> str:
-    """The lines for so many columns, by default as many as there is room for."""
+    """Return the lines for this many columns, by default the terminal's."""
     columns = columns or get_terminal_width()
     names = max(measure_width(name) for name, _ in named) + len(GAP)
     indent = names if columns >= 2 * names else INDENT
@@ -24,7 +24,7 @@ def format_definition_list(named: Sequence[tuple[str, str]], columns: int = 0) -
 
 
 def format_definition(name: str, definition: str, indent: int, columns: int) -> Iterator[str]:
-    """The lines of one name: what is said of it begins in column `indent`, in each of them."""
+    """Yield the lines of one name; the definition begins in column `indent` in each of them."""
     below = split_rows(definition, columns - indent)
     if measure_width(name) < indent:
         gap = " " * (indent - measure_width(name))

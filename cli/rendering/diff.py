@@ -1,4 +1,4 @@
-"""A unified diff in colour: added green, removed red; plain where there is no colour."""
+"""A unified diff in colour: added green, removed red; plain text where there is no colour."""
 
 import re
 
@@ -13,23 +13,23 @@ _HUNKS = re.compile(r"^@@.*", re.MULTILINE | re.DOTALL)
 
 
 class ShownDiffs:
-    """The changes that a run has shown, so that its end does not repeat them."""
+    """Diffs that a run has shown, so that its end does not repeat them."""
 
     def __init__(self) -> None:
         self._hunks: set[str] = set()
 
     def add(self, diff: str) -> None:
-        """Note that a diff was shown."""
+        """Record that a diff was shown."""
         self._hunks.update(filter(None, map(_extract_hunks, _FILE.split(diff))))
 
     def filter_unshown(self, diff: str) -> str:
-        """The files of a diff whose change was not shown in exactly this form."""
+        """Return the files of a diff whose change was not shown in exactly this form."""
         parts = _FILE.split(diff)
         return "".join(part for part in parts if _extract_hunks(part) not in self._hunks)
 
 
 def show_diff(console: Console, diff: str, *, indent: str, most: int | None = MOST_LINES) -> None:
-    """Print the diff; one longer than `most` lines is cut, and says so."""
+    """Print the diff; cut one longer than `most` lines and report the cut."""
     lines = diff.removesuffix("\n").split("\n")  # only `\n` ends a line of a diff
     for line in lines[:most]:
         console.print(style_text(indent + line, _choose_style(line)))
@@ -38,7 +38,7 @@ def show_diff(console: Console, diff: str, *, indent: str, most: int | None = MO
 
 
 def _extract_hunks(file_diff: str) -> str:
-    """What changed in a file, without the header that each maker of diffs writes in its own way."""
+    """Return the hunks of a file without the header, which differs between diff programs."""
     found = _HUNKS.search(file_diff)
     return found[0].strip("\n") if found else ""
 

@@ -1,7 +1,7 @@
-"""Help pages: texts of the tree of commands, in the language that is spoken, and the page itself.
+"""Help pages: the texts of all commands in the current language, and their layout.
 
 Names of commands, options and types are never translated. Typer's own page counts characters and
-cuts sentences; this one counts cells, of which a Chinese character takes two, and breaks lines.
+cuts sentences; this one counts cells, of which a Chinese character takes two, and wraps lines.
 """
 
 import re
@@ -16,7 +16,7 @@ from ..i18n.catalogs import translate_english
 from .line_breaks import find_breaks
 from .table import GAP, measure_width
 
-# What typer says itself
+# Texts of typer itself
 TYPER_TEXTS = (
     "Usage: ",
     "Arguments:",
@@ -27,7 +27,7 @@ TYPER_TEXTS = (
     "default: {default}",
 )
 WIDEST = 80
-# Cells; names that are wider have their text below them
+# Cells; wider names have their text below them
 FIRST_COLUMN = 30
 # Cells for a text beside its name
 LEAST_ROOM = 24
@@ -36,7 +36,7 @@ _EXTRA = re.compile(r"(?:^|  )\[(.*)\]$")
 
 
 def install_help_pages(command: Any) -> None:
-    """Give a command and all below it pages of this kind, in the language that is spoken."""
+    """Give a command and all its subcommands these help pages, in the current language."""
     command.context_class = _Context
     if command.help:
         command.help = _translate_text(command.help)
@@ -49,7 +49,7 @@ def install_help_pages(command: Any) -> None:
 
 
 def unwrap_paragraphs(text: str) -> str:
-    """The text without the line ends that the source needs: as the catalogue has it."""
+    """Join the lines that are wrapped in the source: the catalogue has whole paragraphs."""
     return "\n\n".join(" ".join(part.split()) for part in re.split(r"\n\s*\n", text.strip()))
 
 
@@ -63,7 +63,7 @@ def _extract_first_sentence(text: str) -> str:
 
 
 class HelpPage:
-    """What typer writes a help page, or its line of usage, into."""
+    """The formatter into which typer writes a help page, or a usage line."""
 
     def __init__(self) -> None:
         self.width = min(shutil.get_terminal_size().columns, WIDEST) - 2
@@ -71,7 +71,7 @@ class HelpPage:
         self._lines: list[str] = []
 
     def write_usage(self, prog: str, args: str = "") -> None:
-        """The first line."""
+        """Write the usage line."""
         head = f"{translate_english('help', 'Usage: ')}{prog} "
         room = self.width - measure_width(head)
         if room < LEAST_ROOM or not args:
@@ -82,18 +82,18 @@ class HelpPage:
             self._lines += [head + first, *(" " * measure_width(head) + row for row in rest)]
 
     def write_paragraph(self) -> None:
-        """An empty line."""
+        """Write an empty line."""
         if self._lines:
             self._lines.append("")
 
     def write_text(self, text: str) -> None:
-        """Paragraphs."""
+        """Write paragraphs."""
         for number, part in enumerate(text.split("\n\n")):
             self._lines += [""] if number else []
             self._add_text(part)
 
     def write_dl(self, rows: Sequence[tuple[str, str]]) -> None:
-        """Names, and beside or below each its text."""
+        """Write names, each with its text beside or below it."""
         limit = min(FIRST_COLUMN, self.width - LEAST_ROOM)
         widths = [width for name, _ in rows if (width := measure_width(name)) <= limit]
         column = self._indent + max(widths, default=0) + len(GAP)
@@ -106,7 +106,7 @@ class HelpPage:
 
     @contextmanager
     def section(self, name: str) -> Generator[None]:
-        """A heading with what stands below it."""
+        """Write a heading, and indent what follows."""
         self.write_paragraph()
         self._lines.append(_translate_text(f"{name}:"))
         with self.indentation():
@@ -114,13 +114,13 @@ class HelpPage:
 
     @contextmanager
     def indentation(self) -> Generator[None]:
-        """Further to the right."""
+        """Indent the lines inside."""
         self._indent += len(GAP)
         yield
         self._indent -= len(GAP)
 
     def getvalue(self) -> str:
-        """The page."""
+        """Return the page."""
         return "\n".join(self._lines) + "\n"
 
     def _add_text(self, text: str, indent: int = 0) -> None:
@@ -134,7 +134,7 @@ class _Context(typer.Context):
 
 
 def _translate_with_extra(text: str) -> str:
-    """A text with what typer puts behind it in brackets: the default, and whether it must be."""
+    """Translate a text and typer's suffix in brackets: the default, and whether it is required."""
     extra = _EXTRA.search(text)
     if not extra:
         return _translate_text(text)

@@ -1,15 +1,15 @@
-"""How long ago a moment was, as people say it; an older one by its date."""
+"""Ages and sizes for display."""
 
 from datetime import UTC, datetime
 
 from ..i18n.catalogs import t
 
-# What is older has its date: few count that far back
+# Older moments are shown as a date: few count days that far back
 DAYS = 14
 
 
 def format_age(moment: str, now: datetime | None = None) -> str:
-    """The age of an ISO 8601 moment in its largest unit; empty where it is not known."""
+    """Return the age of an ISO 8601 moment in its largest unit; empty if it is unknown."""
     if not moment:
         return ""
     then = datetime.fromisoformat(moment)
@@ -26,7 +26,7 @@ def format_age(moment: str, now: datetime | None = None) -> str:
 
 
 def format_size(count: int) -> str:
-    """Bytes in the largest fitting unit, such as `3.4 MB`."""
+    """Return bytes in the largest fitting unit, such as `3.4 MB`."""
     for unit, bytes_ in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
         if count >= bytes_:
             return f"{count / bytes_:.1f} {unit}"

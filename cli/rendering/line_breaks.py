@@ -1,4 +1,4 @@
-"""Where a line may be broken: between words, and between Chinese characters as well."""
+"""Line breaks: between words, and between Chinese characters as well."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -13,12 +13,12 @@ TAB = 4
 
 # Characters that stay with the one before them
 NEVER_FIRST = set("，。、；：？！）》」』】〉〕”’…—～·,.;:?!)]}%")
-# Characters that stay with the one behind them
+# Characters that stay with the one after them
 NEVER_LAST = set("（《「『【〈〔“‘([{$")
 
 
 def split_rows(text: str, width: int) -> list[str]:
-    """Rows of at most `width` cells; spaces at a break are dropped, a long word is cut."""
+    """Return rows of at most `width` cells; drop spaces at a break, cut a long word."""
     return [row for line in text.split("\n") for row in _split_line(line.expandtabs(TAB), width)]
 
 
@@ -28,10 +28,10 @@ def _split_line(line: str, width: int) -> list[str]:
 
 
 def find_breaks(line: str, width: int, *, anywhere: bool = False) -> list[int]:
-    """Where rows of at most `width` cells begin, but for the first."""
-    width = max(width, 2)  # of one character at least
+    """Return where rows of at most `width` cells begin, except the first."""
+    width = max(width, 2)  # room for at least one character
     found: list[int] = []
-    begin = place = cells = 0  # of the row; where it could end; how wide it is
+    begin = place = cells = 0  # start of the row; its last possible break; its width
     for index, char in enumerate(line):
         size = measure_width(char)
         while cells + size > width and (anywhere or char != " "):
@@ -45,7 +45,7 @@ def find_breaks(line: str, width: int, *, anywhere: bool = False) -> list[int]:
 
 
 def find_last_break(row: str) -> int:
-    """Where the last word of a row begins, of which more may come; 0: it is all one word."""
+    """Return where the last word of a row begins, as more of it may follow; 0: it is one word."""
     pairs = enumerate(pairwise(row), 1)
     return max((place for place, pair in pairs if _may_break(*pair)), default=0)
 
@@ -58,7 +58,7 @@ def _may_break(char: str, following: str) -> bool:
 
 
 def wrap_text(text: "Text", width: int) -> "Iterator[Text]":
-    """Rows of at most `width` cells; spaces at a break are dropped, a long word is cut."""
+    """Yield rows of at most `width` cells; drop spaces at a break, cut a long word."""
     for line in text.split("\n", allow_blank=True):
         line.expand_tabs(TAB)
         for row in line.divide(find_breaks(line.plain, width)):
@@ -67,6 +67,6 @@ def wrap_text(text: "Text", width: int) -> "Iterator[Text]":
 
 
 def cut_text(text: "Text", width: int) -> "Iterator[Text]":
-    """Rows of at most `width` cells that together are the line as it is, as code wants it."""
+    """Yield rows of at most `width` cells that keep every character of the line, as code needs."""
     text.expand_tabs(TAB)
     yield from text.divide(find_breaks(text.plain, width, anywhere=True))

@@ -1,6 +1,6 @@
-"""The one way of plain words out of this program: nothing of a foreign text can steer a terminal.
+"""Plain text output; no foreign text can control the terminal.
 
-Colour is for `screen.styled`. `tests/cli/rendering/test_output.py` sees to it that nothing else
+Colour goes through `style_text`. `tests/cli/rendering/test_output.py` checks that nothing else
 writes.
 """
 
@@ -14,10 +14,10 @@ from .sanitize import sanitize_text, to_safe_json
 
 
 def echo(text: object = "", *, err: bool = False, file: TextIO | None = None) -> None:
-    """Write lines on stdout, or on stderr: no secret, nothing that could steer a terminal.
+    """Write lines on stdout or stderr, without secrets and control characters.
 
-    What is on stdout is taken as it is by people and programs; on stderr a terminal gets rows that
-    are broken between words.
+    People and programs take stdout as it is; on stderr a terminal gets rows that are wrapped
+    between words.
     """
     shown = sanitize_text(redact(str(text)))
     if err and sys.stderr.isatty():
@@ -26,17 +26,17 @@ def echo(text: object = "", *, err: bool = False, file: TextIO | None = None) ->
 
 
 def echo_wrapped(text: str) -> None:
-    """Write on stdout what is read, not taken: there, too, a terminal gets rows."""
+    """Write text on stdout that is only read; a terminal gets wrapped rows."""
     shown = sanitize_text(redact(text))
     typer.echo(_fit_text(shown) if sys.stdout.isatty() else shown)
 
 
 def _fit_text(shown: str) -> str:
-    from .console import fit_text  # brings rich
+    from .console import fit_text  # imports rich
 
     return fit_text(shown)
 
 
 def echo_json(value: object, *, indent: int | None = 2) -> None:
-    """Write a value as JSON on stdout; without `indent` on one line, at once."""
+    """Write a value as JSON on stdout; without `indent` on one line, and flush."""
     typer.echo(to_safe_json(value, indent))

@@ -1,4 +1,4 @@
-"""A row below the output that says what a run waits for, and for how long."""
+"""A row below the output that shows what a run waits for, and for how long."""
 
 import asyncio
 import time
@@ -15,18 +15,18 @@ from .renderer import Renderer
 from .tool_summary import format_call
 from .turn_meter import TurnMeter
 
-EVERY = 1.0  # seconds between two paints, and of silence before the first
+EVERY = 1.0  # seconds between two redraws, and of silence before the first
 FINAL_EVENTS = (ev.Question, ev.Completion, ev.Interrupted, ev.Failure)
 STREAMED_EVENTS = (ev.Thinking, ev.Output, ev.ToolOutput, ev.Progress)
 
 
 def format_progress(event: ev.Progress) -> str:
-    """How far it is, in words."""
+    """Describe how far the work is."""
     return t(f"progress.{event.task}", done=f"{event.done:,}", total=f"{event.total:,}")
 
 
 class ProgressRenderer:
-    """Shows a run by another renderer, and the row while that one has nothing to show."""
+    """Wraps another renderer, and shows the row while that one has nothing to show."""
 
     def __init__(self, renderer: Renderer, console: Console | None = None) -> None:
         self._renderer = renderer
@@ -40,16 +40,16 @@ class ProgressRenderer:
         self._since = time.monotonic()
 
     def show_event(self, event: ev.Event) -> None:
-        """Show one event, and the row again a second after it."""
+        """Show one event, and the row again a second later."""
         self._clear_row()
         self._track_event(event)
         self._renderer.show_event(event)
-        # a text that is being written is progress enough, and its last line may still be open
+        # streaming text shows progress by itself, and its last line may be incomplete
         if not isinstance(event, (*FINAL_EVENTS, ev.Thinking, ev.Output)):
             self._schedule_paint()
 
     def show_stopping(self) -> None:
-        """Say that the first Ctrl-C was heard."""
+        """Confirm the first Ctrl-C."""
         self._clear_row()
         self._renderer.show_stopping()
 
@@ -59,7 +59,7 @@ class ProgressRenderer:
         self._renderer.show_end(last)
 
     def format_row(self) -> str:
-        """What is waited for, seconds, and tokens of the turn so far."""
+        """Return what the run waits for, the seconds, and the turn's tokens so far."""
         *_, what = (self._role or t("progress.model"), *self._calls.values())
         what = self._step or what
         parts = [what, f"{time.monotonic() - self._since:.0f} s"]
@@ -89,7 +89,7 @@ class ProgressRenderer:
             self._since = time.monotonic()
 
     def _schedule_paint(self) -> None:
-        with suppress(RuntimeError):  # without a loop nothing can come by itself
+        with suppress(RuntimeError):  # without a loop there is no timer
             self._next_paint = asyncio.get_running_loop().call_later(EVERY, self._paint_row)
 
     def _paint_row(self) -> None:

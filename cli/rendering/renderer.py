@@ -1,4 +1,4 @@
-"""What a renderer of a run's events can do; the one that writes JSON."""
+"""Interface of all renderers of a run's events, and the renderer for JSON."""
 
 from typing import Protocol
 
@@ -8,37 +8,37 @@ from .output import echo, echo_json
 
 
 class Renderer(Protocol):
-    """What every way of showing a run can do."""
+    """Shows a run."""
 
     def show_event(self, event: Event) -> None:
         """Show one event as it happens."""
         ...
 
     def show_stopping(self) -> None:
-        """Say that the first Ctrl-C was heard."""
+        """Confirm the first Ctrl-C."""
         ...
 
     def show_end(self, last: Event | None) -> None:
-        """Show how the run ended; None when it was stopped before it began."""
+        """Show how the run ended; `last` is None if it stopped before it began."""
         ...
 
 
 class JsonRenderer:
-    """JSON on stdout: every event on a line of its own, or only how the run ended."""
+    """JSON on stdout: every event on its own line, or only the last one."""
 
     def __init__(self, *, every_event: bool) -> None:
         self._every_event = every_event
 
     def show_event(self, event: Event) -> None:
-        """Print the event if every one is wanted."""
+        """Print the event if all events are wanted."""
         if self._every_event:
             echo_json(as_json(event), indent=None)
 
     def show_stopping(self) -> None:
-        """Say it on stderr: stdout is JSON."""
+        """Confirm the first Ctrl-C on stderr: stdout is JSON."""
         echo(t("run.stopping"), err=True)
 
     def show_end(self, last: Event | None) -> None:
-        """Print the last event, which says everything about the end."""
+        """Print the last event, which describes the end in full."""
         if last is None or not self._every_event:
             echo_json(as_json(last or Interrupted("")), indent=None)

@@ -1,9 +1,9 @@
-"""The one function that makes foreign text fit for a terminal: what could steer it is made visible.
+"""Sanitizing of foreign text for a terminal: characters that could control it become visible.
 
-Letters, symbols and emoji of every language stay as they are. What is escaped: control characters
-(with ESC, CSI and OSC in both spellings), everything that turns the direction of text, everything
-that takes no room or looks like none, lone surrogates, and heaps of accents. Each character is
-judged by itself, so a sequence that is split over two pieces of a stream is escaped as well.
+Letters, symbols and emoji of every language do not change. Escaped are control characters (with
+ESC, CSI and OSC in both encodings), all that change the direction of text, all that take no room or
+look like none, lone surrogates, and piles of accents. Each character is checked by itself, so a
+sequence that is split over two pieces of a stream is escaped as well.
 """
 
 import json
@@ -17,28 +17,28 @@ _SYMBOLS = (
     "0-9#*\xa9\xae\u203c\u2049\u2122\u2139"  # keys and signs
     "\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
 )
-# Behind a symbol, U+FE0E and U+FE0F choose between a letter and a picture: `⚠` or `⚠️`
+# After a symbol, U+FE0E and U+FE0F choose between a letter and a picture: `⚠` or `⚠️`
 _VISIBLE = re.compile(f"[{CONTROL_CHARACTERS}]|(?<![{_SYMBOLS}])[\ufe0e\ufe0f]")
 # Where a heap of accents can be: Python's `\w` has no accents in it
 _HEAP = re.compile(r"[^\w\s\x00-\x7f]{9,}")
-# On one letter; no language needs more, and a heap paints over the lines above
+# Most accents on one letter; no language needs more, and a pile covers the lines above
 MOST_ACCENTS = 8
 
 
 def sanitize_text(text: str) -> str:
-    """Foreign text in which nothing can steer a terminal or hide."""
+    """Return foreign text in which nothing can control a terminal or hide."""
     if text.isascii() and text.isprintable():
         return text
     return _escape_text(text.replace("\r\n", "\n"), _escape_unicode)
 
 
 def sanitize_line(text: str) -> str:
-    """Foreign text as one line: any run of white space is one space."""
+    """Return foreign text as one line: each run of white space becomes one space."""
     return sanitize_text(" ".join(text.split()))
 
 
 def to_safe_json(value: object, indent: int | None = None) -> str:
-    """A value as JSON that reads the same, though nothing in it can steer a terminal or hide."""
+    """Return JSON of the same value in which nothing can control a terminal or hide."""
     return _escape_text(
         json.dumps(value, indent=indent, ensure_ascii=False, default=str), _escape_json
     )
@@ -58,7 +58,7 @@ def _escape_json(char: str) -> str:
 
 
 def _flatten_accents(marks: str, spelled: Callable[[str], str]) -> str:
-    """The text with the accents beyond `MOST_ACCENTS` on one letter spelled out."""
+    """Return the text with the accents beyond `MOST_ACCENTS` on one letter escaped."""
     shown: list[str] = []
     heap = 0
     for char in marks:

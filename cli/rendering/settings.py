@@ -1,4 +1,4 @@
-"""Settings as YAML, with where each value comes from behind it."""
+"""Settings as YAML, each with its origin as a comment."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -11,12 +11,12 @@ from ...config.yaml.editor import format_inline
 def as_yaml(
     values: Mapping[str, object], origins: Mapping[str, str] | None = None, above: KeyPath = ()
 ) -> str:
-    """The settings as a YAML text; `origins` by dotted key become comments."""
+    """Return the settings as YAML; `origins` by dotted key become comments."""
     return "\n".join(_format_lines(values, origins or {}, above))
 
 
 def as_text(value: object) -> str:
-    """One value as a script wants it: a text as it is, mappings and lists as YAML."""
+    """Return one value for a script: a string unchanged, mappings and lists as YAML."""
     if isinstance(value, Mapping) and value:
         return as_yaml(cast("Mapping[str, object]", value))
     if isinstance(value, list) and value:

@@ -1,4 +1,4 @@
-"""A thread's steps as a table: who said what, with which tools, and which files changed."""
+"""A thread's steps as a table: messages, tools, and changed files."""
 
 import re
 from dataclasses import asdict
@@ -11,16 +11,16 @@ from .humanize import format_age
 from .output import echo, echo_json
 from .table import is_narrow, shorten_text, show_table
 
-# Columns of a terminal from which on there is room for the tools as well
+# Columns of a terminal from which there is room for the tools as well
 WIDE = 100
-# Columns of what was said: a pipe takes any, but whoever reads it looks for a step
+# Columns of a message: a pipe takes any, but its reader looks for a step
 LONGEST_WORDS = 100
-# What Markdown puts around words and before a line
+# Marks that Markdown puts around words and before a line
 _MARKS = re.compile(r"\*\*|`|^(?:#+|[-*>]|\d+\.)\s+")
 
 
 def show_steps(row: ThreadRow, *, as_json: bool) -> None:
-    """Print them on stdout; those that were left by going back are named on stderr."""
+    """Print the steps on stdout; name abandoned ones on stderr."""
     lines = summarize_steps(row, paths.locate_home())
     if as_json:
         mappings = [asdict(line) for line in lines]
@@ -31,7 +31,7 @@ def show_steps(row: ThreadRow, *, as_json: bool) -> None:
 
 
 def show_lines(lines: list[StepSummary]) -> None:
-    """Print the table, with as many columns as leave room for what was said."""
+    """Print the table, with as many columns as leave room for the message."""
     heading, files, tools = t("steps.said"), t("steps.files"), t("steps.tools")
     headers = [t("steps.step"), t("steps.role"), heading, t("steps.at"), files, tools]
     shown = headers[: 3 if is_narrow() else 5 if is_narrow(WIDE) else 6]
@@ -41,7 +41,7 @@ def show_lines(lines: list[StepSummary]) -> None:
 
 
 def _build_cells(line: StepSummary) -> list[str]:
-    """Of a step, all columns."""
+    """Return the cells of all columns of a step."""
     words = shorten_text(_MARKS.sub("", line.words), LONGEST_WORDS)
     return [
         str(line.number),

@@ -15,14 +15,14 @@ NARROW = 64
 
 
 def is_narrow(columns: int = NARROW) -> bool:
-    """Whether the terminal has room for few columns only; a pipe has room for all."""
+    """Return whether the terminal has room for few columns only; a pipe has room for all."""
     return sys.stdout.isatty() and shutil.get_terminal_size().columns < columns
 
 
 def show_table(
     headers: Sequence[str], rows: Sequence[Sequence[str]], *, cut: Sequence[str]
 ) -> None:
-    """Print a line a row on stdout; on a narrow terminal columns named by `cut` are cut short."""
+    """Print one line for each row on stdout; a narrow terminal shortens the columns in `cut`."""
     rows = [[sanitize_line(cell) for cell in row] for row in rows]
     if sys.stdout.isatty():
         _show_rich(headers, rows, cut)
@@ -31,7 +31,7 @@ def show_table(
 
 
 def align_columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """One line a row, each column as wide as its widest cell on a screen."""
+    """Return one line for each row, each column as wide as its widest cell on a screen."""
     widths = [max(map(measure_width, column)) for column in zip(*rows, strict=True)]
     lines: list[str] = []
     for row in rows:
@@ -44,7 +44,7 @@ def align_columns(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def measure_width(text: str) -> int:
-    """Screen cells that the text takes: Chinese characters take two, accents none."""
+    """Return the screen cells of the text: a Chinese character takes two, an accent none."""
     return sum(
         0 if unicodedata.combining(char) else 1 + (unicodedata.east_asian_width(char) in "WF")
         for char in text
@@ -52,7 +52,7 @@ def measure_width(text: str) -> int:
 
 
 def shorten_text(text: str, cells: int) -> str:
-    """The text, of a long one as much as has room, with an ellipsis at its end."""
+    """Return the text; cut a long one to this many cells, with an ellipsis at its end."""
     if measure_width(text) <= cells:
         return text
     kept = accumulate(map(measure_width, text))

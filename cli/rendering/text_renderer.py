@@ -24,16 +24,16 @@ from .turn_meter import TurnMeter
 from .word_wrap import WordFlow
 
 TODO_MARKS = {"completed": "x", "in_progress": ">", "cancelled": "-"}
-# Letters of a name that somebody typed behind an `@`
+# Characters of a name after an `@`
 NAME_SHOWN = 80
-# Lines of a red test run: it says at its end what is wrong
+# Lines of a failed test run; the errors come last
 FAILURE_LINES = 12
 
 
 class TextRenderer:
-    """Lines that are only ever appended, so pipes, logs and narrow windows read the same.
+    """Appends lines and never redraws, so pipes, logs and narrow windows read the same.
 
-    At a terminal the model's answer is Markdown made readable; else it is the text as it comes.
+    At a terminal the model's answer is laid out as Markdown; elsewhere it is the unchanged text.
     """
 
     def __init__(
@@ -51,32 +51,32 @@ class TextRenderer:
         self._open_line = ""
         self._thread_id = ""
         self._head = ("", "", "", "")
-        """What the last header said: thread, model, mode and sandbox."""
+        """Content of the last header: thread, model, mode and sandbox."""
         self._meter = TurnMeter()
         self._shown_diffs = ShownDiffs()
         self._plan = ""
-        """Path of the plan in plan mode, which is shown whole when the model proposes it."""
+        """Path of the plan in plan mode; the plan is shown in full when the model proposes it."""
 
     def show_event(self, event: ev.Event) -> None:
-        """Show one event; kinds without a picture of their own are silent."""
+        """Show one event; kinds without an output are silent."""
         self._meter.count_event(event)
         self._render_event(event)
 
     @property
     def running_calls(self) -> list[str]:
-        """The calls that run, or wait to be allowed, a line each."""
+        """The calls that run, or wait for approval, one line each."""
         return self._tools.running_calls
 
     def pause(self) -> None:
-        """End the line or the block that is open: what comes next is something else."""
+        """End the open line or block before other output."""
         self._finish_block()
 
     def show_stopping(self) -> None:
-        """Say that the first Ctrl-C was heard."""
+        """Confirm the first Ctrl-C."""
         self._print_line(t("run.stopping"), "yellow")
 
     def show_end(self, last: ev.Event | None) -> None:
-        """Say what became of the thread and how to go on."""
+        """Show how the run ended and how to continue."""
         self._finish_block()
         if summary := self._meter.format_summary():
             self._print_line(summary, "dim")
@@ -95,7 +95,7 @@ class TextRenderer:
         self._thread_id = event.thread_id
         head = (event.thread_id, event.model, event.mode, event.sandbox)
         if event.resumed and head == self._head:
-            return  # an answer was given here, and the run goes on as it was
+            return  # it was answered here, and the run continues unchanged
         self._head = head
         key = "run.resumed" if event.resumed else "run.started"
         words = {
@@ -212,7 +212,7 @@ class TextRenderer:
         style = {"verified": "bold green", "failed": "bold red"}.get(event.outcome, "bold yellow")
         self._print_line(f"\n{_describe_outcome(event)}", style)
         self._print_line(t("run.thread", thread=event.thread_id), "dim")
-        if event.summary.strip() and event.outcome != "undone":  # it speaks of what is gone
+        if event.summary.strip() and event.outcome != "undone":  # it describes undone work
             echo_wrapped(event.summary.strip())
 
     @_render_event.register
@@ -224,7 +224,7 @@ class TextRenderer:
             self._print_line(t("run.kept", thread=event.thread_id[:SHORT_ID]), "dim")
 
     def _show_open_question(self, question: ev.Question) -> None:
-        """Say what waits and how to answer it from another shell."""
+        """Show what waits and how to answer it from another shell."""
         thread = question.thread_id[:SHORT_ID]
         if question.kind == "limit":
             why = sanitize_line(translate_stored(question.description))
@@ -234,7 +234,7 @@ class TextRenderer:
             self._print_line(
                 t("run.asks", call=format_call(request["name"], request["args"])), "yellow"
             )
-            if question.kind != "review":  # whose diff has been shown
+            if question.kind != "review":  # its diff has been shown
                 show_arguments(self._console, request)
             if question.kind == "approval":
                 self._show_reason(request)
@@ -245,7 +245,7 @@ class TextRenderer:
 
     def _show_reason(self, request: Mapping[str, Any]) -> None:
         why = sanitize_line(translate(str(request.get("description") or "")))
-        # a tool that talks gives its own question as the reason, and that stands above
+        # a tool that asks gives its own question as the reason, which is printed above
         if why and request["description"] not in request["args"].values():
             self._print_line(f"  {t('ask.because', why=why)}", "yellow")
 
@@ -260,12 +260,12 @@ class TextRenderer:
         show_line(self._console, text, style)
 
     def _print_verbatim(self, line: str) -> None:
-        """A line of a program's output, as it is."""
+        """Print a line of a program's output unchanged."""
         self._finish_block()
         self._console.print(style_text(f"    {line}", "dim"))
 
     def _print_diff(self, diff: str) -> None:
-        """What a call changed, below it."""
+        """Print the diff of a call below it."""
         if self._plan and f"\n+++ b/{self._plan}\n" in diff:
             return
         self._finish_block()
@@ -273,7 +273,7 @@ class TextRenderer:
         show_diff(self._console, diff, indent="    ")
 
     def _print_text(self, text: str, style: str) -> None:
-        """A piece of a text that goes on; another kind of text begins a line of its own."""
+        """Print a piece of streaming text; another kind of text begins on a new line."""
         if self._open_line != f"{style} ":
             self._finish_block()
         shown = text
@@ -306,5 +306,5 @@ def _describe_outcome(event: ev.Completion) -> str:
 
 
 def _describe_sandbox(sandbox: str) -> str:
-    """What confines commands; why nothing does is a notice of its own."""
+    """Describe what confines commands; a missing sandbox has its own notice."""
     return t("run.sandbox", state=translate_stored(sandbox.partition(":")[0]))

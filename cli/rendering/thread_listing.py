@@ -1,4 +1,4 @@
-"""Threads as people see them: short ID, title, status, table."""
+"""Threads for display: short ID, title, status, table."""
 
 from collections.abc import Callable
 from dataclasses import asdict

@@ -1,4 +1,4 @@
-"""Tool calls as they run: the beginning and the end of what they write, then what came of each."""
+"""Tool calls as they run: the first and last lines of their output, then their results."""
 
 from collections import deque
 from collections.abc import Callable
@@ -10,25 +10,25 @@ from ..i18n.stored_messages import translate_stored
 from .sanitize import sanitize_line
 from .tool_summary import format_call, format_facts
 
-# Lines of a tool's output that are shown as it runs; the model and the thread have more
+# First lines of a tool's output, shown as it runs; the model and the thread have more
 FIRST_LINES = 6
-# Those that are shown when it has ended: a program says at its end what is wrong
+# Last lines, shown when it has ended: a program prints its errors at the end
 LAST_LINES = 8
 
 
 @dataclass
 class _CallOutput:
-    """What one call has written so far."""
+    """Output of one call so far."""
 
     rest: str = ""
-    """A line that has not ended."""
+    """The incomplete line."""
     count: int = 0
     last: deque[str] = field(default_factory=lambda: deque[str](maxlen=LAST_LINES))
     """Lines that are not shown yet."""
 
 
 class ToolView:
-    """Shows calls by the two ways to write a line: as words of ours, and as a program's own."""
+    """Shows calls through two functions that write a line: our text, and a program's output."""
 
     def __init__(
         self,
@@ -40,33 +40,33 @@ class ToolView:
         self._calls: dict[str, str] = {}
         self._written: dict[str, _CallOutput] = {}
         self._speaker = ""
-        """Id of the call whose output was shown last: its name stands above it."""
+        """Id of the call whose output was shown last, below its name."""
         self._asked: dict[str, str] = {}
         """Diffs that a question has shown, by the call's id."""
 
     @property
     def running_calls(self) -> list[str]:
-        """The calls of which nothing has come yet, a line each."""
+        """The calls without output or result so far, one line each."""
         return [f"  ▸ {call}" for call in self._calls.values()]
 
     def add_call(self, event: ev.ToolCall) -> None:
-        """Keep what is called; it is shown with what comes of it."""
+        """Keep the call to show it with its result."""
         self._calls[event.id] = format_call(event.tool, event.args)
 
     def add_shown_diffs(self, event: ev.Question) -> None:
-        """Keep what the human has seen by now: it is not shown again after a yes."""
+        """Keep the diffs that the user has seen: they are not repeated after a yes."""
         for request in event.action_requests:
             self._asked[str(request.get("tool_call_id"))] = str(request.get("diff") or "")
 
     def show_output(self, event: ev.ToolOutput) -> None:
-        """Show the first lines as they come."""
+        """Show the first lines as they arrive."""
         written = self._written.setdefault(event.id, _CallOutput())
         *lines, written.rest = (written.rest + event.text).split("\n")
         for line in lines:
             self._add_line(event.id, written, line)
 
     def finish_output(self, call_id: str) -> bool:
-        """Show the last lines, and how many there were in between; whether there were any."""
+        """Show the last lines, and the count of those in between; return whether there were any."""
         written = self._written.pop(call_id, _CallOutput())
         if written.rest:
             self._add_line(call_id, written, written.rest)
@@ -80,11 +80,11 @@ class ToolView:
         return written.count > 0
 
     def show_result(self, event: ev.ToolResult) -> None:
-        """Show what came of a call."""
+        """Show the result of a call."""
         has_output = self.finish_output(event.id)
         call = self._calls.pop(event.id, None) or format_call(event.tool, event.args)
         if has_output and self._speaker == event.id:
-            call = event.tool  # the whole call stands above the output
+            call = event.tool  # the whole call is shown above the output
         self._speaker = ""
         refused, answered = event.metadata.get("refused"), event.metadata.get("answered")
         mark, style = ("✓", "") if event.ok else ("✗", "red")
@@ -120,7 +120,7 @@ class ToolView:
             written.last.append(line)
 
     def _show_call_name(self, call_id: str) -> None:
-        """Show the call above its output, and again where another one's came in between."""
+        """Show the call above its output, and again after the output of another one."""
         if call_id not in self._calls:  # after a resume, or the graph's own tests
             self._speaker = ""
         elif call_id != self._speaker:

@@ -6,7 +6,7 @@ from typing import Any
 from ..i18n.catalogs import t
 
 WIDTH = 120
-# Arguments that say what a call is about; the rest are details
+# Arguments that describe a call; the rest are details
 MAIN_ARGUMENTS = (
     "command",
     "file_path",
@@ -21,7 +21,7 @@ MAIN_ARGUMENTS = (
 
 
 def format_call(tool: str, args: Mapping[str, Any], width: int = WIDTH) -> str:
-    """The tool and what the call is about; a long text is cut."""
+    """Return the tool and the subject of the call; cut a long text."""
     texts = [value for value in args.values() if isinstance(value, str)]
     about = (
         [args[name] for name in MAIN_ARGUMENTS if args.get(name)]
@@ -33,7 +33,7 @@ def format_call(tool: str, args: Mapping[str, Any], width: int = WIDTH) -> str:
 
 
 def _list_patched_files(tool: str, args: Mapping[str, Any]) -> list[str]:
-    """The files that a patch names; none when it cannot be read."""
+    """Return the files that a patch names; none if it cannot be parsed."""
     if tool != "apply_patch":
         return []
     from ...tools.editing.patch.parser import find_patched_names
@@ -46,7 +46,7 @@ def _list_patched_files(tool: str, args: Mapping[str, Any]) -> list[str]:
 
 
 def format_facts(metadata: Mapping[str, Any]) -> str:
-    """Lines added and removed, or the exit code, in brackets; nothing when there is none."""
+    """Return the count of added and removed lines, or the exit code, in brackets; empty if none."""
     if "added" in metadata:
         return f"  (+{metadata['added']} -{metadata.get('removed', 0)})"
     if metadata.get("timed_out"):

@@ -1,4 +1,4 @@
-"""A transcript as text on stdout: who said what, a line for each call, coloured at a terminal."""
+"""A transcript as text on stdout: messages with their authors, a line for each call."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -12,9 +12,9 @@ from .output import echo
 from .thread_listing import format_time
 from .tool_summary import format_call, format_facts
 
-# A line, and the style that it has at a terminal
+# A line, and its style at a terminal
 StyledLine = tuple[str, str]
-# Tools whose result is what somebody said: it is shown whole, where the line has not said it
+# Tools whose result is a message: it is shown in full, unless the call's line has it
 CONVERSATION_TOOLS = (
     "ask_user",
     "attempt_completion",
@@ -24,13 +24,13 @@ CONVERSATION_TOOLS = (
 )
 VERDICTS = {"passed": "green", "failed": "red", "unverified": "yellow"}
 OUTCOMES = ("verified", "unverified", "failed", "undone")
-# Of what went with a message, the first ones: a whole log may have been piped
+# First lines of what accompanied a message: a whole log may have been piped
 ASIDE_LINES = 12
 DIFF = {"+": "green", "-": "red", "@": "cyan"}
 
 
 def show_transcript(passages: Sequence[TranscriptEntry], *, diffs: bool) -> None:
-    """Print it."""
+    """Print the transcript."""
     write = _create_writer()
     for (heading, style), together in groupby(passages, key=_build_heading):
         write("", "")
@@ -42,7 +42,7 @@ def show_transcript(passages: Sequence[TranscriptEntry], *, diffs: bool) -> None
 
 
 def _create_writer() -> Callable[[str, str], None]:
-    """Plain lines for a pipe; Rich is loaded for a terminal only."""
+    """Return the writer: plain lines for a pipe; Rich is loaded only for a terminal."""
     if not sys.stdout.isatty():
         return lambda text, style: echo(text)
     from .console import open_console, show_line
@@ -52,7 +52,7 @@ def _create_writer() -> Callable[[str, str], None]:
 
 
 def _build_heading(passage: TranscriptEntry) -> StyledLine:
-    """Whose words they are; what belongs to one answer stands below one heading."""
+    """Return the author's heading; the parts of one answer share one heading."""
     match passage.kind:
         case "human":
             return f"{t('steps.you')}  {format_time(passage.at)}", "bold green"

@@ -1,4 +1,4 @@
-"""What a folder brings, as the human who is to trust it reads it."""
+"""List of a folder's project files, for the user who decides whether to trust it."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ LONGEST_VALUE = 4_000
 
 
 def format_inventory(trust: Trust, *, tests: bool) -> Iterator[str]:
-    """Kind by kind with paths; `tests`: whether the project's tests are going to be run."""
+    """Yield the files by kind; `tests`: whether the project's tests will be run."""
     for kind, files in groupby(trust.inventory, lambda one: one.kind):
         every = [_format_name(one.path, one.problem) for one in files if _is_loaded(one, trust)]
         if every:
@@ -42,7 +42,7 @@ def format_inventory(trust: Trust, *, tests: bool) -> Iterator[str]:
 
 
 def describe_trust_state(changed: Sequence[str]) -> str:
-    """How a folder that is trusted stands, of which these further instruction files are others."""
+    """Describe a trusted folder; `changed` are further instruction files that differ."""
     if not changed:
         return t("trust.state.trusted")
     changes = [sanitize_line(translate(one)) for one in changed[:MOST_CHANGES]]
@@ -51,7 +51,7 @@ def describe_trust_state(changed: Sequence[str]) -> str:
 
 
 def _is_loaded(one: InventoryItem, trust: Trust) -> bool:
-    """Whether it would be loaded: of a folder's own instructions one is."""
+    """Return whether it would be loaded: of the folder's own instruction files only one is."""
     if one.kind != "instructions" or one.problem:
         return True
     own = [other.path for other in trust.inventory if other.kind == "instructions"]
@@ -69,7 +69,7 @@ def _format_name(path: str, odd: str) -> str:
 
 
 def _format_settings(trust: Trust) -> Iterator[str]:
-    """What the project's file sets: endpoints, permissions and commands with their values."""
+    """Yield the settings of the project's file: endpoints, permissions and commands with values."""
     try:
         document = read_listed(paths.locate_project_config(Path(trust.folder)), trust)
     except UsageError as error:

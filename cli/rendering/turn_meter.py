@@ -1,4 +1,4 @@
-"""What a turn took: seconds while it ran, tokens, and cost."""
+"""Cost of a turn: seconds while it ran, tokens, and money."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -20,7 +20,7 @@ class TurnMeter:
 
     @property
     def tokens(self) -> int:
-        """Tokens of all requests so far, in and out."""
+        """Tokens of all requests so far, input and output."""
         return self._input + self._output
 
     def count_event(self, event: ev.Event) -> None:
@@ -36,7 +36,7 @@ class TurnMeter:
                 pass
 
     def format_summary(self) -> str:
-        """Seconds, tokens and cost on one line; empty where no request was answered."""
+        """Return seconds, tokens and cost on one line; empty if no request was answered."""
         if not self.tokens:
             return ""
         share = round(100 * self._cached / self._input) if self._input else 0

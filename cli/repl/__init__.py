@@ -1,1 +1,1 @@
-"""The conversation at a terminal: one prompt at the bottom, what happens above it."""
+"""The conversation at a terminal: a prompt at the bottom, output above it."""

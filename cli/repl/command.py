@@ -1,4 +1,4 @@
-"""`mcode chat`: a message and its answer, or a conversation at the terminal."""
+"""`mcode chat`: one message and its answer, or a conversation at the terminal."""
 
 import sys
 from collections.abc import Mapping
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 
 
 class ChatCommand(TyperCommand):
-    """Lets `--resume` stand without a value."""
+    """Command whose `--resume` may have no value."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the arguments; a `--resume` without a word behind it has the empty name."""
+        """Parse the arguments; a `--resume` without a value gets the empty name."""
         following = [*args, "-"][1:]
         told = [
             "--resume=" if arg == "--resume" and after.startswith("-") else arg
@@ -97,9 +97,9 @@ def chat(
 
 
 def _read_message(message: str, read: InputFormat) -> tuple[str | None, dict[str, object]]:
-    """What is said, None: what lines of stdin say; and as an option what goes beside it.
+    """Return the message, None if lines of stdin hold it; and the options that go with it.
 
-    What is piped alone is the message; it mentions no file, for nobody typed it.
+    Piped input alone is the message; it cannot mention files, as the user did not type it.
     """
     if read is InputFormat.stream_json:
         return None, {}
@@ -128,7 +128,7 @@ def _validate_options(
 
 
 def _validate_terminal(output: OutputFormat, for_one_message: Mapping[str, bool]) -> None:
-    """A conversation needs a terminal, and somebody who says when it has ended."""
+    """Raise UsageError without a terminal, or for an option that needs one message."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()) or output is not OutputFormat.text:
         raise UsageError("no message given", hint="give a message, or pipe one in")
     for flag, wanted in for_one_message.items():

@@ -1,4 +1,4 @@
-"""The options of `mcode chat`, in groups: which thread, how far, and how to speak with it."""
+"""Options of `mcode chat`, in groups: the thread, the limits, the model and the agent."""
 
 import json
 from pathlib import Path
@@ -74,9 +74,9 @@ JsonSchema = Annotated[
 def select_thread(
     folder: Path, *, latest: bool, named: str | None, fork: bool, name: str
 ) -> "ThreadRow | None":
-    """The thread; None where a new one is begun. Raises UsageError where there is none.
+    """Return the thread; None for a new one. Raise UsageError if it does not exist.
 
-    `named` is empty where the human picks one; `name` is what it is called from here on.
+    If `named` is empty, the user picks one; `name` is the thread's new name.
     """
     row = _find_existing(folder, latest=latest, named=named)
     if row is None:
@@ -108,7 +108,7 @@ def _find_existing(folder: Path, *, latest: bool, named: str | None) -> "ThreadR
 
 
 def _fork_thread(row: "ThreadRow") -> "ThreadRow":
-    """A copy of the conversation as it is now."""
+    """Copy the conversation as it is now."""
     from ...config import paths
     from ...sdk.threads.time_travel import copy_thread
     from ..prompts.sync_bridge import run_sync
@@ -117,7 +117,7 @@ def _fork_thread(row: "ThreadRow") -> "ThreadRow":
 
 
 def _rename_thread(thread: str, name: str, *, is_copy: bool) -> None:
-    """Call it so; a copy that cannot be called so is not kept."""
+    """Rename the thread; delete a copy that cannot have the name."""
     from ..rendering.thread_listing import open_index
 
     index = open_index()
@@ -133,7 +133,7 @@ HINT = "give a file with a JSON schema"
 
 
 def read_schema(file: Path) -> dict[str, Any]:
-    """The schema in a file; raises UsageError where it cannot be read or used."""
+    """Return the schema in a file; raise UsageError if it cannot be read or used."""
     from ...models.structured_output import validate_schema
 
     try:

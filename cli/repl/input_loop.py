@@ -1,4 +1,4 @@
-"""Takes one line after the other and does what it says; whatever is typed meanwhile waits."""
+"""The input loop: runs one line after another; lines typed meanwhile wait."""
 
 import asyncio
 import time
@@ -14,14 +14,14 @@ from .prompt.protocol import ReplExit
 from .session.resume import pick_up
 from .session.session import Session, show_error
 
-# Seconds in which a second Ctrl-C leaves
+# Seconds within which a second Ctrl-C exits
 SECOND_PRESS_SECONDS = 2.0
-# Seconds that what goes on has to come to its end when the human leaves
+# Seconds that running work has to finish when the user exits
 ENDS_BY_ITSELF = 0.5
 
 
 class Conversation:
-    """The human's side of a session: what was typed, what goes on, how to stop it."""
+    """The user's side of a session: the lines typed, the work in progress, how to stop it."""
 
     session: Session
 
@@ -36,56 +36,56 @@ class Conversation:
 
     @property
     def is_working(self) -> bool:
-        """Whether a line is being worked on."""
+        """Whether a line is running."""
         return self._doing is not None
 
     @property
     def busy_text(self) -> str:
-        """What goes on, in words; empty: nothing."""
+        """Description of the work in progress; empty: none."""
         if not self.is_working:
             return ""
         return t("repl.busy", seconds=int(time.monotonic() - self._since))
 
     def submit_line(self, line: str) -> None:
-        """Let a line have its turn."""
-        self._pressed = float("-inf")  # a Ctrl-C before it and one behind it are not two in a row
+        """Queue a line."""
+        self._pressed = float("-inf")  # a Ctrl-C before it does not count as a first one
         self.inbox.put_line(line)
 
     def take_back(self) -> str:
-        """The line that waits last, which then is not sent."""
+        """Remove the last waiting line, so that it is not sent, and return it."""
         return self.inbox.take_back()
 
     def interrupt(self) -> None:
-        """Stop what goes on; what waits can be changed before it is sent."""
+        """Stop the work in progress; waiting lines can be edited before they are sent."""
         if self._doing and not self._stopped:
             self._stopped = self._doing.cancel()
             if waiting := self.inbox.take_all():
                 self.session.prompt.give_back("\n".join(waiting))
 
     def offer_rewind(self) -> None:
-        """Offer to go back to an earlier step."""
+        """Offer to rewind to an earlier step."""
         self.submit_line("/rewind")
 
     def switch_mode(self) -> None:
-        """From build to plan and back, with the next message."""
+        """Switch between build and plan, from the next message."""
         self.session.plan = not self.session.plan
 
     def request_exit(self) -> None:
-        """End the conversation, and what goes on."""
+        """End the conversation and the work in progress."""
         self._left.set()
 
     def exit_at_once(self) -> None:
-        """End it where only the end of what goes on leads back to the loop."""
+        """End the conversation and interrupt its work, for which the loop would wait."""
         self.request_exit()
         self.interrupt()
 
     @property
     def has_left(self) -> bool:
-        """Whether the human is gone."""
+        """Whether the user has left."""
         return self._left.is_set()
 
     def confirm_exit(self) -> bool:
-        """Whether Ctrl-C was pressed just before; if not, say what a second one does."""
+        """Return whether Ctrl-C was pressed just before; if not, explain what a second one does."""
         before, self._pressed = self._pressed, time.monotonic()
         if self._pressed - before < SECOND_PRESS_SECONDS:
             return True
@@ -94,15 +94,15 @@ class Conversation:
         return False
 
     async def run(self) -> None:
-        """Work on lines until the human leaves; what goes on then is stopped.
+        """Run lines until the user leaves, then stop the work in progress.
 
-        What nobody foresaw, and would keep all lines from being worked on, is raised.
+        Raises an unexpected error that would keep all lines from running.
         """
         working = asyncio.ensure_future(self._run_lines())
         leaving = asyncio.ensure_future(self._left.wait())
         await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
         leaving.cancel()
-        if self._doing:  # whoever leaves behind an answer does not stop it
+        if self._doing:  # leaving after an answer does not stop the rest of its turn
             await asyncio.wait((self._doing, working), timeout=ENDS_BY_ITSELF)
         if self._doing:
             self._doing.cancel()
@@ -112,13 +112,13 @@ class Conversation:
             await working
 
     async def run_line(self, line: str) -> None:
-        """Do what a line says, and tell what goes wrong; raises ReplExit."""
+        """Run a line and show its error, if any; raise ReplExit."""
         self.session.last_error_message = ""
         self.session.typed, self.session.is_unsent = line.strip(), True
         await self._run_task(dispatch_line(self.session, line, self.pastes.expand_marks))
 
     async def resume_thread(self) -> None:
-        """Show where the thread stands that is gone on with, if one is."""
+        """Show the state of the thread that the conversation resumes, if there is one."""
         if self.session.thread:
             await self._run_task(pick_up(self.session))
 
@@ -131,7 +131,7 @@ class Conversation:
         self._doing = None
         self.session.prompt.refresh()
         if doing.cancelled():
-            self._pressed = float("-inf")  # the Ctrl-C that stops something is not half a goodbye
+            self._pressed = float("-inf")  # the Ctrl-C that stops something is not the first of two
             self.session.show(t("repl.interrupted"), "yellow")
         elif isinstance(error := doing.exception(), ReplExit):
             raise error
@@ -140,10 +140,10 @@ class Conversation:
         self._give_back()
 
     def _give_back(self) -> None:
-        """What was not said, and what waits behind a turn that was cut short, can be changed."""
+        """Return unsent lines, and those that wait behind an unfinished turn, to the prompt."""
         session = self.session
         unsaid = [session.typed] if session.is_unsent else []
-        if session.cut_short and not self._stopped:  # what was sent after a stop is meant
+        if session.cut_short and not self._stopped:  # lines sent after a stop are intended
             unsaid += self.inbox.take_all()
         session.is_unsent = session.cut_short = False
         session.prompt.give_back("\n".join(unsaid))
@@ -158,7 +158,7 @@ class Conversation:
 
 
 class Inbox:
-    """Lines that wait while the one before them is at work."""
+    """Queue of the lines that wait while another one runs."""
 
     def __init__(self) -> None:
         self._lines: deque[str] = deque()
@@ -166,26 +166,26 @@ class Inbox:
 
     @property
     def waiting_lines(self) -> tuple[str, ...]:
-        """The lines that wait, the next one first."""
+        """The waiting lines, the next one first."""
         return tuple(self._lines)
 
     def put_line(self, line: str) -> None:
-        """Let a line wait behind the others."""
+        """Append a line."""
         self._lines.append(line)
         self._filled.set()
 
     def take_back(self) -> str:
-        """The line that was put last, which waits no longer; empty: none waits."""
+        """Remove the last line and return it; empty: none waits."""
         return self._lines.pop() if self._lines else ""
 
     def take_all(self) -> list[str]:
-        """All lines, which wait no longer."""
+        """Remove all lines and return them."""
         lines = list(self._lines)
         self._lines.clear()
         return lines
 
     async def take_next(self) -> str:
-        """The line whose turn it is, as soon as there is one."""
+        """Wait for the next line, remove it and return it."""
         while not self._lines:
             self._filled.clear()
             await self._filled.wait()

@@ -1,4 +1,4 @@
-"""What becomes of a line: a message is said, a command done, a note kept."""
+"""Dispatch of a line: a message is sent, a command run, a note saved."""
 
 from collections.abc import Callable
 
@@ -16,9 +16,9 @@ NOTE_TEMPLATE = "The user notes: {note}"
 
 
 async def dispatch_line(session: Session, typed: str, unfolded: Callable[[str], str]) -> None:
-    """Do what the line says; raises ReplExit, or what went wrong.
+    """Run the line; raise ReplExit, or the error of what it runs.
 
-    What it is can be seen in the line itself; then pasted texts are `unfolded` in it.
+    The line itself shows its kind; only then `unfolded` replaces the marks of pasted texts.
     """
     line = parse_line(typed)
     if line.kind == "empty":
@@ -31,7 +31,7 @@ async def dispatch_line(session: Session, typed: str, unfolded: Callable[[str], 
     session.prompt.echo_line(typed.strip())
     session.is_unsent = line.kind == "message"
     if line.kind == "slash":
-        from .slash.registry import run_slash_command  # brings every command
+        from .slash.registry import run_slash_command  # imports every command
 
         await run_slash_command(session, line.text)
     elif line.kind == "shell":
@@ -47,11 +47,11 @@ async def dispatch_line(session: Session, typed: str, unfolded: Callable[[str], 
 
 def keep_note(session: Session, text: str) -> None:
     """Append the note to `notes.md` beside the user's configuration."""
-    note = redact(text).encode(errors="replace").decode()  # bytes may be typed that are no text
+    note = redact(text).encode(errors="replace").decode()  # typed bytes may not be valid text
     file = locate_user_notes(session.home)
     make_private_folder(session.home)
     with open(file, "a", encoding="utf-8", opener=open_private) as notes:
-        is_open = file.read_bytes()[-1:] not in (b"", b"\n")  # as an editor may leave the last line
+        is_open = file.read_bytes()[-1:] not in (b"", b"\n")  # an editor may omit the newline
         notes.write("\n" * is_open + f"- {note}\n")
     session.side_context.append(NOTE_TEMPLATE.format(note=note))
     session.show(t("repl.noted", file=file), "dim")

@@ -1,4 +1,4 @@
-"""Build of the prompt: completion, history and status of one conversation."""
+"""Construction of the prompt: completion, history and status of one conversation."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -18,13 +18,13 @@ from .session.session import Session
 if TYPE_CHECKING:
     from ...sdk.events import TokenUsage
 
+# agents that the mode already names
 MODES = ("build", "plan")
 Found = TypeVar("Found")
-# Seconds after which it is looked for again
+# Seconds after which the value is computed again
 FRESH = 5.0
 
 
-# agents that the mode names already
 def build_prompt(conversation: Conversation, folder: Path, home: Path) -> LivePrompt:
     """Build the prompt of a conversation in this folder."""
     completer = LineCompleter(
@@ -44,7 +44,7 @@ def build_prompt(conversation: Conversation, folder: Path, home: Path) -> LivePr
 
 
 def _describe_commands(session: Session) -> Mapping[str, str]:
-    from .slash.registry import describe_commands  # brings every command
+    from .slash.registry import describe_commands  # imports every command
 
     return describe_commands(session)
 
@@ -70,14 +70,14 @@ def _build_status(session: Session) -> Status:
 
 
 class TtlCache(Generic[Found]):
-    """A function that is not asked at each call."""
+    """Caches a function's result for a short time."""
 
     def __init__(self, look: Callable[[], Found]) -> None:
         self._look = look
         self._found: tuple[float, Found] | None = None
 
     def __call__(self) -> Found:
-        """What it answered last, or answers now."""
+        """Return the last result, or a new one."""
         if self._found is None or time.monotonic() - self._found[0] > FRESH:
             found = self._look()
             self._found = (time.monotonic(), found)

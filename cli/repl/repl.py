@@ -43,11 +43,11 @@ def run_repl(
     trust: bool = False,
     titles: bool = True,
 ) -> int:
-    """Speak with the human until they leave; the exit code.
+    """Run a conversation until the user leaves; return the exit code.
 
-    `thread` is the id of the one to go on with; empty: the first message begins one, and `name`
-    is its name; with `titles` the model makes it a title. Raises MaxAgentError, as for a wrong
-    configuration.
+    `thread` is the id of the one to continue; empty: the first message creates one, and `name` is
+    its name; with `titles` the model gives it a title. Raises MaxAgentError, for example for an
+    invalid configuration.
     """
     settle_trust(folder, yes=trust, output=OutputFormat.text, tests=False)
     return run_stoppable(
@@ -85,7 +85,7 @@ async def _run_conversation(
 async def _run_live_prompt(
     conversation: Conversation, prompt: LivePrompt, closing: AsyncExitStack
 ) -> int:
-    """With a prompt that stays there while turns go on."""
+    """Run with a prompt that stays visible during turns."""
     usable = asyncio.Event()
     opening = asyncio.ensure_future(_open_runner(conversation, closing, usable))
     showing = asyncio.ensure_future(prompt.run(usable.set))
@@ -96,16 +96,16 @@ async def _run_live_prompt(
     try:
         await _run_interruptibly(
             conversation, conversation.run()
-        )  # Ctrl-C is a key, but while an editor is open
+        )  # Ctrl-C is a key, except while an editor is open
     finally:
         prompt.close()
         opening.cancel()
-        await asyncio.wait((showing, opening))  # then the terminal is as it was
+        await asyncio.wait((showing, opening))  # then the terminal has its former state
     with suppress(asyncio.CancelledError):
         await opening
     try:
         await showing
-    except EOFError:  # nobody is at the other end any more
+    except EOFError:  # the terminal is gone
         return INTERRUPTED
     _show_goodbye(conversation.session)
     return 0
@@ -114,7 +114,7 @@ async def _run_live_prompt(
 async def _run_plain_prompt(
     conversation: Conversation, prompt: PlainPrompt, closing: AsyncExitStack
 ) -> int:
-    """With a prompt between the turns; Ctrl-C stops a turn."""
+    """Run with a prompt between the turns; Ctrl-C stops a turn."""
     usable = asyncio.Event()
     usable.set()
     opening = asyncio.ensure_future(_open_runner(conversation, closing, usable))
@@ -130,7 +130,7 @@ async def _run_plain_prompt(
 
 
 async def _run_interruptibly(conversation: Conversation, work: Coroutine[Any, Any, None]) -> None:
-    """Meanwhile SIGINT stops what goes on, and not the conversation."""
+    """Let SIGINT stop the work in progress, not the conversation."""
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGINT, conversation.interrupt)
     try:
@@ -142,7 +142,7 @@ async def _run_interruptibly(conversation: Conversation, work: Coroutine[Any, An
 async def _open_runner(
     conversation: Conversation, closing: AsyncExitStack, usable: asyncio.Event
 ) -> None:
-    """Open the runner once the prompt can be typed at; without it nobody can speak."""
+    """Open the runner once the prompt is usable; its failure ends the conversation."""
     await usable.wait()
     try:
         await open_behind(conversation.session, closing)

@@ -1,4 +1,4 @@
-"""`!command`: runs as the user's own, by the rules of tools and in the sandbox; then it is told."""
+"""`!command`: runs a shell command of the user in the sandbox, and adds its output as context."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -16,11 +16,11 @@ MESSAGE_TEMPLATE = "The user ran `{command}`. {end}\n{output}"
 
 
 async def run_shell_line(session: Session, command: str) -> None:
-    """Run it, show what it writes, and let the next message tell the model.
+    """Run it, show its output, and pass that to the model with the next message.
 
-    Whoever types a command has agreed to it, so only what is never allowed is refused.
+    The user who types a command has agreed to it, so only what is never allowed is denied.
     """
-    await session.wait_for_runner()  # what follows brings as much, and is there by now
+    await session.wait_for_runner()  # it has loaded the imports below
     lines = _LineBuffer(session)
     tools = await asyncio.to_thread(_open_tools, session, lines.add_text)
     reply = await tools.call_tool("run_command", {"command": command}, _approve_call)
@@ -34,7 +34,7 @@ async def run_shell_line(session: Session, command: str) -> None:
 
 
 def _open_tools(session: Session, emit: Callable[[str], None]) -> "ToolSession":
-    """Tools by the user's rules; looks at the folder, which may take long."""
+    """Open the tools under the user's rules; inspects the folder, which may take long."""
     from ...config import paths
     from ...config.settings.loader import load_settings
     from ..execution.tool_session import ToolSession
@@ -49,7 +49,7 @@ async def _approve_call(tool: "BaseTool", args: Mapping[str, object], decision: 
 
 
 class _LineBuffer:
-    """Output as it comes, shown line by line."""
+    """Shows output line by line as it arrives."""
 
     def __init__(self, session: Session) -> None:
         self._session = session

@@ -1,4 +1,4 @@
-"""`mcode threads changes`: each change of a thread's files, by whom, at which step and when."""
+"""`mcode threads changes`: each change of a thread's files, with author, step and time."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated

@@ -1,4 +1,4 @@
-"""`mcode threads fork`: a new thread that begins with what another had said and done so far."""
+"""`mcode threads fork`: a new thread that starts with a copy of another's conversation."""
 
 import asyncio
 from typing import TYPE_CHECKING, Annotated
@@ -52,7 +52,7 @@ def fork(
 
 
 def _put_files_back(row: "ThreadRow", step: "ThreadStep", *, force: bool, yes: bool) -> int:
-    """As `mcode rewind --files` does; it is on record as the doing of the thread itself."""
+    """Restore files as `mcode rewind --files` does; recorded as a change of the thread itself."""
     from ....config import paths
     from ....sdk.threads.file_history import open_leased_files
     from ...execution import restore_files

@@ -1,4 +1,4 @@
-"""`mcode threads`: list, name and delete threads, without loading LangGraph."""
+"""`mcode threads`: list, rename and delete threads, without loading LangGraph."""
 
 import sys
 from pathlib import Path
@@ -107,7 +107,7 @@ def _measure_threads(rows: "list[ThreadRow]") -> dict[str, int]:
 
 
 def _show_shared_sizes(rows: "list[ThreadRow]") -> None:
-    """What no single thread takes: snapshots are those of a folder."""
+    """Show the size of what threads share: snapshots belong to a folder, not to a thread."""
     from ....config import paths
     from ....sdk.threads.disk_usage import measure_database, measure_snapshots
     from ...i18n.catalogs import t

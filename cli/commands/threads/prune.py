@@ -1,4 +1,4 @@
-"""`mcode threads prune`: free what no thread needs, and delete threads that are not used."""
+"""`mcode threads prune`: free disk space that no thread needs, and delete unused threads."""
 
 import asyncio
 import sys

@@ -1,4 +1,4 @@
-"""`mcode threads show`: how a thread stands, and what was said and done in it, to be read."""
+"""`mcode threads show`: a thread's status and transcript."""
 
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -57,7 +57,7 @@ def show(
 
 
 def _list_facts(row: "ThreadRow") -> Iterator[tuple[str, str]]:
-    """What is said of a thread, by label; empty texts are not shown."""
+    """Yield label and text of each fact about a thread; empty texts are not shown."""
     from ...i18n.catalogs import t
 
     yield t("threads.title"), row.title

@@ -1,4 +1,4 @@
-"""`mcode threads export` and `import`: a thread as one file, to go on with it elsewhere."""
+"""`mcode threads export` and `import`: a thread as one file, to continue it elsewhere."""
 
 import asyncio
 import sys
@@ -55,7 +55,7 @@ def _write_stdout(content: bytes) -> None:
 
 
 def _write_new(path: Path, content: bytes) -> None:
-    """A file for its owner alone, whole or not at all."""
+    """Write a file that only its owner can read, whole or not at all."""
     try:
         with open(path, "xb", opener=open_private) as file:
             _write_whole(file, path, content)

@@ -1,4 +1,4 @@
-"""`mcode threads tree`: which thread was forked from which, and where somebody went back."""
+"""`mcode threads tree`: forks of threads, and rewinds."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -44,7 +44,7 @@ def tree(
 
 
 def _find_root(row: "ThreadRow", known: "Mapping[str, ThreadRow]") -> "ThreadRow":
-    """The first of those that it was forked from, as far as they are still there."""
+    """Return the first of its ancestors that still exist, or the thread itself."""
     while row.parent in known:
         row = known[row.parent]
     return row
@@ -53,7 +53,7 @@ def _find_root(row: "ThreadRow", known: "Mapping[str, ThreadRow]") -> "ThreadRow
 def _render_lines(
     row: "ThreadRow", forks: "Mapping[str, list[ThreadRow]]", put_back: set[str]
 ) -> Iterator[str]:
-    """The thread, what was left in it, and its forks, each line indented as it belongs."""
+    """Yield the thread, what was rewound in it, and its forks, each line with its indent."""
     from ...i18n.catalogs import t
 
     yield _format_thread(row, put_back)

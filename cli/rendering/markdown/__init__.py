@@ -1,1 +1,1 @@
-"""Markdown of the model's answer, laid out for the terminal while it streams."""
+"""Markdown of the model's answer, laid out for the terminal as it streams."""

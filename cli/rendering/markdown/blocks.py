@@ -1,8 +1,8 @@
-"""An answer that is still being written, as Markdown blocks: which are finished, what is left.
+"""Markdown blocks of an answer that still streams: the finished ones and the tail.
 
-Finished blocks are shown once and never touched again, so nothing flickers and no line is repeated
-in the scrollback. Only the unfinished tail is parsed, only when a line has ended, and the less
-often the longer it is: the work grows with the answer, not with its square.
+Finished blocks are shown once and never redrawn, so nothing flickers and no line is repeated in the
+scrollback. Only the unfinished tail is parsed, only at the end of a line, and the less often the
+longer it is: the work grows with the answer, not with its square.
 """
 
 import re
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 # Lines of a fenced block that are shown before it is finished
 PART_LINES = 12
-# Blocks that nothing can go on
+# Blocks that nothing can continue
 CLOSED_BLOCKS = {"heading", "hr"}
-# Blocks that go on after a blank line
+# Blocks that can continue after a blank line
 CONTINUABLE_BLOCKS = {"bullet_list", "ordered_list", "code_block", "fence"}
 
 
@@ -29,14 +29,14 @@ class MarkdownBlock:
     """A piece of an answer that can be shown by itself."""
 
     text: str
-    """Exactly as it came: the texts of all blocks and of the tail are the answer."""
+    """Unchanged input: the texts of all blocks and of the tail together are the answer."""
     before: str = ""
-    """Of a fenced block that is shown in parts: its lines up to here."""
+    """For a fenced block that is shown in parts: its lines before this one."""
 
 
 def create_parser() -> "MarkdownIt":
-    """Markdown as answers have it: HTML is text, links are as written, `[x]: y` hides nothing."""
-    from markdown_it import MarkdownIt  # here, so that `--help` does without
+    """Return the parser: HTML is text, links stay as written, `[x]: y` hides nothing."""
+    from markdown_it import MarkdownIt  # imported here, so that `--help` does not load it
 
     markdown = MarkdownIt("commonmark", {"html": False, "maxNesting": 50})
     markdown.normalizeLink = str  # type: ignore[method-assign]
@@ -45,27 +45,27 @@ def create_parser() -> "MarkdownIt":
 
 
 class MarkdownStream:
-    """Pieces go in; finished blocks come out, each once and in order."""
+    """Splits a stream into blocks: returns each finished one once and in order."""
 
     def __init__(self) -> None:
         self._parser = create_parser().disable("inline")
         self._lines: list[str] = []
-        """Ended lines of the tail."""
+        """Complete lines of the tail."""
         self._line: list[str] = []
-        """Pieces of the line that has not ended."""
+        """Pieces of the incomplete line."""
         self._parsed = 0
-        """Lines of the tail when it was parsed last."""
+        """Lines of the tail when it was last parsed."""
         self._before: list[str] = []
         self._fence_end: re.Pattern[str] | None = None
-        """What ends the fenced block with which the tail begins."""
+        """The line that closes the fenced block at the beginning of the tail."""
 
     @property
     def tail(self) -> MarkdownBlock:
-        """What is not finished."""
+        """The unfinished part."""
         return MarkdownBlock("".join([*self._lines, *self._line]), "".join(self._before))
 
     def feed(self, piece: str) -> list[MarkdownBlock]:
-        """Take a piece; the blocks that are finished by it."""
+        """Add a piece; return the blocks that it finishes."""
         blocks: list[MarkdownBlock] = []
         *ended, rest = piece.split("\n")
         for text in ended:
@@ -77,13 +77,13 @@ class MarkdownStream:
         return blocks
 
     def finish(self) -> list[MarkdownBlock]:
-        """The answer has ended, and so has its tail."""
+        """Return the tail as a last block: the answer has ended."""
         tail = self.tail
         self.discard_tail()
         return [tail] if tail.text else []
 
     def discard_tail(self) -> None:
-        """Forget the tail: it will not be finished."""
+        """Drop the tail: it will not be finished."""
         self._lines, self._line, self._before = [], [], []
         self._parsed, self._fence_end = 0, None
 
@@ -115,13 +115,13 @@ class MarkdownStream:
 
 
 def _find_last_block(tokens: "Sequence[Token]") -> "Token | None":
-    """The token with which the last top-level block begins."""
+    """Return the token that opens the last top-level block."""
     begins = (token for token in reversed(tokens) if token.level == 0 and token.nesting >= 0)
     return next(begins, None)
 
 
 def _find_finished_end(last: "Token", lines: Sequence[str]) -> int:
-    """The first line that more text could still change."""
+    """Return the first line that more text could still change."""
     begin, end = last.map or (0, 0)
     name = last.type.removesuffix("_open")
     if name in CLOSED_BLOCKS or (name == "fence" and _is_closed(last, lines)):

@@ -1,7 +1,7 @@
-"""Markdown as rows of a screen: the marks of blocks stay, those in a line become styles.
+"""Layout of Markdown as rows of a screen: block marks stay, inline marks become styles.
 
-What is copied from the screen is still Markdown, and code is copied as it was written. Addresses
-are shown as text, never as a terminal's hyperlink, so that a link says where it leads.
+Text copied from the screen is still Markdown, and code is copied as it was written. Addresses are
+shown as text, never as a terminal's hyperlink, so that a link shows its target.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
     from markdown_it.tree import SyntaxTreeNode
 
 Align = Literal["left", "center", "right"]
-# Cells that a column needs, unless it has less to say
+# Cells that a column needs, unless its content is shorter
 LEAST_COLUMN = 8
 HEADINGS = {"h1": "bold underline", "h2": "bold"}
 OTHER_HEADING = "bold italic"
 INLINE = {"strong": "bold", "em": "italic", "s": "strike"}
 CODE, LINK, MARK = "cyan", "underline", "dim"
-# Sixteen colours that the user has chosen, readable on light and on dark
+# The terminal's sixteen colours, which the user can choose: readable on light and on dark
 THEME = "ansi_dark"
-# Cells that a text has at least, however deep it stands in lists and quotes
+# Least cells of a text, however deep it is nested in lists and quotes
 NARROWEST = 12
 
 
 def render_block(block: MarkdownBlock, width: int) -> list[Text]:
-    """The rows of a block, none wider than `width`; of a part those that no part before it had."""
+    """Return the rows of a block, at most `width` wide; of a part only rows that are new."""
     before = len(_render_markdown(block.before, width)) if block.before else 0
     return _render_markdown(block.before + block.text, width)[before:]
 
@@ -60,7 +60,7 @@ def _get_parser() -> "MarkdownIt":
 def _render_nodes(
     nodes: "list[SyntaxTreeNode]", width: int, *, tight: bool = False
 ) -> Iterator[Text]:
-    """Blocks one below the other, with an empty row between them."""
+    """Yield blocks one below the other, with an empty row between them."""
     for number, node in enumerate(nodes):
         if number and not tight:
             yield Text()
@@ -113,14 +113,14 @@ def _compute_inner_width(mark: Text, width: int) -> int:
 
 
 def _mark_rows(first: Text, inside: Iterator[Text], others: Text) -> Iterator[Text]:
-    """Rows with a mark before the first one, and another before the others."""
+    """Yield rows with one mark before the first, and another before the others."""
     yield Text.assemble(first, next(inside, Text()))
     for row in inside:
         yield Text.assemble(others, row)
 
 
 def _render_fence(node: "SyntaxTreeNode") -> Iterator[Text]:
-    """Code with nothing before its lines, so that it can be copied; the fence says where it is."""
+    """Yield code without a prefix, so that it can be copied; the fences mark its ends."""
     lines = node.content.count("\n") + (node.content[-1:] not in ("", "\n"))
     begin, end = node.map or (0, 0)
     yield style_text(f"{node.markup}{node.info}", MARK)
@@ -157,7 +157,7 @@ def _parse_alignment(style: str) -> Align:
 
 
 def _render_inline(node: "SyntaxTreeNode") -> Text:
-    """What stands in a line; every text of it made safe, for `&#8238;` was none before."""
+    """Return the inline content; sanitize it here, after entities such as `&#8238;` decode."""
     return Text().join(_render_inline_node(child) for child in node.children)
 
 
@@ -180,7 +180,7 @@ def _render_inline_node(node: "SyntaxTreeNode") -> Text:
 
 
 def _render_link(text: Text, address: str) -> Text:
-    """The words of a link and where it leads, unless they say so themselves."""
+    """Return the text of a link and its target, unless the text is the target."""
     where = style_text(address, LINK)
     if not text:
         return where
@@ -196,7 +196,7 @@ HEADER, RULE = "bold", "dim"
 def render_table(
     header: Sequence[Text], body: Sequence[Sequence[Text]], aligns: Sequence[Align], width: int
 ) -> Iterator[Text]:
-    """The table in at most `width` cells."""
+    """Yield the table in at most `width` cells."""
     for cell in header:
         cell.stylize(HEADER)
     wanted = [
@@ -210,7 +210,7 @@ def render_table(
 
 
 def _fit_widths(wanted: Sequence[int], room: int) -> list[int]:
-    """The widths of the columns: who has most to say gives way first."""
+    """Return the widths of the columns; the widest shrink first."""
     widths = [min(want, max(room, 1)) for want in wanted]
     while sum(widths) > room and max(widths) > 1:
         widths[widths.index(max(widths))] -= 1
@@ -226,7 +226,7 @@ def _as_columns(
     yield from _render_row(header, aligns, widths)
     yield Text(GAP.join("-" * width for width in widths), style=RULE)
     rows = [list(_render_row(cells, aligns, widths)) for cells in body]
-    apart = any(len(row) > 1 for row in rows)  # else nobody sees where a row ends
+    apart = any(len(row) > 1 for row in rows)  # else the end of a row would not be visible
     for number, row in enumerate(rows):
         if number and apart:
             yield Text()

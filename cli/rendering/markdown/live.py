@@ -1,4 +1,4 @@
-"""The model's answer on a terminal: finished blocks once and for ever, below them what is not."""
+"""The model's answer on a terminal: finished blocks once, and the unfinished tail below them."""
 
 import asyncio
 import time
@@ -15,16 +15,16 @@ from .layout import render_block
 
 # Rows of the tail that are shown, the last ones
 TAIL_ROWS = 8
-# Seconds between two pictures of the tail, at least
+# Least seconds between two redraws of the tail
 EVERY = 0.08
-# The tail is painted again after this many times what it took, so it costs a tenth at most
+# Redraw the tail after this many times the duration of a draw: it costs at most a tenth
 SHARE = 10
 
 ShowTail = Callable[[Sequence[Text]], None]
 
 
 class AnswerView:
-    """Shows an answer as its pieces come; finished rows are printed once and stay."""
+    """Shows an answer as its pieces arrive; finished rows are printed once and stay."""
 
     def __init__(self, console: Console, show_tail: ShowTail) -> None:
         self._console = console
@@ -33,7 +33,7 @@ class AnswerView:
         self._has_rows = False
         self._next_picture = 0.0
         self._coming: asyncio.TimerHandle | None = None
-        """The next picture, where no piece may come any more to bring it about."""
+        """The scheduled redraw, in case no further piece triggers it."""
 
     def add_text(self, piece: str) -> None:
         """Show one more piece."""
@@ -43,16 +43,16 @@ class AnswerView:
         if wait <= 0:
             self._paint_tail()
         elif not self._coming:
-            with suppress(RuntimeError):  # without a loop nothing can come by itself
+            with suppress(RuntimeError):  # without a loop there is no timer
                 self._coming = asyncio.get_running_loop().call_later(wait, self._paint_tail)
 
     def finish_answer(self) -> None:
-        """The answer has ended; what comes next is another one."""
+        """End the answer; what follows is another one."""
         self._print_blocks(self._stream.finish())
         self._reset_state()
 
     def discard_tail(self) -> None:
-        """What is not finished will not be: the request is repeated."""
+        """Drop the tail: it will not be finished, as the request is repeated."""
         self._stream.discard_tail()
         self._show_tail([])
         self._reset_state()
@@ -80,31 +80,31 @@ class AnswerView:
         self._cancel_paint()
         begin = time.monotonic()
         tail = self._stream.tail
-        fence = tail.before[: tail.before.find("\n") + 1]  # what a picture of its rest needs
+        fence = tail.before[: tail.before.find("\n") + 1]  # the fence, for the layout of the rest
         shown = self._render_spaced(MarkdownBlock(tail.text, fence)) if tail.text else []
         self._show_tail(shown[-TAIL_ROWS:])
         now = time.monotonic()
         self._next_picture = now + max(EVERY, SHARE * (now - begin))
 
     def _render_spaced(self, block: MarkdownBlock) -> list[Text]:
-        """The rows of a block, an empty one before them if it is not the answer's first."""
+        """Return the rows of a block, after an empty one unless it is the answer's first."""
         shown = render_block(block, self._console.width)
         apart = self._has_rows and not block.before and shown
         return [Text(), *shown] if apart else shown
 
 
 class TransientRows:
-    """Rows at the end of a terminal that are taken away before anything else is written."""
+    """Rows at the end of a terminal that are removed before any other output."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
         self._shown = 0
 
     def show_rows(self, rows: Sequence[Text]) -> None:
-        """Show these rows in the place of those before."""
+        """Replace the previous rows."""
         above = [(ControlType.CURSOR_UP, 1), (ControlType.ERASE_IN_LINE, 2)] * self._shown
         fitting = rows[-max(self._console.height - 2, 1) :]
-        with self._console:  # all in one go
+        with self._console:  # a single write
             if above:
                 self._console.control(Control(ControlType.CARRIAGE_RETURN, *above))
             for row in fitting:
@@ -113,7 +113,7 @@ class TransientRows:
 
 
 def create_answer_view(console: Console) -> AnswerView | None:
-    """What shows answers on this console; None where they are plain lines as they come."""
+    """Create the view of answers on this console; None if they are printed as plain lines."""
     if not console.file.isatty() or console.is_dumb_terminal:
         return None
     return AnswerView(console, TransientRows(console).show_rows)

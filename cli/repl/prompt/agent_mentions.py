@@ -1,4 +1,4 @@
-"""Agents that a message can be addressed to, by `@name` at its beginning."""
+"""Agents that a message can address, by `@name` at its beginning."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def describe_agents(folder: Path, home: Path) -> Mapping[str, str]:
-    """Every agent that a message can be for, with what it is for."""
+    """Return every agent that a message can address, with its description."""
     return {
         one.name: one.description
         for one in _find_visible_agents(folder, home)
@@ -18,17 +18,17 @@ def describe_agents(folder: Path, home: Path) -> Mapping[str, str]:
 
 
 def parse_agent_mention(message: str, folder: Path, home: Path) -> tuple[str, str]:
-    """The agent that a message is for, and the message without its name; empty: the thread's."""
+    """Return the addressed agent and the message without its name; empty: the thread's agent."""
     name, _, text = message.removeprefix("@").partition(" ")
     if not message.startswith("@") or not text.strip() or (folder / name).exists():
         return "", message
-    # one that speaks with nobody is refused when it is asked, not taken for a word
+    # a known agent that cannot be addressed is rejected later, not taken for text
     names = {one.name for one in _find_visible_agents(folder, home)}
     return (name, text.strip()) if name in names else ("", message)
 
 
 def _find_visible_agents(folder: Path, home: Path) -> "Iterable[AgentProfile]":
-    from ....config.agents.registry import find_agents  # brings YAML
+    from ....config.agents.registry import find_agents  # imports YAML
     from ....config.trust.decision import check_trust
 
     found = find_agents(folder, home, check_trust(folder, home))

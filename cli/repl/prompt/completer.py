@@ -1,4 +1,4 @@
-"""What is offered while a line is typed: commands after `/`, files and agents after `@`."""
+"""Completion of a line: commands after `/`, files and agents after `@`."""
 
 from collections.abc import Callable, Iterable, Mapping
 
@@ -9,7 +9,7 @@ from ...i18n.catalogs import t
 from ...rendering.sanitize import sanitize_line
 from .file_mentions import MOST_FILES, FileList, find_mention_at_end, format_mention, rank_names
 
-# Names, and what each is
+# Names with their descriptions
 Descriptions = Mapping[str, str]
 
 
@@ -27,7 +27,7 @@ class LineCompleter(Completer):
     def get_completions(
         self, document: Document, complete_event: CompleteEvent
     ) -> Iterable[Completion]:
-        """Those that fit, the best first."""
+        """Yield the completions that match, the best first."""
         typed = document.text_before_cursor
         mention = find_mention_at_end(typed)
         if is_command(typed):
@@ -42,7 +42,7 @@ class LineCompleter(Completer):
             yield _build_completion(f"/{name}", typed, commands[name])
 
     def _complete_mention(self, mention: str, *, first: bool) -> Iterable[Completion]:
-        """Agents only at the beginning: there a message is for them."""
+        """Complete agents only at the beginning of a line: only there they are addressed."""
         agents: Descriptions = self._agents() if first else {}
         files = self._files()
         for name in rank_names(mention[1:].strip('"'), [*agents, *files.names]):
@@ -53,12 +53,12 @@ class LineCompleter(Completer):
 
 
 def is_command(typed: str) -> bool:
-    """Whether a line up to the cursor is the beginning of a command's name."""
+    """Return whether the line up to the cursor is the beginning of a command's name."""
     return typed.startswith("/") and not any(char.isspace() for char in typed)
 
 
 def is_completed_while_typing(typed: str) -> bool:
-    """Whether something is offered without being asked for."""
+    """Return whether completions appear without Tab."""
     return is_command(typed) or find_mention_at_end(typed) is not None
 
 

@@ -1,4 +1,4 @@
-"""A prompt for terminals that can only be written to (`TERM=dumb`): one line after the other."""
+"""A prompt for terminals without cursor control (`TERM=dumb`): one line after another."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -12,10 +12,10 @@ Answer = TypeVar("Answer")
 
 
 class PlainPrompt:
-    """Writes what is finished and reads whole lines; nothing is painted, nothing is taken away."""
+    """Prints finished lines and reads whole ones; nothing is redrawn or removed."""
 
     def read_line(self) -> str:
-        """A line, with those that a backslash at its end adds to it; raises Unanswered."""
+        """Read a line and its continuations after a backslash; raise PromptAborted."""
         typed = _ask_line(SIGN)
         while (begun := strip_continuation(typed)) is not None:
             typed = f"{begun}\n{_ask_line(' ' * len(SIGN))}"
@@ -28,22 +28,22 @@ class PlainPrompt:
         write_lines(text)
 
     def echo_line(self, words: str) -> None:
-        """It stands there: the terminal showed it as it was typed."""
+        """Do nothing: the terminal has echoed the line."""
 
     def show_tail(self, text: str) -> None:
-        """What is not finished is not shown."""
+        """Do nothing: an unfinished answer is not shown."""
 
     def give_back(self, line: str) -> None:
-        """Nothing waits here, since nothing can be typed meanwhile."""
+        """Do nothing: no line waits, since nothing can be typed during a turn."""
 
     def refresh(self) -> None:
-        """There is nothing to paint."""
+        """Do nothing: there is nothing to redraw."""
 
     def send_escape_codes(self, codes: str) -> None:
-        """Such a terminal has no title and no bell."""
+        """Do nothing: such a terminal has no title and no bell."""
 
     async def ask_question(self, question: Callable[[], Answer]) -> Answer:
-        """Let a function have the terminal."""
+        """Let a function use the terminal."""
         return run_question(question)
 
 
@@ -56,7 +56,7 @@ def _ask_line(sign: str) -> str:
 
 
 def _read_line_at(sign: str) -> str:
-    from ...rendering.console import write_lines  # brings rich
+    from ...rendering.console import write_lines  # imports rich
 
     write_lines(sign)
     return read_stdin_line()

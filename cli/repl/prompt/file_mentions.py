@@ -1,4 +1,4 @@
-"""What `@` can name: files of the project that tools may see, and agents."""
+"""Targets of `@` mentions: agents, and files of the project that tools may read."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -8,25 +8,26 @@ from typing import NamedTuple
 
 MOST_FILES = 50_000
 MOST_OFFERED = 50
-# The mention in which a line ends
+# A mention at the end of a line
 _MENTION = re.compile(r"(?:^|(?<=\s))@(\"[^\"\n]*\"?|[^\s\"]*)$")
 
 
 def find_mention_at_end(line: str) -> str | None:
-    """What is typed of a mention at the end of a line, with its `@`; None: there is none."""
+    """Return the unfinished mention at the end of a line, with its `@`; None if there is none."""
     found = _MENTION.search(line)
     return found.group() if found else None
 
 
 def format_mention(name: str) -> str:
-    """A file's mention; one with blanks in quotes."""
+    """Return the mention of a file; a name with blanks is quoted."""
     return f'@"{name}"' if any(char.isspace() for char in name) else f"@{name}"
 
 
 def rank_names(typed: str, names: Sequence[str]) -> list[str]:
-    """The names that fit what was typed, the best first.
+    """Return the names that match, the best first.
 
-    One fits that has all its letters in this order; if there is none, whatever is alike.
+    A name matches if it has all typed letters in this order; if none does, similar names are
+    returned.
     """
     wanted = typed.lower()
     if not wanted:
@@ -34,7 +35,7 @@ def rank_names(typed: str, names: Sequence[str]) -> list[str]:
     letters = re.compile(".*?".join(map(re.escape, wanted)), re.IGNORECASE)
     fitting = [name for name in names if letters.search(name)]
     if not fitting:
-        from rapidfuzz import fuzz, process  # not needed before somebody types `@` or `/`
+        from rapidfuzz import fuzz, process  # not needed until the user types `@` or `/`
 
         alike = process.extract(typed, names, scorer=fuzz.WRatio, limit=5, score_cutoff=70)
         return [name for name, _, _ in alike]
@@ -42,7 +43,7 @@ def rank_names(typed: str, names: Sequence[str]) -> list[str]:
 
 
 def _score_name(wanted: str, name: str) -> tuple[float, int, str]:
-    """Small is good: the letters together, at the beginning of the file's own name."""
+    """Return a sort key, smaller is better: adjacent letters, at the beginning of the file name."""
     from rapidfuzz import fuzz
 
     own = name.rstrip("/").rpartition("/")[2]
@@ -51,28 +52,28 @@ def _score_name(wanted: str, name: str) -> tuple[float, int, str]:
 
 
 class FileList(NamedTuple):
-    """What `@` can name of a project."""
+    """Paths of a project that `@` can mention."""
 
     names: list[str]
-    """Paths, folders with a slash."""
+    """Paths; folders end with a slash."""
     is_cut: bool = False
-    """Whether the project has more than `MOST_FILES` files, and the others are left out."""
+    """Whether the project has more than `MOST_FILES` files, so that the others are left out."""
 
 
 class MentionableFiles:
-    """The project's files and folders as tools list them: none that is ignored, secret, outside."""
+    """The project's files and folders as tools list them: none ignored, secret or outside."""
 
     def __init__(self, folder: Path, home: Path) -> None:
         self._folder, self._home = folder, home
 
     def list_files(self) -> FileList:
-        """List them; takes its time in a large project."""
+        """List them; slow in a large project."""
         walked = iter(self._walk_files())
         names = _with_folders(islice(walked, MOST_FILES))
         return FileList(names, is_cut=next(walked, None) is not None)
 
     def _walk_files(self) -> Iterable[str]:
-        # the tools' own listing, whose settings are not needed before somebody types `@`
+        # the tools' own listing, whose settings are not needed until the user types `@`
         from ....config.settings.loader import load_settings
         from ....tools.filesystem.walk import walk
         from ....tools.workspace import Workspace
@@ -83,7 +84,7 @@ class MentionableFiles:
 
 
 def _with_folders(names: Iterable[str]) -> list[str]:
-    """Every folder before what is in it."""
+    """Return the names with every folder before its content."""
     seen: dict[str, None] = {}
     for name in names:
         for end in (place for place, letter in enumerate(name) if letter == "/"):

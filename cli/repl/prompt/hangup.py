@@ -1,7 +1,7 @@
-"""The window is closed, or the machine goes down: end as if the human had left.
+"""Exit on SIGHUP and SIGTERM: a closed window or a shutdown ends it as if the user had left.
 
-A signal is noted at once and told by the loop. The loop stands still while a question waits for
-its answer; one that came just before it is found in the note.
+A signal is recorded at once and handled in the loop. The loop is blocked while a question waits for
+its answer; the record has a signal that arrived just before.
 """
 
 import asyncio
@@ -11,9 +11,9 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from types import FrameType
 
-# Of the whole process, as signals are
+# State of the whole process, as signals are
 _received_signals: set[int] = set()
-# Of a SIGTERM
+# Functions that get the number of a SIGTERM
 _receivers: list[Callable[[int], None]] = []
 
 
@@ -21,9 +21,9 @@ _receivers: list[Callable[[int], None]] = []
 def handle_hangup(
     leave: Callable[[], None], receive: Callable[[int], None] = lambda _: None
 ) -> Generator[None]:
-    """While open, SIGHUP and SIGTERM lead to `leave` instead of the process's sudden end.
+    """While open, SIGHUP and SIGTERM call `leave` instead of killing the process.
 
-    `receive` gets the number of a SIGTERM, as soon as it comes.
+    `receive` gets the number of a SIGTERM as soon as it arrives.
     """
     loop = asyncio.get_running_loop()
 
@@ -41,7 +41,7 @@ def handle_hangup(
     _receivers.append(receive)
     before = {one: signal.getsignal(one) for one in (signal.SIGHUP, signal.SIGTERM)}
     for one in before:
-        loop.add_signal_handler(one, lambda: None)  # only so does the loop wake up for each
+        loop.add_signal_handler(one, lambda: None)  # wakes the loop up for each
         signal.signal(one, receive_signal)
     try:
         yield
@@ -54,18 +54,18 @@ def handle_hangup(
 
 
 def pass_on_termination() -> None:
-    """Pass on a SIGTERM that a question has received, since it had the signal's handler."""
+    """Pass on a SIGTERM that a question received, as it had the signal's handler."""
     for receive in _receivers:
         receive(signal.SIGTERM)
 
 
 def has_received_signal() -> bool:
-    """Whether such a signal has come, also one of which the loop has not heard yet."""
+    """Return whether such a signal has arrived, even if the loop has not handled it yet."""
     return bool(_received_signals)
 
 
 def _release_terminal() -> None:
-    """What is still written goes nowhere: there is nobody to tell of an error."""
+    """Discard later output: the terminal is gone, and a write error would reach no one."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nowhere, stream)

@@ -1,4 +1,4 @@
-"""What was typed in a folder before: one private file, no secret in it, bounded."""
+"""Input history of a folder: one private file, redacted, of limited size."""
 
 import json
 import os
@@ -12,12 +12,12 @@ from ....config import paths
 from ....config.security.private_files import open_private, replace_file
 from ....config.security.redaction import redact
 
-# Of the file; beyond that its older half goes
+# Most bytes of the file; beyond them its older half is deleted
 MOST_BYTES = 4_000_000
 
 
 class FolderHistory(History):
-    """The lines of one folder, the newest first; other folders' lines stand in the same file."""
+    """The lines of one folder, the newest first; one file holds the lines of all folders."""
 
     def __init__(self, home: Path, folder: Path) -> None:
         super().__init__()
@@ -25,13 +25,13 @@ class FolderHistory(History):
         self._folder = os.path.realpath(folder)
 
     def append_string(self, string: str) -> None:
-        """Keep a line; one that was just typed is not kept again."""
+        """Keep a line, unless it repeats the last one."""
         line = redact(string)
         if self._loaded_strings[:1] != [line]:
             super().append_string(line)
 
     def load_history_strings(self) -> Iterable[str]:
-        """Those of this folder."""
+        """Yield the lines of this folder."""
         return [
             text for folder, text in reversed(list(self._read_entries())) if folder == self._folder
         ]
@@ -39,9 +39,9 @@ class FolderHistory(History):
     def store_string(self, string: str) -> None:
         """Append to the file in one write, so that two terminals can share it."""
         entry = json.dumps({"folder": self._folder, "text": string}).encode()
-        with suppress(OSError):  # a full disk keeps nobody from speaking
+        with suppress(OSError):  # a full disk must not stop the conversation
             with open(self._file, "ab", buffering=0, opener=open_private) as file:
-                # begins with the end: a line that a full disk has cut off joins no other
+                # starts with a newline, so that a line that a full disk has cut off joins no other
                 file.write(b"\n" + entry + b"\n")
                 size = os.fstat(file.fileno()).st_size
             if size > MOST_BYTES:

@@ -1,4 +1,4 @@
-"""What a typed line is: a command of ours, a command of the shell, a note, or a message."""
+"""Kinds of a typed line: a slash command, a shell command, a note, or a message."""
 
 import re
 from typing import Literal, NamedTuple
@@ -11,15 +11,15 @@ EXIT_WORDS = ("exit", "quit", "q")
 
 
 class InputLine(NamedTuple):
-    """A line and what is meant by it."""
+    """A line and its kind."""
 
     kind: LineKind
     text: str
-    """Without the mark that said so; a slash command keeps its slash."""
+    """The text without the mark of its kind; a slash command keeps its slash."""
 
 
 def parse_line(typed: str) -> InputLine:
-    """What is meant; only one line alone can be a shell command or a note."""
+    """Return the line's kind; only a single line can be a shell command or a note."""
     text = typed.strip()
     if not text:
         return InputLine("empty", "")
@@ -35,6 +35,6 @@ def parse_line(typed: str) -> InputLine:
 
 
 def strip_continuation(typed: str) -> str | None:
-    """The text of a line that goes on, without the backslash at its end; None: it is complete."""
+    """Return a line that continues, without its final backslash; None if it is complete."""
     backslashes = len(typed) - len(typed.rstrip("\\"))
     return typed[:-1] if backslashes % 2 else None

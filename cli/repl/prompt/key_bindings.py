@@ -1,4 +1,4 @@
-"""What the keys do; what is not named here is as in every line of a shell (Emacs' keys)."""
+"""Key bindings; keys without one here act as in a shell (Emacs' keys)."""
 
 import time
 from typing import Protocol
@@ -13,36 +13,36 @@ from prompt_toolkit.keys import Keys
 from .input_line import strip_continuation
 from .paste_placeholder import Pastes
 
-# Seconds in which a second Esc belongs to the first
+# Seconds within which a second Esc belongs to the first
 TWICE = 1.0
 
 
 class KeyActions(Protocol):
-    """What keys can do besides changing the line."""
+    """Actions of keys besides editing the line."""
 
     @property
     def is_working(self) -> bool:
-        """Whether a turn is going on."""
+        """Whether a turn is running."""
         ...
 
     def submit_line(self, line: str) -> None:
-        """Send a line, or let it wait."""
+        """Send a line, or queue it."""
         ...
 
     def take_back(self) -> str:
-        """The line that waits last, which then is not sent; empty: none waits."""
+        """Remove the last waiting line and return it; empty: none waits."""
         ...
 
     def interrupt(self) -> None:
-        """Stop the turn; what was done is kept."""
+        """Stop the turn; finished work is kept."""
         ...
 
     def offer_rewind(self) -> None:
-        """Offer to go back."""
+        """Offer to rewind."""
         ...
 
     def switch_mode(self) -> None:
-        """From build to plan and back."""
+        """Switch between build and plan."""
         ...
 
     def request_exit(self) -> None:
@@ -50,12 +50,12 @@ class KeyActions(Protocol):
         ...
 
     def confirm_exit(self) -> bool:
-        """Whether Ctrl-C, pressed with nothing to stop, leaves: it was pressed just before."""
+        """Return whether Ctrl-C, with nothing to stop, exits: it was pressed just before."""
         ...
 
 
 def build_key_bindings(hands: KeyActions, pastes: Pastes) -> KeyBindingsBase:
-    """All of ours; while the history is searched, the keys are those of the search."""
+    """Build all key bindings; during a history search the search has its own."""
     keys = KeyBindings()
     _bind_send_keys(keys, hands, pastes)
     _bind_edit_keys(keys, hands, pastes)
@@ -83,7 +83,7 @@ def _bind_send_keys(keys: KeyBindings, hands: KeyActions, pastes: Pastes) -> Non
 
 
 def send_line(line: Buffer, hands: KeyActions, pastes: Pastes) -> None:
-    """Send what is typed, and keep it in the history with what was pasted."""
+    """Send the line, and keep it in the history with its pasted texts."""
     typed = line.text
     if typed.strip():
         line.history.append_string(pastes.expand_marks(typed))
@@ -92,7 +92,7 @@ def send_line(line: Buffer, hands: KeyActions, pastes: Pastes) -> None:
 
 
 def _accept_completion(line: Buffer) -> bool:
-    """Take what is offered, unless it is typed already; whether that changed the line."""
+    """Accept the completion unless it is typed already; return whether that changed the line."""
     offered = line.complete_state
     if not offered or not offered.completions:
         return False
@@ -150,7 +150,7 @@ def _bind_stop_keys(keys: KeyBindings, hands: KeyActions) -> None:
 
     @keys.add("escape", filter=~has_completions & is_empty & ~is_working)
     def _(event: KeyPressEvent) -> None:
-        nonlocal escaped  # as two keys in one binding they would have to come within `timeoutlen`
+        nonlocal escaped  # as a two-key binding they would have to arrive within `timeoutlen`
         before, escaped = escaped, time.monotonic()
         if escaped - before < TWICE:
             hands.offer_rewind()

@@ -1,4 +1,4 @@
-"""What the prompt's part of the screen looks like, from an answer's tail to the status line."""
+"""Layout of the prompt's part of the screen, from an answer's tail to the status line."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -44,20 +44,20 @@ STYLE = Style.from_dict(
 
 @dataclass
 class PromptState:
-    """What stands around the line."""
+    """Content around the input line."""
 
     waiting: Callable[[], tuple[str, ...]]
     """Lines that were sent and wait."""
     busy: Callable[[], str]
-    """What is going on; empty: nothing."""
+    """The work in progress; empty: none."""
     status: Callable[[int], str]
-    """The status line for so many columns."""
+    """Returns the status line for a width in columns."""
     is_plan: Callable[[], bool]
     tail: str = ""
 
 
 def build_layout(line: Buffer, shown: PromptState) -> Layout:
-    """From top to bottom: tail, waiting lines, what goes on, the line, its menu, the status."""
+    """Build it from top to bottom: tail, waiting lines, work, input line, menu, status line."""
     search = SearchToolbar(ignore_case=True)
     typed = Window(
         BufferControl(line, search_buffer_control=search.control, preview_search=True),

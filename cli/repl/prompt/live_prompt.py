@@ -1,4 +1,4 @@
-"""A prompt that stays at the bottom of the terminal while everything else happens above it."""
+"""A prompt that stays at the bottom of the terminal, with all other output above it."""
 
 import errno
 import os
@@ -23,16 +23,16 @@ from .paste_placeholder import Pastes
 from .protocol import SIGN, run_question
 
 Answer = TypeVar("Answer")
-# Seconds after which Esc is a key of its own and not the beginning of another one
+# Seconds after which Esc is a key of its own and not the beginning of a sequence
 ESCAPE_WAITS = 0.1
-# Seconds between two pictures of the same answer, at least
+# Least seconds between two redraws of the same answer
 REDRAW = 0.05
-# Bytes of a line
+# Most bytes of a line
 LONGEST_LINE = 65_536
 
 
 class LivePrompt:
-    """The line that is typed, what is shown around it, and the way to write above it."""
+    """The input line, what is shown around it, and output above it."""
 
     def __init__(
         self,
@@ -67,16 +67,16 @@ class LivePrompt:
         self._app.ttimeoutlen = self._app.timeoutlen = ESCAPE_WAITS
 
     def print_above(self, text: str) -> None:
-        """Write finished lines above the prompt, with its next picture."""
+        """Write finished lines above the prompt, with its next redraw."""
         self._above.append(text)
         self._app.invalidate()
 
     def echo_line(self, words: str) -> None:
-        """Let a line stand above, under the sign that it was typed at."""
+        """Show a sent line above the prompt, after the prompt's sign."""
         from ...rendering.console import (
             render_lines,
             style_text,
-        )  # brings rich, which the first picture does without
+        )  # imports rich, which the first draw does without
 
         indented = words.replace("\n", "\n" + " " * len(SIGN))
         self.print_above(render_lines(style_text(f"\n{SIGN}{indented}", "bold")))
@@ -87,7 +87,7 @@ class LivePrompt:
         self._app.invalidate()
 
     def give_back(self, line: str) -> None:
-        """Put a line before what is typed by now."""
+        """Insert a line before the text typed so far."""
         typed = self.line.text
         if not line:
             return
@@ -95,30 +95,30 @@ class LivePrompt:
         self.line.cursor_position = len(self.line.text)
 
     def refresh(self) -> None:
-        """Draw again soon."""
+        """Schedule a redraw."""
         self._app.invalidate()
 
     def send_escape_codes(self, codes: str) -> None:
-        """Tell the window something besides text."""
+        """Send escape codes to the terminal's window."""
         self._app.output.write_raw(codes)
         self._app.output.flush()
 
     async def ask_question(self, question: Callable[[], Answer]) -> Answer:
-        """Let a function have the terminal as it is outside of the prompt."""
+        """Let a function use the terminal without the prompt."""
         async with in_terminal():
             self._flush_above(self._app)
             self._app.output.flush()
-            if sys.stdin.isatty():  # what was typed before a question is no answer to it
+            if sys.stdin.isatty():  # text typed before a question does not answer it
                 termios.tcflush(sys.stdin, termios.TCIFLUSH)
             return run_question(question)
 
     async def run(self, when_usable: Callable[[], None]) -> None:
-        """Show the prompt until `close`; EOFError when the terminal is gone."""
+        """Show the prompt until `close`; raise EOFError when the terminal is gone."""
 
         def notify_usable(_: object) -> None:
             when_usable()
 
-        self._app.output.write_raw("\r")  # the terminal has shown what was typed by now
+        self._app.output.write_raw("\r")  # the terminal has already echoed typed text
         self._app.output.erase_end_of_line()
         for line in read_typeahead(self._app.input.fileno()):
             self.line.text = line
@@ -132,12 +132,12 @@ class LivePrompt:
             raise EOFError from error
 
     def close(self) -> None:
-        """Take the prompt off the terminal."""
+        """Remove the prompt from the terminal."""
         if self._app.is_running and not self._app.is_done:
             self._app.exit()
 
     def _flush_above(self, _: object) -> None:
-        """In one go with the picture that follows, so that nothing flickers."""
+        """Write it together with the redraw that follows, so that nothing flickers."""
         if text := "".join(self._above):
             self._above.clear()
             self._app.renderer.erase(leave_alternate_screen=False)
@@ -148,15 +148,16 @@ class LivePrompt:
 
 
 def _create_output() -> Output:
-    # how many rows are left below is not needed: asking the terminal for it only takes time
+    # how many rows are left below is not needed: a query to the terminal only takes time
     os.environ.setdefault("PROMPT_TOOLKIT_NO_CPR", "1")
     return create_output(sys.stdout)
 
 
 def read_typeahead(keys: int) -> list[str]:
-    """The lines that a terminal holds ready; a begun one stays there, for the prompt to read.
+    """Return complete lines in the terminal's buffer; an incomplete one stays for the prompt.
 
-    The terminal has made line feeds of every Enter by then, which are new lines to the prompt.
+    The terminal has already turned every Enter into a line feed, which inserts a new line in the
+    prompt.
     """
     lines: list[str] = []
     while _has_lines(keys) and (typed := os.read(keys, LONGEST_LINE)):

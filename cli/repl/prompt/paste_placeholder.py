@@ -1,21 +1,21 @@
-"""Long pasted texts, folded to one word in the line and unfolded when it is sent."""
+"""Placeholders of long pasted texts: a mark in the line, expanded when it is sent."""
 
 import re
 
 FOLDED_LINES = 5
-# From so many on a pasted text is folded
+# Least characters of a pasted text that is folded
 FOLDED_CHARACTERS = 1_000
 _MARK = re.compile(r"\[Pasted text #\d+ \+\d+ lines?\]")
 
 
 class Pastes:
-    """The texts that were pasted in this conversation, by the mark that stands for each."""
+    """The texts pasted in this conversation, by their marks."""
 
     def __init__(self) -> None:
         self._texts: dict[str, str] = {}
 
     def fold_text(self, pasted: str) -> str:
-        """What to put into the line: the text, or a mark in its place."""
+        """Return the text to insert: the pasted one, or a mark for it."""
         text = pasted.replace("\r\n", "\n").replace("\r", "\n")
         lines = text.count("\n") + (not text.endswith("\n"))
         if lines < FOLDED_LINES and len(text) < FOLDED_CHARACTERS:
@@ -26,9 +26,9 @@ class Pastes:
         return mark
 
     def expand_marks(self, line: str) -> str:
-        """The line with every pasted text in the place of its mark."""
+        """Return the line with every mark replaced by its text."""
         return _MARK.sub(lambda mark: self._texts.get(mark.group(), mark.group()), line)
 
     def find_mark_at_end(self, line: str) -> str:
-        """The mark that a line ends with, which is deleted as one; empty: there is none."""
+        """Return the mark at the line's end, which is deleted as a unit; empty if there is none."""
         return next((mark for mark in self._texts if line.endswith(mark)), "")

@@ -1,4 +1,4 @@
-"""What the loop needs of a prompt, whether the terminal can be painted on or only written to."""
+"""Interface of the prompt, for terminals with and without cursor control."""
 
 import signal
 from collections.abc import Callable
@@ -10,61 +10,61 @@ from ...prompts.interruptible_input import run_interruptible
 from .hangup import has_received_signal, pass_on_termination
 
 Answer = TypeVar("Answer")
-# Stands before what the human types
+# Precedes the user's input
 SIGN = "› "
 
 
 class ReplExit(Exception):
-    """The human goes: `/exit`, Ctrl-D, or the terminal is gone."""
+    """The user leaves: `/exit`, Ctrl-D, or the terminal is gone."""
 
 
 class ReplTerminated(ReplExit):
-    """SIGTERM came while a question waited for its answer."""
+    """SIGTERM arrived while a question waited for its answer."""
 
 
 class PromptAborted(Exception):
-    """The human turned away from a question: Ctrl-C or Ctrl-D."""
+    """The user aborted a question: Ctrl-C or Ctrl-D."""
 
 
 class Prompt(Protocol):
-    """Where the human types, below everything that happens."""
+    """The user's input, below all output."""
 
     def print_above(self, text: str) -> None:
-        """Write finished lines, colours included, above the prompt; in order, each once."""
+        """Write finished lines, with colours, above the prompt; in order, each once."""
         ...
 
     def echo_line(self, words: str) -> None:
-        """Let a line that was sent stand with what follows from it."""
+        """Show a sent line above the output that follows from it."""
         ...
 
     def show_tail(self, text: str) -> None:
-        """Show the unfinished end of an answer, in the place of the one before; empty: none."""
+        """Replace the shown end of an unfinished answer; empty: remove it."""
         ...
 
     def give_back(self, line: str) -> None:
-        """Put a line that was not sent where it can be changed and sent again."""
+        """Return an unsent line to the input, where it can be edited and sent again."""
         ...
 
     def refresh(self) -> None:
-        """Show the state of things as it is by now."""
+        """Show the current state."""
         ...
 
     def send_escape_codes(self, codes: str) -> None:
-        """Send what the window is told besides text, such as its title."""
+        """Send escape codes to the window, such as its title."""
         ...
 
     async def ask_question(self, question: Callable[[], Answer]) -> Answer:
-        """What a function answers that asks at the terminal, in the place of the prompt.
+        """Run a function that asks at the terminal, in place of the prompt; return its result.
 
-        Raises Unanswered.
+        Raises PromptAborted.
         """
         ...
 
 
 def run_question(question: Callable[[], Answer]) -> Answer:
-    """The answer; the loop stands still meanwhile, so signals must reach whoever reads it.
+    """Return the answer; the loop is blocked meanwhile, so signals must reach its reader.
 
-    Raises Unanswered, and ReplExit where the machine goes down.
+    Raises PromptAborted, and ReplExit on a shutdown.
     """
 
     def call_question() -> Answer:

@@ -1,4 +1,4 @@
-"""The line below the prompt: who speaks, what it may do, how full and how dear the thread is."""
+"""The status line below the prompt: agent, mode, context and cost."""
 
 import os
 import re
@@ -13,14 +13,14 @@ from ...i18n.catalogs import t
 from ...rendering.sanitize import sanitize_line
 
 SEPARATOR = " · "
-# Bytes that are read of a file which names something
+# Most bytes to read of a file that holds a name
 LONGEST_GIT_FILE = 200
 _COMMIT = re.compile(r"[0-9a-f]{40,64}")
 
 
 @dataclass(frozen=True)
 class Status:
-    """What the line says; what is empty is left out."""
+    """Content of the line; empty fields are left out."""
 
     model: str = ""
     agent: str = ""
@@ -28,7 +28,7 @@ class Status:
     mode: str = ""
     """Approval mode."""
     sandbox: str = ""
-    """What confines commands; begins with `none` where nothing does."""
+    """What confines commands; begins with `none` if nothing does."""
     used: float | None = None
     """Share of the model's context that the last request took."""
     cost: float | None = None
@@ -37,7 +37,7 @@ class Status:
 
 
 def format_status(status: Status, columns: int) -> str:
-    """As much as there is room for: the least needed goes first, the mode never."""
+    """Return as much as fits: the least important field goes first, the mode never."""
     parts = _build_parts(status)
     for least in ("sandbox", "branch", "cost", "model", "used", "agent"):
         if wcswidth(_join_parts(parts.values())) < columns:
@@ -71,7 +71,7 @@ def _join_parts(parts: Iterable[str]) -> str:
 
 
 def read_branch(folder: Path) -> str:
-    """Its name, or the commit's beginning; empty where there is no repository."""
+    """Return the branch, or the beginning of the commit id; empty without a repository."""
     for place in (folder, *folder.parents):
         try:
             head = _read_small_file(_find_git_folder(place) / "HEAD")
@@ -85,13 +85,13 @@ def read_branch(folder: Path) -> str:
 
 
 def _find_git_folder(place: Path) -> Path:
-    """`.git`, or where it points to in a worktree; raises OSError where there is none."""
+    """Return `.git`, or its target in a worktree; raise OSError if there is none."""
     git = place / ".git"
     return git if git.is_dir() else place / _read_small_file(git).removeprefix("gitdir: ")
 
 
 def _read_small_file(file: Path) -> str:
-    """Raises OSError for anything but a file: the folder may be anybody's, a pipe never ends."""
+    """Read a file; raise OSError for anything else: a pipe in a foreign folder never ends."""
     with open(os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as opened:
         if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
             raise OSError("not a file")

@@ -1,10 +1,10 @@
-"""What the terminal's window is told besides text: its title, a bell, a notification."""
+"""Escape codes for the terminal's window: its title, a bell, a notification."""
 
 from collections.abc import Callable
 
 from ...rendering.sanitize import sanitize_line
 
-# Seconds of a turn whose end is worth a bell
+# Seconds of a turn from which its end rings the bell
 LONG = 10.0
 LONGEST_TITLE = 60
 _BELL = "\a"
@@ -13,12 +13,12 @@ Write = Callable[[str], None]
 
 
 def build_title_code(words: str) -> str:
-    """What sets the title of the window, or of the tab."""
+    """Return the code that sets the title of the window or tab."""
     return f"\x1b]0;{_clean_text(words)}{_BELL}"
 
 
 def build_notification_code(words: str) -> str:
-    """A bell, and a notification where the terminal has such (OSC 9)."""
+    """Return a bell, and a notification for terminals that support it (OSC 9)."""
     return f"\x1b]9;{_clean_text(words)}{_BELL}{_BELL}"
 
 

@@ -1,4 +1,4 @@
-"""What takes its time, done behind the prompt: configuration, LangGraph, the database."""
+"""Slow startup behind the prompt: configuration, LangGraph, the database."""
 
 import asyncio
 import os
@@ -15,23 +15,23 @@ if TYPE_CHECKING:
 
 
 async def open_behind(session: Session, closing: AsyncExitStack) -> None:
-    """Open what the first message needs, and let the session have it as soon as it is there.
+    """Open what the first message needs, and hand it to the session as soon as it is ready.
 
-    Raises MaxAgentError, as for a wrong configuration, and what nobody foresaw; `session.runner()`
-    raises it as well, or a message would wait for ever.
+    Raises MaxAgentError, for example for an invalid configuration, and unexpected errors;
+    `session.wait_for_runner()` raises them as well, or a message would wait forever.
     """
     try:
         await asyncio.to_thread(_check_configuration, session)
         runner = await closing.enter_async_context(await asyncio.to_thread(_create_runner, session))
     except Exception as error:
         session.opened.set_exception(error)
-        session.opened.exception()  # it is told, whether anybody waits for it or not
+        session.opened.exception()  # the error is shown even if nothing awaits it
         raise
     await _show_untrusted(session)
     session.opened.set_result(runner)
     try:
         await refresh_status(session, runner)
-    except MaxAgentError as error:  # such as a missing key: the conversation can be put right
+    except MaxAgentError as error:  # such as a missing key: the user can fix it
         show_error(session, error)
 
 
@@ -50,7 +50,7 @@ def _create_runner(session: Session) -> "Runner":
 
 
 async def _show_untrusted(session: Session) -> None:
-    """Say once what of the folder is left out, before the first message."""
+    """Show once, before the first message, which files of the folder are ignored."""
     from ....config.trust.decision import check_trust
     from ....sdk.events import Notice
     from ....sdk.startup_notices import collect_trust_notices
@@ -62,7 +62,7 @@ async def _show_untrusted(session: Session) -> None:
 
 
 async def refresh_status(session: Session, runner: "Runner") -> None:
-    """Open what the thread works with, and learn what the status line says of it."""
+    """Open the thread's resources, and update the status line from them."""
     from ....sdk.threads.usage import read_usage
 
     if session.thread:

@@ -1,4 +1,4 @@
-"""Doing in a conversation what a command line does: the same words, questions and output."""
+"""Commands of the command line within a conversation: same text, questions and output."""
 
 from collections.abc import Callable
 from contextlib import chdir
@@ -10,7 +10,7 @@ from .session import Session
 
 
 async def run_cli_command(session: Session, command: Callable[[], object]) -> None:
-    """Run what a command line runs, in the session's folder and in the place of the prompt."""
+    """Run the command in the session's folder and in place of the prompt."""
 
     def run_in_folder() -> None:
         try:

@@ -1,4 +1,4 @@
-"""Coming back to a conversation: what was said last, in which mode, and what it asks."""
+"""Resumption of a conversation: its last messages, its mode, its open question."""
 
 import asyncio
 from typing import TYPE_CHECKING
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from ....memory.threads.record import ThreadRow
     from ....sdk.threads.transcript import TranscriptEntry
 
-# Rows of an answer, the last ones; and lines of what the human said, the first ones
+# Last rows of an answer; first lines of the user's message
 SHOWN = 8
 
 
 async def pick_up(session: Session) -> None:
-    """Show where the thread stands, and ask what it asks."""
+    """Show the state of the thread, and ask its open question."""
     row = await asyncio.to_thread(_show_thread, session)
     if row.status == "waiting":
         await session.wait_for_runner()
-        from .turn import ask_again  # brings LangGraph
+        from .turn import ask_again  # imports LangGraph
 
         await ask_again(session)
 
@@ -53,7 +53,7 @@ def _show_thread(session: Session) -> "ThreadRow":
 
 
 def _show_exchange(session: Session, passages: "Sequence[TranscriptEntry]") -> None:
-    """The human's last words, and what was answered to them last."""
+    """Show the user's last message and its last answer."""
     from rich.text import Text
 
     from ...rendering.console import open_console

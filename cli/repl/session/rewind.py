@@ -1,4 +1,4 @@
-"""Going back inside a conversation: to just before something that the human said, or to a step."""
+"""Rewind within a conversation: to just before a message of the user, or to a step."""
 
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def choose_message(row: "ThreadRow") -> "MessagePoint":
-    """What the human said and goes back to; raises UsageError where nothing was said."""
+    """Return the message that the user picks; raise UsageError if there is none."""
     from ....sdk.threads.steps import read_thread_branches
     from ...rendering.humanize import format_age
     from ...rendering.table import show_table
@@ -38,7 +38,7 @@ def choose_message(row: "ThreadRow") -> "MessagePoint":
 
 
 def go_back(row: "ThreadRow", place: "ThreadStep", where: str) -> bool:
-    """Put conversation and files back to a place, which is `where`; whether the human agreed."""
+    """Restore conversation and files to `place`, named `where`; return whether the user agreed."""
     from ....sdk.threads.file_history import open_leased_files
     from ....sdk.threads.steps import read_thread_branches
     from ....sdk.threads.time_travel import rewind_talk
@@ -62,7 +62,7 @@ def go_back(row: "ThreadRow", place: "ThreadStep", where: str) -> bool:
 
 
 def _confirm_restore(way: "PendingRestore", where: str) -> bool:
-    """Show what becomes of the files, and ask if that is anything."""
+    """Show what changes in the files, and ask if anything does."""
     from ...execution import restore_files
 
     echo(t("back.files", where=where), err=True)

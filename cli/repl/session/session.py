@@ -1,4 +1,4 @@
-"""What the loop and its commands share: the thread, what the human chose, the way to the screen."""
+"""State shared by the loop and its commands: the thread, the user's choices, the output."""
 
 import asyncio
 from collections.abc import Callable
@@ -32,35 +32,35 @@ class Session(ChatSession):
     opened: "asyncio.Future[Runner]"
     """Done when LangGraph is imported and the runner is open, behind the prompt."""
     model: str = ""
-    """Model that speaks, as `PROVIDER/MODEL`."""
+    """Current model, as `PROVIDER/MODEL`."""
     mode: str = ""
     """Approval mode in force."""
     sandbox: str = ""
-    """What confines commands, in words."""
+    """Description of what confines commands."""
     usage: "TokenUsage | None" = None
     """Totals of the thread after the last request."""
     left_by_hand: bool = False
-    """The human has seen the turn end early: the next message need not ask what becomes of it."""
+    """The user saw the turn end early: the next message need not ask whether to abandon it."""
     typed: str = ""
-    """The line that is being done, as it was typed."""
+    """The line that runs, as it was typed."""
     is_unsent: bool = False
-    """Nothing was done of the line yet; of one that is to be said: the thread does not have it."""
+    """No part of the line has run yet; if it is a message, the thread does not have it."""
     cut_short: bool = False
-    """A turn did not come to its end: nothing that waits is sent behind it."""
+    """A turn did not finish: no waiting line is sent after it."""
     last_error_message: str = ""
-    """What was said last to have gone wrong, until the next line is done."""
+    """The last error shown, until the next line runs."""
     standing_words: dict[str, object] = field(default_factory=dict[str, object])
-    """What was said last of how things stand, by its beginning: only a change is said again."""
+    """Last status texts shown, by their beginning: only a change is shown again."""
     titles: bool = False
     """Whether the model may name the thread."""
     titled_thread_id: str = ""
-    """Id of the thread that it was asked to name last."""
+    """Id of the thread for which the model was last asked for a title."""
     title_task: "asyncio.Future[None] | None" = None
-    """While it is at it."""
+    """The task that is making a title."""
 
     @property
     def next_options(self) -> "Options":
-        """The options that the next message will find."""
+        """Options that the next message will have."""
         return {**self.thread_options, **self.options}
 
     @property
@@ -77,7 +77,7 @@ class Session(ChatSession):
 
     @property
     def agent(self) -> str:
-        """Profile that speaks in this thread; empty: that of the mode."""
+        """Agent of this thread; empty: that of the mode."""
         return self.next_options.get("agent", "")
 
     @agent.setter
@@ -86,25 +86,25 @@ class Session(ChatSession):
         self.prompt.refresh()
 
     async def wait_for_runner(self) -> "Runner":
-        """The runner, as soon as it is open; raises what kept it from opening."""
+        """Return the runner as soon as it is open; raise the error that kept it from opening."""
         return await asyncio.shield(self.opened)
 
     def start_new_thread(self) -> None:
-        """Let the next message begin a thread, as this one goes; that stays on the list."""
+        """Let the next message create a thread with the same options; this one stays listed."""
         self.options, self.thread_options = self.next_options, {}
-        self.options.pop("plan_file", None)  # a plan is of one thread
+        self.options.pop("plan_file", None)  # a plan belongs to one thread
         self.thread, self.name, self.usage, self.left_by_hand = "", "", None, False
         self.side_context.clear()
         self.prompt.refresh()
 
     async def run_message(self, text: str, agent: str = "", once: "Options | None" = None) -> None:
-        """Say something in the thread, or begin one, and show the turn to its end.
+        """Send a message to the thread, or create one, and show the turn to its end.
 
-        `agent` and the options `once` are for this turn only.
+        `agent` and the options `once` apply to this turn only.
         """
         self.is_unsent = self.cut_short = True
         await self.wait_for_runner()
-        from .turn import run_turn  # brings LangGraph
+        from .turn import run_turn  # imports LangGraph
 
         await run_turn(self, text, agent, once or {})
 
@@ -113,28 +113,28 @@ class Session(ChatSession):
         self.is_unsent = False
 
     def show_user_message(self, words: str) -> None:
-        """Show what the human said, under the sign that it was typed at."""
+        """Show the user's message, after the prompt's sign."""
         indented = words.strip().replace("\n", "\n" + " " * len(SIGN))
         self.show(f"\n{SIGN}{indented}", "bold")
 
     def show(self, what: "str | RenderableType", style: str = "") -> None:
-        """Show lines above the prompt; a `str` is foreign text, made safe, and has this style."""
+        """Show lines above the prompt; a `str` is foreign text, sanitized and in this style."""
         from ...rendering.console import (
             render_lines,
-        )  # brings rich, which the first prompt does without
+        )  # imports rich, which the first prompt does without
 
         self.prompt.print_above(render_lines(what, style))
 
     async def ask_question(self, question: Callable[[], Answer]) -> Answer:
-        """What a function answers that asks at the terminal, such as `question.choice`.
+        """Run a function that asks at the terminal, such as `prompts.choice.confirm`.
 
-        Raises Unanswered; a command may let it pass, then nothing happens.
+        Returns its result. Raises PromptAborted; a command need not catch it, then nothing happens.
         """
         return await self.prompt.ask_question(question)
 
 
 def show_error(session: Session, error: BaseException) -> None:
-    """Say what went wrong, in two lines and once; a question that was left open is no error."""
+    """Show an error in two lines, and once; a question that was left open is not an error."""
     if isinstance(error, PromptAborted):
         session.show(str(error) or t("repl.unanswered"), "dim")
         return
@@ -143,7 +143,7 @@ def show_error(session: Session, error: BaseException) -> None:
     known = describe_error(error, session.home)
     if (
         known.message == session.last_error_message
-    ):  # such as a missing key, for opening and message alike
+    ):  # such as a missing key, which fails the startup and the message alike
         return
     session.last_error_message = known.message
     session.show(t("error.says", message=translate(known.message)), "bold red")
@@ -152,6 +152,6 @@ def show_error(session: Session, error: BaseException) -> None:
 
 
 def _adapt_hint(session: Session, hint: str) -> str:
-    """The hint with what the conversation has for the thread in the place of a shell's command."""
+    """Replace a shell command in the hint with the conversation's own command for the thread."""
     thread = session.thread[:SHORT_ID]
     return hint.replace(f"mcode resume {thread}", f"/resume {thread}") if thread else hint

@@ -1,4 +1,4 @@
-"""One turn: a message, the events it leads to, the questions on the way, and what it cost."""
+"""One turn: a message, its events, the questions on the way, and its cost."""
 
 import asyncio
 import time
@@ -20,7 +20,7 @@ from .turn_renderer import TurnView
 
 
 async def run_turn(session: Session, text: str, agent: str, once: Options) -> None:
-    """Say it and show everything to the end of the turn; Esc (a cancellation) leaves it there."""
+    """Send the message and show the whole turn; Esc (a cancellation) ends it early."""
     view = TurnView(session)
     dialogue = InteractiveRun(
         await session.wait_for_runner(), view.show_events, session.ask_question
@@ -34,7 +34,7 @@ async def run_turn(session: Session, text: str, agent: str, once: Options) -> No
 
 
 async def ask_again(session: Session) -> None:
-    """Ask what the thread asks, and show what follows from the answer."""
+    """Ask the thread's open question, and show what follows from the answer."""
     view, runner = TurnView(session), await session.wait_for_runner()
     dialogue = InteractiveRun(runner, view.show_events, session.ask_question)
     await _follow_turn(session, view, dialogue.consume(runner.resume(session.thread)))
@@ -51,14 +51,14 @@ async def _follow_turn(
         view.show_interruption()
         await refresh_status(session, await session.wait_for_runner())
         raise
-    except MaxAgentError:  # such as an answer that somebody else has given meanwhile
+    except MaxAgentError:  # such as a question that another process has answered meanwhile
         with suppress(MaxAgentError):
             await refresh_status(session, await session.wait_for_runner())
         raise
-    # the human has seen a failure, or turned away from a question, and says how to go on
+    # the user has seen a failure, or aborted a question, and decides how to continue
     session.left_by_hand = session.cut_short = isinstance(last, Failure | Question)
     view.show_end(last)
-    if not isinstance(last, Failure):  # what keeps the thread from being worked with is told
+    if not isinstance(last, Failure):  # an error here is shown, unless a failure was
         await refresh_status(session, await session.wait_for_runner())
     begin_titling(session, last)
     if time.monotonic() - began > LONG:
@@ -66,7 +66,7 @@ async def _follow_turn(
 
 
 def begin_titling(session: Session, last: Event | None) -> None:
-    """Have the thread named once it has an answer, unless it was tried before."""
+    """Have the model title the thread once it has an answer, unless that was tried before."""
     if not (session.titles and isinstance(last, Completion) and last.outcome == "answered"):
         return
     if session.titled_thread_id != last.thread_id:

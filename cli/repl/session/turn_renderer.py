@@ -1,4 +1,4 @@
-"""A turn as it is shown: finished lines above the prompt, the unfinished end of them in it."""
+"""Output of a turn: finished lines above the prompt, the unfinished end inside it."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
@@ -19,25 +19,25 @@ from ...rendering.turn_meter import TurnMeter
 from ..prompt.terminal_signals import build_notification_code, build_title_code
 from .session import Session
 
-# What the status line says, or nobody needs to be told in a conversation
+# Events that the status line shows, or that a conversation need not show
 SILENT_EVENTS = (ev.RunStarted, ev.RoleStarted, ev.TokenUsage, ev.Completion, ev.Interrupted)
 
 
 class TurnView:
-    """Shows one turn, and keeps the session's facts as they are by now."""
+    """Shows one turn, and keeps the session's state up to date."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._console = open_console(stderr=False)
-        is_plain = self._console.is_dumb_terminal  # and gets the text as it comes
+        is_plain = self._console.is_dumb_terminal  # which gets the unformatted text
         answer = None if is_plain else AnswerView(self._console, self._show_tail)
         self._renderer = TextRenderer(console=self._console, answer=answer)
         self._meter = TurnMeter()
         self._rest = ""
-        """A line that has not ended; the answer's own rest is with its view."""
+        """The incomplete line; the answer's own rest is in its view."""
 
     async def show_events(self, events: AsyncGenerator[ev.Event]) -> ev.Event | None:
-        """Show a stream to its end; the last event."""
+        """Show a stream to its end; return the last event."""
         last: ev.Event | None = None
         async with aclosing(events):
             async for last in events:
@@ -45,7 +45,7 @@ class TurnView:
         return last
 
     def show_event(self, event: ev.Event) -> None:
-        """Show one event; what stands as it was said to stand is not said again."""
+        """Show one event; do not repeat a state that has not changed."""
         self._update_session(event)
         self._meter.count_event(event)
         if not self._is_news(event):
@@ -55,7 +55,7 @@ class TurnView:
         with self._console.capture() as written:
             if isinstance(event, SILENT_EVENTS):
                 self._renderer.pause()
-            elif isinstance(event, ev.Failure):  # how to go on is another thing here
+            elif isinstance(event, ev.Failure):  # a conversation continues in another way
                 self._renderer.show_event(replace(event, thread_id=""))
             else:
                 self._renderer.show_event(event)
@@ -67,7 +67,7 @@ class TurnView:
             self._session.prompt.show_tail(self._rest or self._render_running_calls())
 
     def show_end(self, last: ev.Event | None) -> None:
-        """Say what the turn cost, and what it left open."""
+        """Show what the turn cost, and what it left open."""
         self._session.prompt.show_tail("")
         if isinstance(last, ev.Question):
             key = "repl.limit" if last.kind == "limit" else "repl.open"
@@ -80,7 +80,7 @@ class TurnView:
             self._session.show(summary, "dim")
 
     def show_interruption(self) -> None:
-        """Keep what stands there of the turn."""
+        """Keep what the turn has shown so far."""
         for call in self._renderer.running_calls:
             self._session.show(call, "yellow")
         self.show_event(ev.Interrupted(self._session.thread))

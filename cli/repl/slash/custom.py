@@ -1,4 +1,4 @@
-"""Commands of the user's own in a conversation: what they come to is asked for, and said."""
+"""Custom commands in a conversation: run their shell parts, then send the result."""
 
 import asyncio
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def list_custom_commands(session: Session) -> "Mapping[str, CustomCommand]":
-    """Those of the user and, where the folder is trusted, of the project."""
+    """Return the user's commands and, if the folder is trusted, the project's."""
     from ....config.agents.custom_commands import load_custom_commands
 
     trust = check_trust(session.folder, session.home)
@@ -33,13 +33,13 @@ def list_custom_commands(session: Session) -> "Mapping[str, CustomCommand]":
 
 
 async def run_custom_command(session: Session, command: "CustomCommand", arguments: str) -> None:
-    """Say what the command comes to, to the agent and the model that it names, this once."""
+    """Send the expanded command, this once, to the agent and the model that it names."""
     if command.fault:
         raise UsageError(command.fault, hint="run `mcode commands list` to list all commands")
     session.is_unsent = True
     pieces = expand_prompt(command.prompt, arguments)
     text = "".join([await _expand_part(session, piece, command.agent) for piece in pieces])
-    # an argument and what a command writes can name a file, and mention none
+    # arguments and shell output may contain file names, but must not mention files
     once: Options = {
         "mentioning": " ".join(
             format_mention(piece.text) for piece in pieces if piece.kind == "file"
@@ -57,11 +57,11 @@ async def _expand_part(session: Session, piece: PromptSegment, agent: str) -> st
 
 
 async def _run_shell_part(session: Session, line: str, agent: str) -> str:
-    """What a command writes, once the rules or the human have allowed it to who is going to hear.
+    """Return a command's output, once the rules or the user allow it to the agent that reads it.
 
-    `agent`: who hears it this once; empty: whoever speaks in the thread.
+    `agent`: the agent that reads it this once; empty: the thread's.
     """
-    await session.wait_for_runner()  # what follows brings as much, and is there by now
+    await session.wait_for_runner()  # it has loaded the imports below
     tools = await asyncio.to_thread(_open_tools, session, agent)
     reply = await tools.call_tool(
         "run_command", {"command": line}, partial(_confirm_call, session, tools)
@@ -73,7 +73,7 @@ async def _run_shell_part(session: Session, line: str, agent: str) -> str:
 
 
 def _open_tools(session: Session, agent: str) -> "ToolSession":
-    """Tools by the rules of whoever is going to hear; looks at the folder, which may take long."""
+    """Open the tools under the rules of that agent; inspects the folder, which may take long."""
     from ....config import paths
     from ....config.agents.registry import find_agents
     from ....config.settings.loader import load_settings

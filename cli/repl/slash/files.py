@@ -1,4 +1,4 @@
-"""`/diff`, `/undo`, `/redo`, `/rewind`: the command lines of these names, for this thread."""
+"""`/diff`, `/undo`, `/redo`, `/rewind`: the commands of these names, for this thread."""
 
 from dataclasses import replace
 from functools import partial
@@ -20,18 +20,18 @@ async def show_changes(session: Session, _: str) -> None:
 
 
 async def undo(session: Session, _: str) -> None:
-    """Take back what the last turn did to the files."""
+    """Undo the file changes of the last turn."""
     await run_cli_command(session, partial(take_back, require_thread_id(session)))
 
 
 async def redo(session: Session, _: str) -> None:
-    """Bring back what was undone."""
+    """Redo what was undone."""
     await run_cli_command(session, partial(bring_back, require_thread_id(session)))
 
 
 async def rewind_thread(session: Session, step: str) -> None:
-    """Put files and conversation back to before a message, which can be changed; or to a step."""
-    await session.wait_for_runner()  # what follows brings as much, and is there by now
+    """Restore files and conversation to before a message, which can be edited, or to a step."""
+    await session.wait_for_runner()  # it has loaded the imports below
     from ....sdk.threads.steps import find_step
     from ...rendering.thread_listing import open_index
     from ..session.background_startup import refresh_status
@@ -46,20 +46,20 @@ async def rewind_thread(session: Session, step: str) -> None:
     if await session.ask_question(partial(go_back, row, place, where)):
         session.left_by_hand = False
         await refresh_status(session, await session.wait_for_runner())
-        if session.usage:  # what it says of the context is of what was left
+        if session.usage:  # its context share belongs to the abandoned steps
             session.usage = replace(session.usage, window=0)
         session.prompt.give_back(words)
 
 
 def require_thread_id(session: Session) -> str:
-    """Id of the thread that is spoken with; raises UsageError when none has begun."""
+    """Return the id of the current thread; raise UsageError if there is none yet."""
     if not session.thread:
         raise UsageError(t("slash.no_thread"), hint=t("slash.no_thread.hint"))
     return session.thread
 
 
 def parse_step(words: str) -> int | None:
-    """The number of a step, if one is named; raises UsageError for anything else."""
+    """Return the number of a step, if one is named; raise UsageError for any other text."""
     if words and not words.isdecimal():
         raise UsageError(t("slash.no_step", words=words), hint=t("slash.no_step.hint"))
     return int(words) if words else None

@@ -1,4 +1,4 @@
-"""`/model`, `/mode`, `/plan`, `/build`, `/agents`: who answers the next message, and how."""
+"""`/model`, `/mode`, `/plan`, `/build`, `/agents`: model, mode and agent of the next message."""
 
 import os
 from typing import TYPE_CHECKING, get_args
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 async def switch_model(session: Session, name: str) -> None:
-    """Switch to a model that can be asked; without a name say which there are."""
+    """Switch to a model that is available; without a name list the models."""
     if name:
         resolved = resolve_model(session, name)
         session.options = {**session.options, "model": resolved.name}
@@ -28,7 +28,7 @@ async def switch_model(session: Session, name: str) -> None:
 
 
 def resolve_model(session: Session, name: str = "") -> "ResolvedModel":
-    """The model of that name, or that would be asked; raises UsageError when it cannot be."""
+    """Return the model of that name, or the default; raise UsageError if it is not available."""
     from ....models.resolver import resolve
 
     name = name or session.next_options.get("model", "")
@@ -36,7 +36,7 @@ def resolve_model(session: Session, name: str = "") -> "ResolvedModel":
 
 
 def list_models(settings: "Settings", present: str) -> list[str]:
-    """Those that the user has configured, and those of providers that can be asked."""
+    """Return the models that the user has configured, and those of available providers."""
     from ....models.catalog import load_catalog
     from ....models.providers import load_providers
 
@@ -55,7 +55,7 @@ def _load_settings(session: Session) -> "Settings":
 
 
 async def switch_mode(session: Session, name: str) -> None:
-    """Switch to an approval mode; without a name say which there are."""
+    """Switch to an approval mode; without a name list the modes."""
     from ....config.settings.schema import ApprovalMode
 
     known = get_args(ApprovalMode)
@@ -74,12 +74,12 @@ async def switch_mode(session: Session, name: str) -> None:
 
 
 async def switch_to_plan(session: Session, words: str) -> None:
-    """Go on in plan mode, with these words if there are any."""
+    """Continue in plan mode; send the text if there is any."""
     await _switch_plan_mode(session, True, words)
 
 
 async def switch_to_build(session: Session, words: str) -> None:
-    """Go on in build mode, with these words if there are any."""
+    """Continue in build mode; send the text if there is any."""
     await _switch_plan_mode(session, False, words)
 
 
@@ -92,7 +92,7 @@ async def _switch_plan_mode(session: Session, plan: bool, words: str) -> None:
 
 
 async def switch_agent(session: Session, name: str) -> None:
-    """Let another agent speak from the next message on; without a name list them."""
+    """Switch to another agent from the next message on; without a name list them."""
     from ....config.agents.registry import find_agents
     from ....config.trust.decision import check_trust
     from ...commands.agents import list_agents

@@ -1,4 +1,4 @@
-"""`/init`, `/trust`, `/config` and others: the project, and what is set up for it."""
+"""`/init`, `/trust`, `/config` and others: the project and its configuration."""
 
 from functools import partial
 from typing import TYPE_CHECKING
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
 
 async def init_project(session: Session, words: str) -> None:
-    """Let the agent look at the project and write AGENTS.md; the change is asked as any other."""
+    """Let the agent inspect the project and write AGENTS.md, with the usual approval."""
     from ...commands.init import build_request
 
-    session.plan = False  # where nothing but the plan could be written
+    session.plan = False  # plan mode could write only the plan
     session.title = "/init"
     await session.run_message(build_request(words), agent="build")
 
 
 async def review_trust(session: Session, _: str) -> None:
-    """Show what the folder brings, and ask whether to trust it; the next message finds it so."""
+    """Show the project files, and ask whether to trust the folder, from the next message on."""
     from ...commands.trust import trust as command
 
     await run_cli_command(session, command)
@@ -48,12 +48,12 @@ async def show_permissions(session: Session, _: str) -> None:
 
 
 async def show_mcp(session: Session, _: str) -> None:
-    """Say that servers are not used yet, and which are configured."""
+    """Report that servers are not used yet, and which are configured."""
     _show_unsupported(session, "mcp")
 
 
 async def show_skills(session: Session, _: str) -> None:
-    """Say that skills are not used yet, and which there are."""
+    """Report that skills are not used yet, and which exist."""
     _show_unsupported(session, "skills")
 
 

@@ -1,4 +1,4 @@
-"""The commands of a conversation, `/name arguments`, by the names that people know."""
+"""The slash commands of a conversation: `/name arguments`."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -18,17 +18,17 @@ SlashHandler = Callable[[Session, str], Awaitable[None]]
 
 @dataclass(frozen=True)
 class SlashCommand:
-    """One command."""
+    """One slash command."""
 
     name: str
     run: SlashHandler
     argument_hint: str = ""
-    """Its arguments, as people write them; empty: none."""
+    """Its arguments, for display; empty: none."""
     aliases: tuple[str, ...] = ()
 
     @property
     def description(self) -> str:
-        """What it does."""
+        """Help text of the command."""
         return t(f"slash.{self.name}")
 
 
@@ -84,12 +84,12 @@ _ALIASES = {alias: one for one in SLASH_COMMANDS.values() for alias in one.alias
 
 
 def find_slash(name: str) -> SlashCommand | None:
-    """The built-in command of that name or alias."""
+    """Return the built-in command of that name or alias."""
     return SLASH_COMMANDS.get(name) or _ALIASES.get(name)
 
 
 def describe_commands(session: Session) -> dict[str, str]:
-    """Every command with what it does, for the menu; of one's own none that is built in."""
+    """Return every command with its description; a custom one does not replace a built-in one."""
     built_in = {one.name: one.description for one in SLASH_COMMANDS.values()}
     own = {
         one.name: one.description for one in list_custom_commands(session).values() if not one.fault
@@ -100,7 +100,7 @@ def describe_commands(session: Session) -> dict[str, str]:
 
 
 async def run_slash_command(session: Session, line: str) -> None:
-    """Do what `/name arguments` says; raises UsageError with near names for a wrong one."""
+    """Run `/name arguments`; raise UsageError with similar names for an unknown one."""
     name, *rest = line.removeprefix("/").split(maxsplit=1) or [""]
     arguments = "".join(rest).strip()
     if slash := find_slash(name):

@@ -1,4 +1,4 @@
-"""`/status`, `/cost`, `/context`, `/compact`: how the conversation stands."""
+"""`/status`, `/cost`, `/context`, `/compact`: the state of the conversation."""
 
 import asyncio
 from collections.abc import Iterator
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 async def show_status(session: Session, _: str) -> None:
-    """Say who answers, where, and what it may do."""
+    """Show the model, the folder, and what the agent may do."""
     facts = await asyncio.to_thread(
         lambda: [*_list_facts(session)]
-    )  # which reads what a folder brings
+    )  # reads the project files of the folder
     session.show(format_definition_list(facts))
 
 
@@ -54,7 +54,7 @@ def _describe_instructions(session: Session, trust: "Trust") -> Iterator[str]:
 
     try:
         settings = load_settings(session.folder, session.home, trust=trust).settings
-    except UsageError as error:  # no run can begin
+    except UsageError as error:  # no run can start
         yield translate(error.message)
         return
     yield list_effective_files(session.folder, session.home, trust, settings)
@@ -80,7 +80,7 @@ def _list_versions() -> Iterator[str]:
 
 
 async def show_cost(session: Session, _: str) -> None:
-    """Say what the thread has taken so far."""
+    """Show what the thread has used so far."""
     usage = await _load_usage(session)
     if usage is None:
         session.show(t("slash.not_asked"))
@@ -91,7 +91,7 @@ async def show_cost(session: Session, _: str) -> None:
 
 
 async def _load_usage(session: Session) -> "TokenUsage | None":
-    """What the thread has taken, also right after it was taken up again."""
+    """Return the usage of the thread, even just after it was resumed."""
     if session.thread and session.usage is None:
         from ..session.background_startup import refresh_status
 
@@ -100,7 +100,7 @@ async def _load_usage(session: Session) -> "TokenUsage | None":
 
 
 async def show_context(session: Session, _: str) -> None:
-    """Say how much of what the model can take the last request has taken."""
+    """Show the share of the model's context that the last request used."""
     usage = await _load_usage(session)
     if usage is None:
         session.show(t("slash.not_asked"))
@@ -111,6 +111,6 @@ async def show_context(session: Session, _: str) -> None:
 
 
 async def compact(session: Session, _: str) -> None:
-    """Say honestly that nothing is shortened yet, and what helps meanwhile."""
+    """Report that compaction does not exist yet, and what helps meanwhile."""
     session.show(t("slash.compact.later"))
     await show_context(session, "")

@@ -1,4 +1,4 @@
-"""`/clear`, `/sessions`, `/resume`, `/fork`, `/rename`: which thread is spoken with."""
+"""`/clear`, `/sessions`, `/resume`, `/fork`, `/rename`: the current thread."""
 
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 async def clear(session: Session, _: str) -> None:
-    """Let the next message begin a thread, and say how to come back to this one."""
+    """Let the next message create a thread, and show how to return to this one."""
     left = session.thread
     session.start_new_thread()
     session.show(t("slash.clear.now"))
@@ -25,7 +25,7 @@ async def clear(session: Session, _: str) -> None:
 
 
 async def list_sessions(session: Session, name: str) -> None:
-    """List the folder's conversations, or go on with the one that is named."""
+    """List the folder's conversations, or resume the named one."""
     from ...execution.thread_argument import list_chats
     from ...rendering.thread_listing import show_rows
 
@@ -39,7 +39,7 @@ async def list_sessions(session: Session, name: str) -> None:
 
 
 async def resume_thread(session: Session, name: str) -> None:
-    """Go on with the conversation that is named, or chosen."""
+    """Resume the named conversation, or one that the user picks."""
     from ...execution.thread_argument import pick_chat
     from ...rendering.thread_listing import open_index
 
@@ -51,7 +51,7 @@ async def resume_thread(session: Session, name: str) -> None:
 
 
 async def _switch_thread(session: Session, row: "ThreadRow") -> None:
-    """Speak with that thread from here on; raises UsageError when this is not the place for it."""
+    """Make that thread current; raise UsageError if it cannot continue here."""
     from ..session.background_startup import refresh_status
     from ..session.resume import pick_up
 
@@ -69,8 +69,8 @@ async def _switch_thread(session: Session, row: "ThreadRow") -> None:
 
 
 async def fork_thread(session: Session, step: str) -> None:
-    """Go on from here, or from a step, on a thread of its own."""
-    await session.wait_for_runner()  # what follows brings as much, and is there by now
+    """Continue from here, or from a step, in a fork."""
+    await session.wait_for_runner()  # it has loaded the imports below
     from ....sdk.threads.steps import find_step
     from ....sdk.threads.time_travel import copy_thread
     from ....sdk.threads.time_travel import fork as forked
@@ -91,7 +91,7 @@ async def fork_thread(session: Session, step: str) -> None:
 
 
 async def rename_thread(session: Session, name: str) -> None:
-    """Give the thread a name to call it by."""
+    """Rename the thread."""
     from ...commands.threads.listing import rename as give_name
 
     await run_cli_command(session, partial(give_name, require_thread_id(session), name))

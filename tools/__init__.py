@@ -1,1 +1,1 @@
-"""What a model may call."""
+"""Tools that a model may call."""

@@ -42,7 +42,7 @@ TOOLS = {
     "ac_mod_write": "module_doc_write",
 }
 
-# tools that a configuration may name already and that a later version will have
+# tools of a later version that a configuration may already name
 LATER = frozenset(
     ["list_code_definitions", "command_kill", "subagent", "search_memory", "record_note"]
     + ["recall_notes", "get_skill", "use_mcp_tool", "find_tools", "use_rag_tool"]
@@ -105,10 +105,10 @@ ARGUMENTS = {
     "attempt_completion": {"summary": "result"},
 }
 
-# what the commands of `str_replace_editor` are here
+# our tools for the commands of `str_replace_editor`
 EDITOR = {"view": "read_file", "create": "write_file", "str_replace": "edit"}
 
-# arguments that models add about a call; dropped where a tool does not take them
+# arguments that models add about a call; dropped if a tool does not accept them
 REMARKS = frozenset(["description", "explanation", "instruction", "reason", "requires_approval"])
 
 

@@ -9,8 +9,8 @@ from langchain_core.tools import BaseTool, StructuredTool
 
 from .result import ToolError, ToolResult
 
-# read: looks only · fetch: looks at the network, asked by host · edit: writes files · execute:
-# runs a program · talk: asks the human · note: changes the thread's own state only. `edit` and
+# read: only reads · fetch: reads from the network, asked by host · edit: writes files · execute:
+# runs a program · talk: asks the user · note: changes the thread's own state only. `edit` and
 # `execute` are never blindly repeated.
 Effect = Literal["read", "fetch", "edit", "execute", "talk", "note"]
 
@@ -24,10 +24,10 @@ def tool(
 ) -> Callable[[ToolFunction], BaseTool]:
     """Make a tool of an async function `(…arguments, run: Run) -> ToolResult`.
 
-    The tool is named as the function. What the model reads of it is `<name>.md` beside its module,
-    or the docstring when there is none. `paths` names the arguments that are paths in the project,
-    or finds every path in them that the tool may open; it may raise ToolError. `shows` says that
-    a file which it has shown counts as read.
+    The function's name is the tool's name. The model reads `<name>.md` beside its module, or the
+    docstring if there is none. `paths` names the arguments that are paths in the project, or finds
+    every path in them that the tool may open; it may raise ToolError. `shows`: a file which the
+    tool has shown counts as read.
     """
 
     def build_tool(function: ToolFunction) -> BaseTool:
@@ -48,9 +48,9 @@ def get_effect(subject: BaseTool) -> Effect:
 
 
 def extract_paths(subject: BaseTool, args: Mapping[str, object]) -> list[str]:
-    """Find the paths that a call names, as written; an empty one means the tool's default.
+    """Find the paths in a call's arguments, as written; an empty one is the tool's default.
 
-    Arguments that the tool cannot read name none.
+    Arguments that the tool cannot parse name none.
     """
     paths = cast(Paths, (subject.metadata or {}).get("paths", ()))
     if not callable(paths):
@@ -62,17 +62,17 @@ def extract_paths(subject: BaseTool, args: Mapping[str, object]) -> list[str]:
 
 
 def is_read_only_tool(subject: BaseTool) -> bool:
-    """Whether it changes nothing, so that it may run together with others of its kind."""
+    """Return whether it changes nothing, so that it may run together with others of its kind."""
     return get_effect(subject) in ("read", "fetch")
 
 
 def can_show_files(subject: BaseTool) -> bool:
-    """Whether it looks only, and a file that it has shown counts as read."""
+    """Return whether it only reads, and a file that it has shown counts as read."""
     return get_effect(subject) == "read" and bool((subject.metadata or {}).get("shows"))
 
 
 def has_effect(subject: BaseTool) -> bool:
-    """Whether running it twice could matter."""
+    """Return whether running it twice could matter."""
     return get_effect(subject) in ("edit", "execute")
 
 

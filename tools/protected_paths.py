@@ -1,4 +1,7 @@
-"""Protected names, which steer this agent or other tools; every mode asks to change them."""
+"""Protected names: files that configure this agent or other tools.
+
+Every mode asks before a change of them.
+"""
 
 import re
 

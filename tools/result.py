@@ -6,7 +6,7 @@ from typing import Any
 
 
 class ToolError(Exception):
-    """What went wrong and what to try, in words for the model; becomes `ToolResult.error`."""
+    """What went wrong and what to try, for the model; becomes `ToolResult.error`."""
 
 
 @dataclass(frozen=True)
@@ -16,9 +16,9 @@ class ToolResult:
     output: str = ""
     """What the model reads."""
     error: str = ""
-    """What went wrong and what to try; empty when the call succeeded."""
+    """What went wrong and what to try; empty if the call succeeded."""
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Small JSON facts for people and programs: `path`, `diff`, `exit_code`, `output_path`…"""
+    """Small JSON values for the user and programs: `path`, `diff`, `exit_code`, `output_file`…"""
     seen: Mapping[str, str] = field(default_factory=dict[str, str])
     """Content hash of every file this call showed or wrote, by path relative to the project."""
     update: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -26,5 +26,5 @@ class ToolResult:
 
     @property
     def ok(self) -> bool:
-        """Whether the call did what it was asked."""
+        """Whether the call succeeded."""
         return not self.error

@@ -61,20 +61,20 @@ _NAMES = {
 
 
 def find_homes() -> set[Path]:
-    """The user's home as the environment has it, and as the system has it."""
+    """Return the user's home, both from the environment and from the system."""
     found = {os.path.expanduser("~")}
-    with suppress(KeyError):  # a container's user need not be in the list
+    with suppress(KeyError):  # a container's user may not be in the list
         found.add(pwd.getpwuid(os.getuid()).pw_dir)
     return {Path(one) for one in found}
 
 
 def find_secrets(folders: Iterable[Path]) -> list[Path]:
-    """Find those that exist, by their real paths."""
+    """Find the secret paths that exist, as real paths."""
     named = list_secret_paths(folders)
     return sorted({Path(os.path.realpath(path)) for path in named if os.path.exists(path)})
 
 
 def list_secret_paths(folders: Iterable[Path]) -> list[Path]:
-    """List all of them, whether they exist or not."""
+    """List all secret paths, existing or not."""
     names = [name for kind in _NAMES.values() for name in kind.split()]
     return [folder / name for folder in folders for name in names]

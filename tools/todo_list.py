@@ -26,12 +26,12 @@ class Todo(TypedDict):
     status: Status
     priority: Priority
     file_path: str
-    """The file it is about, or empty."""
+    """The file that the task is about, or empty."""
     details: str
 
 
 class Item(TypedDict, total=False):
-    """A task; what is not said stays as it is."""
+    """A task; a missing field stays unchanged."""
 
     id: str | int
     content: str
@@ -122,7 +122,7 @@ def _free_number(taken: set[str]) -> int:
 
 
 def _split_item(item: Item) -> list[Item]:
-    """The tasks in one item's content: in `<task>` tags, or in lines that all have a bullet."""
+    """Split the tasks in one item's content: `<task>` tags, or lines that all have a bullet."""
     content = item.get("content", "")
     lines = [line for line in content.splitlines() if line.strip()]
     is_list = len(lines) > 1 and all(_HAS_BULLET.match(line) for line in lines)
@@ -145,7 +145,7 @@ def _parse_line(match: re.Match[str]) -> Item:
 
 
 def _parse_json(text: str) -> list[Item | str] | None:
-    """The tasks in a JSON text; None when it is not JSON."""
+    """Parse the tasks in a JSON text; None if it is not JSON."""
     if not text.lstrip().startswith("["):
         return None
     try:

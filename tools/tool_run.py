@@ -1,4 +1,4 @@
-"""What a tool is given besides the model's arguments."""
+"""Context of a tool call, besides the model's arguments."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,30 +17,30 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ToolRun(FileContext):
-    """One call of a tool: its files, its limits and its surroundings."""
+    """One call of a tool: its files, limits and environment."""
 
     call_id: str
     outputs: Path
     """Folder for whole outputs that are too long for the conversation."""
     command_timeout: float = 120.0
-    """Seconds a command may run unless the call says otherwise."""
+    """Timeout in seconds of a command whose call sets none."""
     todos: Sequence["Todo"] = ()
     policy: "Policy | None" = None
-    """What the user allows, and which commands run after an edit; None: none do."""
+    """What the user allows, and which commands run after an edit; None: no commands."""
     only_reads: bool = False
     """Whether this command line has just been found to only read; False: check it again."""
     checks: Sequence[str] = ()
-    """Those that were decided with the call; others run only where no question need be asked."""
+    """Commands that were decided with the call; others run only if they need no question."""
     emit: Callable[[str], None] = lambda text: None
     """Shows the user a piece of output while the tool still runs."""
     keep: Callable[[str], None] = lambda text: None
-    """Keeps what the call has printed so far, should the process be killed; blocks."""
+    """Stores the call's output so far, in case the process is killed; blocks."""
     sandbox: "Sandbox | None" = None
-    """What confines the commands that a call starts; None: nothing does."""
+    """What confines the call's commands; None: nothing does."""
 
 
 if TYPE_CHECKING:
     Run = ToolRun
     """The type of a tool's `run` parameter; the model never sees it."""
-else:  # pydantic would build a schema of every field of a dataclass
+else:  # pydantic would build a schema of every dataclass field
     Run = Annotated[Any, InjectedToolArg]

@@ -1,4 +1,4 @@
-"""The project folder for tools: which paths are inside it, and which they may use."""
+"""The project folder: which paths are inside it, and which of them tools may use."""
 
 import os
 import re
@@ -14,10 +14,10 @@ from ..config.security.path_variants import list_variants
 from .result import ToolError
 
 LONGEST_NAME = 255
-# bytes; what Linux allows
+# bytes; the limit of Linux
 LONGEST_PATH = 4096
 
-# beginnings that are no path here: a drive, a share, an address
+# beginnings of foreign paths: a drive, a share, a URL
 _FOREIGN = re.compile(r"[A-Za-z]:\\|\\\\|[A-Za-z][A-Za-z0-9+.-]*:/")
 
 
@@ -26,9 +26,9 @@ class Workspace:
     """A project; every path that a model names goes through `resolve` before it is opened."""
 
     root: Path
-    """Made real here: absolute and without symbolic links."""
+    """Resolved on creation: absolute and without symbolic links."""
     ignore: tuple[str, ...] = IGNORE_PATTERNS
-    """gitignore patterns, whatever the case of a name, of what no tool may read, list or write."""
+    """gitignore patterns, ignoring case, of files that no tool may read, list or write."""
     own: Path | None = None
     """MaxAgent's own folder, which no tool and no command may touch; absolute."""
 
@@ -51,7 +51,7 @@ class Workspace:
         _check_spelling(path)
         given = os.path.normpath(os.path.join(self.root, path))
         name = self._to_project_name(given)
-        if name:  # whether it is there or not
+        if name:  # existing or not
             self._check_name(name, path)
         real = self._resolve_name(given)
         if real is None:
@@ -60,9 +60,9 @@ class Workspace:
         return self.root / real
 
     def is_own(self, path: str) -> bool:
-        """Whether an absolute path lies in MaxAgent's own folder, as that is named or really is.
+        """Return whether an absolute path is in MaxAgent's folder, by its given name or real path.
 
-        Plans in it do not count: where the user's home is the project, they are the project's.
+        Plans in it do not count: if the user's home is the project, they belong to the project.
         """
         return any(
             spelling.startswith(place) and not spelling.startswith(f"{place}plans/")
@@ -80,7 +80,7 @@ class Workspace:
         return path.relative_to(self.root).as_posix()
 
     def is_hidden(self, path: Path) -> bool:
-        """Whether listings leave this out: hidden by its name, or a link to such or to outside."""
+        """Return whether listings omit a path: a hidden name, or a link to one or to outside."""
         if self.is_hidden_name(self.to_relative(path)):
             return True
         return path.is_symlink() and self.find_link_target(path) is None
@@ -91,7 +91,7 @@ class Workspace:
         return None if target is None or self.is_hidden_name(target) else target
 
     def is_hidden_name(self, name: str) -> bool:
-        """Whether it is ignored, `.git` or our own by its relative name; no link is followed."""
+        """Return whether a relative name is ignored, `.git` or MaxAgent's; follow no links."""
         own = self.is_own(os.path.join(self.root, name))
         return own or matches_any((*self.ignore, ".git"), name)
 
@@ -107,15 +107,13 @@ class Workspace:
         return hidden
 
     def is_ignored(self, name: str) -> bool:
-        """Whether the ignore patterns match a name, in the project or, as if it were, outside; or
-        it is MaxAgent's own.
-        """
+        """Return whether a name, even outside the project, is ignored or MaxAgent's own."""
         place = os.path.normpath(os.path.join(self.root, name))
         matched = matches_any(self.ignore, self._to_project_name(place) or place.lstrip("/"))
         return matched or self.is_own(place)
 
     def _check_name(self, name: str, path: str) -> None:
-        """Raises ToolError where no tool may touch what `path` names."""
+        """Raise ToolError if no tool may access the path."""
         if matches_any(self.ignore, name):
             raise make_hidden_error(path)
         if self.is_own(os.path.normpath(self.root / name)):
@@ -133,7 +131,7 @@ class Workspace:
         return path[len(inside) :] if path.startswith(inside) else None
 
     def _resolve_name(self, path: str) -> str | None:
-        """Do the same after following links; None also if a link cannot be followed."""
+        """Do the same after following links; None if a link cannot be followed, too."""
         try:
             real = os.path.realpath(path)
         except OSError:  # as another user's links in `/proc`
@@ -142,7 +140,7 @@ class Workspace:
 
 
 def make_hidden_error(path: str) -> ToolError:
-    # the same whether the file exists or not, so that it does not tell
+    # the same whether the file exists or not, so that it reveals nothing
     return ToolError(
         f"`{path}` matches the project's ignore patterns: no tool may touch it. "
         "Go on without it, or ask the user for what you need from it"
@@ -170,7 +168,7 @@ def _check_spelling(path: str) -> None:
 
 
 def _is_text(path: str) -> bool:
-    """Whether a name can be written as UTF-8, as a model must."""
+    """Return whether a name can be encoded as UTF-8, as models need."""
     try:
         return bool(path.encode())
     except UnicodeEncodeError:

@@ -1,1 +1,1 @@
-"""The edit engine: find what a request means in a text, and change only that."""
+"""The edit engine: it locates the text that a request means, and changes only that."""

@@ -36,12 +36,12 @@ MOST_WORDS = 12
 
 
 def find_elisions(lines: Sequence[str]) -> list[str]:
-    """Find the lines that only say that code was left out there."""
+    """Find the lines that only mark omitted code."""
     return [line for line in lines if is_elision(line)]
 
 
 def is_elision(line: str) -> bool:
-    """Whether a line is only a remark such as `// ... existing code ...`; a bare `...` is code."""
+    """Return whether a line only marks omitted code: `// ... existing code ...`; `...` is code."""
     line = " ".join(line.split())
     text = _without_comment_signs(line)
     before, said, after = _split_at_dots(text)
@@ -81,7 +81,7 @@ def _split_at_dots(text: str) -> tuple[bool, str, bool]:
 
 
 def _is_remark(words: Sequence[str], dots: bool, commented: bool) -> bool:
-    """Whether words with dots on one side, or in a comment, say that code was left out."""
+    """Return whether words with dots on one side, or in a comment, mark omitted code."""
     # `...rest` alone is code
     if words[0] not in _BEGINS or not commented and (not dots or len(words) < 2):
         return False

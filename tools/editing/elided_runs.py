@@ -1,4 +1,4 @@
-"""Requests that leave out the same lines of both texts, by `...` or a placeholder."""
+"""Requests that omit the same lines of both texts, by `...` or a placeholder."""
 
 from collections.abc import Sequence
 from itertools import pairwise

@@ -159,6 +159,6 @@ def _unescape_new_text(request: EditRequest, kinds: str) -> str:
 
 
 def _has_unescaped(text: str, characters: Iterable[str], escape: re.Pattern[str]) -> bool:
-    """Whether the text has one of the characters unescaped; its last newline does not count."""
+    """Return whether the text has one of the characters unescaped, apart from its last newline."""
     bare = escape.sub("", text.removesuffix("\n"))
     return any(character in bare for character in characters)

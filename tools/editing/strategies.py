@@ -162,7 +162,7 @@ def match_lines(
 
 
 def has_enough_letters(text: str) -> bool:
-    """Whether a text has enough letters to be searched inside a line."""
+    """Return whether a text has enough letters to be searched inside a line."""
     return len(re.findall(r"\w", text)) >= FEWEST_LETTERS
 
 
@@ -190,14 +190,14 @@ def _collect_indents(source: TextDocument, match: LineMatch) -> list[tuple[str, 
 
 
 def _has_one_shift(indents: Sequence[tuple[str, str]]) -> bool:
-    """Whether all lines are shifted by the same blanks."""
+    """Return whether all lines are shifted by the same blanks."""
     asked, real = zip(*indents, strict=True)
     less, more = min(asked, key=len), min(real, key=len)
     return all(a.removeprefix(less) == b.removeprefix(more) for a, b in indents)
 
 
 def _is_one_to_one(indents: Sequence[tuple[str, str]]) -> bool:
-    """Whether each depth of the request is one depth of the file, in the same order."""
+    """Return whether each depth of the request is one depth of the file, in the same order."""
     depths = sorted({(measure_indent(asked), measure_indent(real)) for asked, real in indents})
     asked, real = [a for a, _ in depths], [b for _, b in depths]
     return len(set(asked)) == len(set(real)) == len(depths) and real == sorted(real)

@@ -63,7 +63,7 @@ def find_lines(
 
 def find_all(source: TextDocument, request: EditRequest) -> StrategyResult:
     """Find all places, for a change everywhere."""
-    # nothing looser than whole lines without outer blanks: nobody looks at each place
+    # nothing looser than whole lines without outer blanks: no place is reviewed
     return StrategyResult("multi_occurrence", request, match_everywhere(source, request))
 
 

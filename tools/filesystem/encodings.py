@@ -44,7 +44,7 @@ def _is_mostly_utf8(data: bytes) -> bool:
 
 
 def _is_chinese(data: bytes) -> bool:
-    """Whether nearly all beyond ASCII is punctuation or everyday characters of GB2312."""
+    """Return whether nearly all beyond ASCII is punctuation or everyday characters of GB2312."""
     # punctuation is in rows A1 to A3, everyday characters in B0 to D7; other encodings, read as
     # GB18030, give rare characters
     found = re.sub("[\0-\x7f]", "", data.decode("gb18030", STRAYS))

@@ -1,4 +1,4 @@
-"""What a call needs to read and change files."""
+"""Context of a call that reads and changes files."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

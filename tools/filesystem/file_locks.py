@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 from ..cancellable_thread import check_cancelled
 from ..result import ToolError
 
-# how long another process is waited for
+# timeout for a lock of another process
 SECONDS = 30.0
 PAUSE = 0.01
 
@@ -34,11 +34,11 @@ class _Folder:
 def lock_files(*paths: Path) -> Generator[None]:
     """Lock all files that a call reads and writes, in a worker thread.
 
-    `paths` come from `workspace.resolve`, so a file has one lock whatever link names it. Threads
-    wait for each other's files, processes for each other's folders (an advisory lock). Raises
-    ToolError when another process holds a folder for too long.
+    `paths` come from `workspace.resolve`, so a file has one lock for all links to it. Threads wait
+    for each other's files, processes for each other's folders (an advisory lock). Raises ToolError
+    when another process holds a folder for too long.
     """
-    # in one order for everybody, or two calls could wait for each other for ever
+    # always in the same order, or two calls could deadlock
     with ExitStack() as stack:
         for path in sorted(set(paths)):
             stack.enter_context(_get_lock(path))
@@ -97,7 +97,7 @@ def _acquire_folder_lock(place: Path) -> int | None:
 
 
 def _try_lock(descriptor: int) -> bool:
-    """Whether the folder is locked now, or cannot be locked at all."""
+    """Return whether the folder is locked now, or cannot be locked at all."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

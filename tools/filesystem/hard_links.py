@@ -18,8 +18,8 @@ class _Entry(NamedTuple):
 
 
 def has_hidden_name(workspace: Workspace, name: str, found: os.stat_result) -> bool:
-    """Whether the file has a hidden name in a folder above it, or in a hidden folder there."""
-    # not elsewhere: that would mean to look at all files of the project
+    """Return whether a hard link above the file, or in a hidden folder there, has a hidden name."""
+    # not elsewhere: that would require a scan of all files of the project
     if found.st_nlink < 2:
         return False
     return any(
@@ -37,7 +37,7 @@ def _scan_with_hidden_folders(workspace: Workspace, folder: str) -> list[_Entry]
 
 
 def _scan_folder(workspace: Workspace, folder: str) -> list[_Entry]:
-    with suppress(OSError):  # gone meanwhile, or not ours to read
+    with suppress(OSError):  # deleted meanwhile, or not readable
         descriptor = open_beneath(workspace.root, folder, LIST_FLAGS)
         try:
             with os.scandir(descriptor) as scan:

@@ -25,7 +25,7 @@ class Endings(NamedTuple):
 def without_endings(raw: str) -> tuple[str, Endings]:
     """Replace every line ending by `\\n`; return the text and its endings."""
     found = tuple(_ENDING.findall(raw))
-    if not found and "\r" in raw:  # as on the Macs of old
+    if not found and "\r" in raw:  # classic Mac OS
         return raw.replace("\r", "\n"), Endings("\r")
     usual = Counter(found).most_common(1)[0][0] if found else "\n"
     return raw.replace("\r\n", "\n"), Endings(usual, found if len(set(found)) > 1 else ())

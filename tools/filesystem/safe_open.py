@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-# to go through a folder, or to make and remove names in it
+# to traverse a folder, or to create and remove names in it
 FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
-# to list a folder, or to have it synced
+# to list or sync a folder
 LIST_FLAGS = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_RDONLY
 
 _SYSCALL = 437

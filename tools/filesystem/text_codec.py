@@ -39,7 +39,8 @@ class DecodedText:
     """A file as text, and what is needed to write it back as it was."""
 
     text: str
-    """Lines end with `\\n` here, whatever the file has. Undecodable bytes are lone surrogates."""
+    """Lines end with `\\n` for any line ending in the file. Undecodable bytes are lone
+    surrogates."""
     encoding: str = "utf-8"
     bom: bytes = b""
     endings: Endings = Endings()

@@ -31,7 +31,7 @@ class _GitignoreFile(NamedTuple):
     lines: Sequence[_GitignoreLine]
     """The last one first."""
     any_line: re.Pattern[str]
-    """All lines in one: most paths meet none of them."""
+    """All lines in one pattern: most paths match none of them."""
 
 
 # the innermost last
@@ -124,7 +124,7 @@ def _build_prefix(folder: str) -> str:
 
 
 def _is_excluded(path: str, rules: _Rules) -> bool:
-    """Whether git ignores the path."""
+    """Return whether git ignores the path."""
     # the last matching line of the innermost `.gitignore` with a match decides
     for file in reversed(rules):
         below = path[len(file.folder) :]
@@ -137,7 +137,7 @@ def _is_excluded(path: str, rules: _Rules) -> bool:
 
 
 def _is_match(regex: re.Pattern[str], path: str) -> bool:
-    """Whether a line matches this path itself, and not only a folder above it."""
+    """Return whether a line matches this path itself, and not only a folder above it."""
     # pathspec also matches below a folder; the walk has checked the folders above already. Its
     # group `ps_d` marks the slash behind a matched folder; without it the line matches what the
     # folder holds (`a/**`), or everything
@@ -163,7 +163,7 @@ def _with_gitignore(workspace: Workspace, folder: str, rules: _Rules) -> _Rules:
         return rules
     try:
         text = read_bytes(workspace, path, LARGEST_GITIGNORE).decode(errors="replace")
-    except ToolError:  # what cannot be read says nothing
+    except ToolError:  # ignored if unreadable
         return rules
     lines = [line for written in text.splitlines() if (line := _parse_line(written))]
     any_line = combine_patterns(line.regex.pattern for line in lines)

@@ -1,4 +1,4 @@
-"""What git's configuration names in a project: other folders of hooks, more configuration."""
+"""Paths in a project that git's configuration names: hook folders and included files."""
 
 import os
 import re
@@ -10,12 +10,12 @@ from pathlib import Path
 from ...config.security.content_digest import UnreadableFileError, read_regular_file
 from .git_paths import resolve_gitfile
 
-# Bytes of all configurations together that are looked at
+# Most bytes that are read of all configurations together
 LARGEST = 1_000_000
-# Files that include each other, as git follows them; files, and folders of hooks, in all
+# Most levels of included files, as git follows them; most files and hook folders in all
 DEEPEST, MOST = 10, 100
 
-# It goes on behind a backslash at its end, unless that is escaped or in a comment
+# A line continues after a backslash at its end, unless that is escaped or in a comment
 _LINE = re.compile(r"(?:\"(?:[^\"\\\n]|\\.)*\"?|\\.|[^\"\\#;\n]+)*(?:[#;][^\n]*)?", re.DOTALL)
 _HEADER = re.compile(r"\s*\[\s*([\w.-]+)(?:\s*(\"(?:[^\"\\]|\\.)*\"))?\s*\]", re.ASCII)
 _SETTING = re.compile(r"\s*([\w-]+)\s*=\s*(.*)", re.ASCII | re.DOTALL)
@@ -26,18 +26,18 @@ _BLANKS = " \t\r"
 
 @dataclass
 class GitConfigRisks:
-    """What of a project makes its git start programs, by real paths; it need not be there."""
+    """Real paths in a project that make git start programs; they need not exist."""
 
     hooks: list[Path] = field(default_factory=list[Path])
-    """Folders: the one that counts, and those that do where a condition is true."""
+    """Hook folders: the one in effect, and those in effect under a condition."""
     included: list[Path] = field(default_factory=list[Path])
     """Files that a configuration includes: they may name hooks and programs."""
     unknown: bool = False
-    """Whether there is more than was looked at, or what no path can be: anything may steer it."""
+    """Whether something was not checked, or a value cannot be a path: any file may affect git."""
 
 
 def find_config_risks(root: Path) -> GitConfigRisks:
-    """What steers the git of the checkout that `root` is in, as far as it lies below `root`."""
+    """Find the paths below `root` that affect the git of the checkout that contains `root`."""
     top = next((one for one in (root, *root.parents) if os.path.lexists(one / ".git")), None)
     if top is None:
         return GitConfigRisks()
@@ -54,7 +54,7 @@ def find_config_risks(root: Path) -> GitConfigRisks:
 
 
 def can_steer_git(root: Path, path: str) -> bool:
-    """Whether a path, relative to the root, is such a file or folder, or in one, or may be."""
+    """Return whether a path, relative to the root, is or may be one of these, or lies below one."""
     found, place = find_config_risks(root), Path(os.path.normpath(root / path))
     return found.unknown or any(map(place.is_relative_to, (*found.hooks, *found.included)))
 
@@ -65,7 +65,7 @@ def _filter_below(root: Path, places: Iterable[Path]) -> list[Path]:
 
 
 class _ConfigReader:
-    """Reads configurations in the order in which git does."""
+    """Reads configurations in git's order."""
 
     def __init__(self) -> None:
         self.hooks = list[str]()
@@ -74,7 +74,7 @@ class _ConfigReader:
         self._left = LARGEST
 
     def read_config(self, config: Path, depth: int = 0, *, sure: bool = True) -> None:
-        """Take in what a file names, `sure` where no condition is to be true for it."""
+        """Read the paths that a file names; `sure` if no condition applies to the file."""
         for section, key, value in _parse_settings(self._read_text(config)):
             hooks = section == "core" and key == "hookspath"
             if not hooks and not (section in ("include", "includeif ") and key == "path"):
@@ -83,7 +83,7 @@ class _ConfigReader:
                 self.unknown = True
                 return
             if hooks:
-                self.hooks = [value] if sure else [*self.hooks, value]  # the last one counts
+                self.hooks = [value] if sure else [*self.hooks, value]  # the last value counts
                 continue
             file = config.parent / os.path.expanduser(value)
             self.included.append(file)
@@ -93,7 +93,7 @@ class _ConfigReader:
     def _read_text(self, config: Path) -> str:
         try:
             data = read_regular_file(os.path.realpath(config), self._left + 1)
-        except UnreadableFileError:  # missing, or none that git could read
+        except UnreadableFileError:  # missing, or unreadable for git too
             return ""
         self.unknown |= len(data) > self._left
         self._left = max(0, self._left - len(data))
@@ -101,28 +101,28 @@ class _ConfigReader:
 
 
 def _list_user_configs() -> list[Path]:
-    """Their own configuration, whose hooks may lie in each repository."""
+    """Return the user's own configurations, whose hooks may lie in any repository."""
     home = Path(os.path.expanduser("~"))
     above = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
     return [above / "git/config", home / ".gitconfig"]
 
 
 def _parse_settings(text: str) -> Iterator[tuple[str, str, str]]:
-    """Section, key and value of all that a configuration sets, in order.
+    """Yield section, key and value of all settings, in order.
 
-    A section with more in quotes ends with a blank.
+    A section with a quoted subsection ends with a blank.
     """
     section = ""
     for line in _LINE.findall(f"{text}\n"):
         at = 0
-        while header := _HEADER.match(line, at):  # a setting may stand behind it
+        while header := _HEADER.match(line, at):  # a setting may follow it
             section, at = header[1].lower() + (" " if header[2] else ""), header.end()
         if setting := _SETTING.match(line, at):
             yield section, setting[1].lower(), _parse_value(setting[2])
 
 
 def _parse_value(written: str) -> str:
-    """A value as git reads it: without quotes, comment and blanks at its end."""
+    """Parse a value as git does: without quotes, comment and trailing blanks."""
     value, end = "", 0
     for quoted, escaped, comment, plain in _VALUE_PART.findall(written):
         if comment:

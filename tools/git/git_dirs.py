@@ -1,7 +1,7 @@
-"""Where a repository keeps itself, and whether git may read there unasked.
+"""Folders of a repository, and whether git may read them without a question.
 
-Git quotes what it cannot understand. A link `.git/packed-refs -> ../.env` would make `git status`
-print the secret, and a `.git` that leads to another project's repository would show that.
+Git quotes what it cannot parse. A link `.git/packed-refs -> ../.env` would make `git status` print
+the secret, and a `.git` that points to another project's repository would expose that.
 """
 
 import os
@@ -12,11 +12,12 @@ from pathlib import Path
 
 from .git_paths import resolve_gitfile
 
-# Entries of a git folder that are looked at
+# Most entries of a git folder that are checked
 MOST_ENTRIES = 50_000
 
 _HEAD = re.compile(r"ref:\s*refs/|[0-9a-f]{40}")
-# Objects are never quoted, hooks are switched off, and git itself knows nothing of the others
+# Entries that git does not print: objects are never quoted, hooks are switched off, and git does
+# not use the others
 _NOT_READ = re.compile(
     r"(modules/(?!(.*/)?(refs|logs|worktrees)/)(.+/))?(objects/[0-9a-f]{2}|hooks|lfs|annex)"
 )
@@ -24,23 +25,23 @@ _ALTERNATES = os.path.join("info", "alternates")
 
 
 class UnsupportedGitDirError(Exception):
-    """Says why git had better not read a repository, in words for people."""
+    """Git should not read this repository; the message gives the reason for the user."""
 
 
 @dataclass(frozen=True)
 class GitDirs:
-    """A repository's own folders."""
+    """Folders of a repository."""
 
     git_dir: Path
     common: Path
-    """The same, or what it shares with other work trees."""
+    """The same, or the folder shared with other worktrees."""
 
 
 def find_git_dirs(top: Path, root: Path) -> GitDirs | None:
-    """The folders that `.git` in a real folder leads to, for the project `root`.
+    """Return the folders that `.git` in a real folder points to, for the project `root`.
 
-    None where git looks further up. Raises UnsupportedGitDirError for one
-    that belongs to something else, or that has links in it.
+    None if git would look further up. Raises UnsupportedGitDirError for a `.git` that belongs to
+    another repository, or that contains links.
     """
     if not os.path.lexists(top / ".git"):
         return None
@@ -73,7 +74,7 @@ def _resolve_git_dir(top: Path) -> Path:
 
 
 def _read_line(path: Path, otherwise: str) -> str:
-    """The only line of a small file of git's; a pipe would be waited for."""
+    """Read the only line of a small git file; a pipe would block."""
     try:
         return path.read_bytes()[:5000].decode().strip() if path.is_file() else otherwise
     except (OSError, UnicodeDecodeError):
@@ -81,7 +82,7 @@ def _read_line(path: Path, otherwise: str) -> str:
 
 
 def _check_plain(git_dir: Path) -> None:
-    """Raise UnsupportedGitDirError where git would not read the folder's own files."""
+    """Raise UnsupportedGitDirError if git would not read the folder's own files."""
     for number, entry in enumerate(_walk_entries(str(git_dir))):
         name = os.path.relpath(entry.path, git_dir)
         if entry.is_symlink():
@@ -97,7 +98,7 @@ def _check_plain(git_dir: Path) -> None:
 
 
 def _walk_entries(top: str) -> Iterator[os.DirEntry[str]]:
-    """Everything below, but for what git does not read or cannot quote."""
+    """Yield all entries below, except those that git does not read or cannot quote."""
     pending = [top]
     while pending:
         try:
@@ -115,11 +116,11 @@ def _walk_entries(top: str) -> Iterator[os.DirEntry[str]]:
 
 
 def _is_own(alternates: Path, git_dir: Path) -> bool:
-    """Whether all that such a file names is the repository's own store, as for a submodule."""
+    """Return whether the file names only the repository's own store, as for a submodule."""
     try:
         lines = alternates.read_bytes().split(b"\n")
     except OSError:
-        return alternates.is_dir()  # a branch `info/alternates/x`
+        return alternates.is_dir()  # a branch named `info/alternates/x`
     objects = alternates.parent.parent
     named = (os.path.realpath(objects / os.fsdecode(line)) for line in lines if line)
     return all(place == str(git_dir / "objects") for place in named)

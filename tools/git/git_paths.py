@@ -1,8 +1,8 @@
-"""A checkout's git folders, and what in them makes git start programs: hooks and configuration.
+"""A checkout's git folders, and the parts that make git start programs: hooks and configuration.
 
-Everything else in them may be written, so that `git commit` works. A `.git` that is a file leads
-somewhere else; there it is followed only where that place points back, which no foreign file can
-make another repository's folder do.
+All other parts are writable, so that `git commit` works. A `.git` file points to another folder; it
+is followed only if that folder points back, which no foreign file can arrange for another
+repository's folder.
 """
 
 import os
@@ -11,24 +11,24 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _WORKTREE = re.compile(rb"^\s*worktree\s*=\s*\"?(.+?)\"?\s*$", re.MULTILINE | re.IGNORECASE)
-# What leads git to configuration and hooks, and must not come into being either
+# Files that lead git to configuration and hooks; they must not be created either
 _STEERING = ("config", "config.worktree", "commondir")
-# What leads to, or belongs to, other checkouts of the repository
+# Files that point or belong to other checkouts of the repository
 _OF_OTHERS = ("gitdir", "worktrees", "modules")
 
 
 @dataclass(frozen=True)
 class GitPathRules:
-    """What to let a command write, and what not."""
+    """Paths that a command may write, and paths that it may not."""
 
     writable: tuple[Path, ...] = ()
     frozen: tuple[Path, ...] = ()
     reserved: tuple[Path, ...] = ()
-    """Those of the frozen that are missing, and must stay so."""
+    """The frozen paths that are missing, and must stay missing."""
 
 
 def find_path_rules(checkout: Path) -> GitPathRules:
-    """Those of the checkout whose top this is; nothing where it is none."""
+    """Return the rules of the checkout with this top folder; empty if it is not a checkout."""
     link = checkout / ".git"
     if link.is_symlink():
         return GitPathRules(frozen=(Path(os.path.realpath(link)),))
@@ -45,8 +45,8 @@ def find_path_rules(checkout: Path) -> GitPathRules:
 
 
 def guard_git_dir(folder: Path) -> GitPathRules:
-    """A git folder, writable but for what starts programs."""
-    linked = os.path.exists(folder / "gitdir")  # a worktree's: its repository has the hooks
+    """Return the rules of a git folder: writable except for what starts programs."""
+    linked = os.path.exists(folder / "gitdir")  # a worktree: its repository has the hooks
     steering = [folder / name for name in (*_STEERING, *(() if linked else ("hooks",)))]
     others = [path for name in _OF_OTHERS if os.path.exists(path := folder / name)]
     missing = [path for path in steering if not os.path.exists(path)]
@@ -54,9 +54,9 @@ def guard_git_dir(folder: Path) -> GitPathRules:
 
 
 def resolve_gitfile(checkout: Path) -> list[Path]:
-    """The git folder that the file `.git` names, and the repository's where it is another.
+    """Return the git folder that the file `.git` names, and the repository's if it is another.
 
-    None where that place does not point back.
+    Empty if that folder does not point back.
     """
     try:
         named = os.fsdecode((checkout / ".git").read_bytes().removeprefix(b"gitdir:").strip())

@@ -1,8 +1,8 @@
-"""Run git so that a repository's own configuration can start no program and reach no network.
+"""Git commands that the repository's own configuration cannot make run programs or use the network.
 
 "Read-only" git commands run hooks, file system monitors, filters and external diffs that the
-repository configures for itself. Everything here is switched off by the environment, which git
-obeys before any file; filters, which have free names, are looked up first and emptied by name.
+repository configures. All of these are switched off by environment variables, which override every
+file; filters, which have arbitrary names, are looked up first and emptied by name.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from .git_dirs import UnsupportedGitDirError, find_git_dirs
 # Seconds for one git command
 TIMEOUT = 30.0
 
-# Keeps the content of secrets out of git's output; git says nothing where it is missing
+# Hides the content of secrets in git's output; git reports no error if it is missing
 ATTRIBUTES = Path(os.path.realpath(__file__)).with_name("secret.gitattributes")
 _HIDES_SECRETS = {"core.attributesFile": str(ATTRIBUTES)}
 _CONFIG_OVERRIDES = {
@@ -37,7 +37,7 @@ _CONFIG_OVERRIDES = {
     "status.submoduleSummary": "false",
     "submodule.recurse": "false",
 }
-# Without `--no-ext-diff` git does not compare then, but fails
+# Without `--no-ext-diff` git then fails instead of comparing
 _NO_EXTERNAL_DIFF = {"diff.external": ""}
 _ENVIRONMENT = {
     "GIT_PAGER": "cat",
@@ -48,8 +48,8 @@ _ENVIRONMENT = {
 }
 _UNGUARDED = "git is denied: the filter that keeps secrets out of its output cannot be read"
 _GUARDING = f'[ -s "$0" ] && [ -r "$0" ] || export GIT_CONFIG_KEY_0="{_UNGUARDED}"; exec "$@"'
-# git refuses to start with a key that is none, and quotes it; other programs do not read it
-# Bytes of the list of all tracked files
+# git does not start with an invalid key, and quotes it; other programs do not read it
+# Most bytes of the list of all tracked files
 _MOST_LISTED = 200_000_000
 _SUBMODULE = re.compile(rb"160000 [0-9a-f]+ [0-3]\t([^\0]+)")
 _FILTER = re.compile(r"(filter\..*)\.(clean|smudge|process|required)", re.DOTALL)
@@ -57,7 +57,7 @@ _FILTER = re.compile(r"(filter\..*)\.(clean|smudge|process|required)", re.DOTALL
 
 @dataclass(frozen=True)
 class HardenedRepository:
-    """The repository that a project is in, ready for guarded commands."""
+    """The repository of a project, ready for guarded commands."""
 
     root: Path
     """The project's folder, where commands run."""
@@ -78,9 +78,9 @@ class HardenedRepository:
 
 
 async def open_repository(workspace: Workspace) -> HardenedRepository:
-    """The project's repository.
+    """Open the project's repository.
 
-    Raises ToolError when there is none or no git, or where git might show what is not its own.
+    Raises ToolError if there is no repository or no git, or if git might show foreign content.
     """
     await asyncio.to_thread(_check_guard)
     await asyncio.to_thread(_check_own, workspace.root)
@@ -117,7 +117,7 @@ def _check_guard() -> None:
 
 
 def _check_own(root: Path) -> None:
-    """The repository of the project, or of the first folder above that has one."""
+    """Check the repository of the project, or of the first folder above that has one."""
     any(_has_plain_git_dir(top, root) for top in (root, *root.parents))
 
 
@@ -127,7 +127,7 @@ def _check_all(tops: Sequence[Path], root: Path) -> None:
 
 
 def _has_plain_git_dir(top: Path, root: Path) -> bool:
-    """False where no repository is; raises ToolError for one that is not to be read."""
+    """Return False if there is no repository; raise ToolError for one that must not be read."""
     try:
         return find_git_dirs(top, root) is not None
     except UnsupportedGitDirError as error:
@@ -135,7 +135,7 @@ def _has_plain_git_dir(top: Path, root: Path) -> bool:
 
 
 async def _find_submodules(root: Path, top: Path) -> list[Path]:
-    """Those that the index knows: git reads which commit each is at, whatever it is told."""
+    """Return the submodules in the index: git always reads the current commit of each."""
     command = ("ls-files", "--stage", "--full-name", "-z", "--", ":/")
     listed = await _run_git(
         root, _build_environment(_CONFIG_OVERRIDES), *command, limit=_MOST_LISTED
@@ -146,7 +146,7 @@ async def _find_submodules(root: Path, top: Path) -> list[Path]:
 
 
 async def _build_filter_overrides(root: Path) -> dict[str, str]:
-    """Empty values for each filter that the repository itself, not the user, configures."""
+    """Return empty values for each filter that the repository, not the user, configures."""
     command = ("config", "--list", "--includes", "--show-scope", "--name-only", "-z")
     listed = await _run_git(root, _build_environment(_CONFIG_OVERRIDES), *command)
     fields = listed.text.split("\0")
@@ -170,23 +170,24 @@ def _build_config_entries(configuration: Mapping[str, str]) -> dict[str, str]:
     return entries
 
 
-# What a git command gets that runs unasked: `shell/git_reads.py` has seen that the repository
-# configures nothing beyond what is switched off here. The command runs as `guard_command` says.
+# Environment of a git command that runs unasked: `shell/readonly/git_classifier.py` has checked
+# that the repository configures nothing beyond what is switched off here. The command runs as
+# `guard_command` returns it.
 GUARD: Mapping[str, str] = _build_environment(_CONFIG_OVERRIDES)
 
 
 def guard_command(argv: Sequence[str]) -> list[str]:
-    """The command line that runs `argv` and in which git is refused where the guard is not whole.
+    """Return a command line that runs `argv` and blocks git if the guard is incomplete.
 
-    Looked at where the command runs: a sandbox may cover the file, or take the right to read it.
+    The check runs with the command: a sandbox may hide the file, or make it unreadable.
     """
     return ["/bin/sh", "-c", _GUARDING, str(ATTRIBUTES), *argv]
 
 
 async def hide_secrets(root: Path) -> Mapping[str, str]:
-    """Build what keeps secrets out of git's output in a command that may do more than read.
+    """Build variables that hide secrets in git's output, for a command that may do more than read.
 
-    Empty where the user has attributes of their own, which git would not read besides ours.
+    Empty if the user has attributes of their own: git would not read them besides ours.
     """
     if await asyncio.to_thread(_may_have_own_attributes):
         asked = await _run_git(root, {}, "config", "--global", "--includes", "core.attributesFile")
@@ -198,7 +199,7 @@ async def hide_secrets(root: Path) -> Mapping[str, str]:
 
 
 def _may_have_own_attributes() -> bool:
-    """A quick look, so that most commands need no second process."""
+    """Check quickly, so that most commands need no second process."""
     if (_get_user_folder() / "attributes").exists():
         return True
     files = (Path.home() / ".gitconfig", _get_user_folder() / "config")

@@ -1,4 +1,4 @@
-"""Whether a tool call runs, is asked or is refused: one pure decision and its rules."""
+"""Permissions of tool calls: one pure decision (allow, ask or deny) and its rules."""
 
 from .decision import Decision, Verdict
 from .evaluate import evaluate_call, evaluate_check

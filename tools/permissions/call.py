@@ -1,4 +1,4 @@
-"""One call that is being decided: what was asked for, and what is found in it."""
+"""One requested call and the analysis of its arguments."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RequestedCall:
-    """A tool, its arguments, and the project they mean."""
+    """A tool, its arguments, and the project to which they apply."""
 
     tool: str
     effect: "Effect"
     args: Mapping[str, object]
     paths: Sequence[str]
-    """All that it names."""
+    """All paths in its arguments."""
     workspace: Workspace
 
     @cached_property
     def analysis(self) -> CommandAnalysis | None:
-        """What is known of its command line; None where there is none."""
+        """The analysis of its command line; None if there is none."""
         if not self.command:
             return None
         from ..shell.analyzer import analyze_command
@@ -42,37 +42,37 @@ class RequestedCall:
 
     @cached_property
     def effects(self) -> "LineEffects":
-        """What its command line would change."""
+        """The effects of its command line."""
         from ..shell.effects.line_effects import analyze_effects
 
         return analyze_effects(self.command, str(self.args.get("cwd") or "."), self.workspace)
 
     @cached_property
     def written_files(self) -> "WrittenFiles":
-        """The files that its command line changes, where it runs nothing but file programs."""
+        """The files that its command line changes, if it runs only file programs."""
         from ..shell.effects.written_files import find_written_files
 
         return find_written_files(self.command, str(self.args.get("cwd") or "."), self.workspace)
 
     @property
     def command(self) -> str:
-        """The line that it runs; empty where there is none."""
+        """The command line that it runs; empty if there is none."""
         command = self.args.get("command") if self.tool == "run_command" else ""
         return command if isinstance(command, str) else ""
 
     @property
     def is_outside_sandbox(self) -> bool:
-        """Whether it asks to be run without the sandbox, whatever the sandbox is."""
+        """Whether it requests to run without the sandbox, even if there is none."""
         return bool(self.args.get("outside_sandbox"))
 
     @cached_property
     def files(self) -> list[str]:
-        """The paths as they really are, relative to the project; raises ToolError."""
+        """The resolved paths, relative to the project; raises ToolError."""
         return [self.workspace.to_relative(self.workspace.resolve(path)) for path in self.paths]
 
     @cached_property
     def subjects(self) -> tuple[Subject, ...]:
-        """What it does something with; empty where that cannot be told."""
+        """The programs, files or hosts that it uses; empty if they are unknown."""
         about = PATTERN_KINDS.get(self.tool, "call")
         if about == "command":
             return self._build_command_subjects()
@@ -90,13 +90,13 @@ class RequestedCall:
         )
 
     def _get_default_paths(self) -> Sequence[str]:
-        """A search that names no folder means the project."""
+        """Return the project as the path of a search without a folder."""
         return (".",) if self.tool in READING_TOOLS else ()
 
     def _build_file_subject(self, path: str) -> Subject:
         given = Path(os.path.normpath(self.workspace.root / path))
         names = [given] if given.is_relative_to(self.workspace.root) else []
-        with suppress(ToolError):  # what is refused is so before any rule
+        with suppress(ToolError):  # denied calls are denied before any rule
             names.append(self.workspace.resolve(path))
         relative = tuple(self.workspace.to_relative(name) for name in names)
         return Subject(relative, folder=str(self.workspace.root))

@@ -1,7 +1,7 @@
-"""Patterns of commands: `git diff:*` by its first words, `make test` as it stands.
+"""Patterns of commands: `git diff:*` by its first words, `make test` exactly.
 
-Refusing is wide: a rule meets a program in any folder, whatever options stand before its first
-argument, and what may turn out to be it. Allowing is narrow: the words must be the very same.
+A deny rule matches loosely: a program in any folder, with any options before its first argument,
+and a command that may expand to it. An allow rule matches strictly: the words must be equal.
 """
 
 import re
@@ -20,14 +20,14 @@ _EXPANDED = re.compile(r"[$`*?\[{~\\<(]")
 
 @dataclass(frozen=True)
 class CommandPattern:
-    """The words that a command begins with, or all of them."""
+    """The first words of a command, or all of them."""
 
     text: str
     words: tuple[str, ...]
     is_prefix: bool
 
     def matches_loosely(self, command: Subject) -> bool | None:
-        """Whether the command is one of these; None where it may become one."""
+        """Return whether the command matches; None if it may match after expansion."""
         if not self.is_prefix and command.line == self.text:
             return True
         if not command.names:
@@ -42,7 +42,7 @@ class CommandPattern:
         return touched if same or touched is False else None
 
     def matches_strictly(self, command: Subject) -> bool:
-        """Whether the command is surely one of these."""
+        """Return whether the command certainly matches."""
         if not self.is_prefix:
             return command.line == self.text or command.names == self.words
         return command.literal and command.names[: len(self.words)] == self.words
@@ -62,7 +62,7 @@ class CommandPattern:
 
 
 def parse_command_pattern(text: str) -> CommandPattern:
-    """Read a pattern; raises ValueError for what could never be met as it was meant."""
+    """Parse a pattern; raises ValueError for one that could never match as intended."""
     shape = _PREFIX.fullmatch(text.strip())
     plain = (shape[1] if shape else text).strip()
     bare = _QUOTED.sub("", plain)
@@ -79,13 +79,13 @@ def parse_command_pattern(text: str) -> CommandPattern:
 
 
 def _split_git_program(names: Sequence[str]) -> Sequence[str]:
-    """`git push` for `/usr/lib/git-core/git-push`."""
+    """Return `git push` for `/usr/lib/git-core/git-push`."""
     name = PurePosixPath(names[0]).name
     return ["git", name.removeprefix("git-"), *names[1:]] if name.startswith("git-") else names
 
 
 def _match_program(given: str, wanted: str, literal: bool) -> bool | None:
-    """`/bin/rm` is `rm` too, and on some systems `RM`; a rule with a folder means the one in it."""
+    """Match a program: `/bin/rm` is also `rm`, or even `RM`; a folder in a rule must match."""
     name = given if "/" in wanted else PurePosixPath(given).name
     if name.casefold() == wanted.casefold():
         return True
@@ -103,7 +103,7 @@ def _match_words(given: Sequence[str], wanted: Sequence[str], literal: bool) -> 
 
 
 def _find_argument_starts(given: Sequence[str]) -> list[int]:
-    """Where a program's own arguments may begin: behind its options, which may take a value."""
+    """Return where a program's arguments may begin: after its options, which may take a value."""
     starts = [0]
     for at, word in enumerate(given):
         after_option = at > 0 and given[at - 1].startswith("-")
@@ -114,6 +114,6 @@ def _find_argument_starts(given: Sequence[str]) -> list[int]:
 
 
 def _may_grow(given: Sequence[str], wanted: Sequence[str]) -> bool:
-    """Whether fewer words than a rule has may become more, as `git $WORDS` may."""
+    """Return whether fewer words than the rule has may expand to more, as in `git $WORDS`."""
     first = next((at for at, word in enumerate(given) if _EXPANDED.search(word)), None)
     return first is not None and list(given[:first]) == list(wanted[:first])

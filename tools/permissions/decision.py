@@ -8,16 +8,16 @@ Verdict = Literal["allow", "ask", "deny"]
 
 @dataclass(frozen=True)
 class Decision:
-    """What becomes of a call, why, and by which rule."""
+    """The verdict on a call, its reason, and the rule that decided."""
 
     verdict: Verdict
     reason: str
-    """For people, and for the model that is refused."""
+    """For the user, and for the model whose call is denied."""
     rule: str
-    """A rule of ours by its name, such as `catastrophe`, `protected`, `read-only` or `mode`; one of
-    the user's as `deny run_command(git push:*) (FILE:LINE)`."""
+    """A built-in rule by its name, such as `catastrophe`, `protected`, `read-only` or `mode`; a
+    user's rule as `deny run_command(git push:*) (FILE:LINE)`."""
     commands: tuple[str, ...] = ()
-    """Those that will run after an edit."""
+    """Commands that will run after an edit."""
     always: str = ""
-    """For a call that is asked: the narrowest rule that would allow it and its like from now on;
-    empty where none should."""
+    """For a call that is asked: the narrowest rule that would allow it and similar calls in future;
+    empty if none should."""

@@ -1,8 +1,8 @@
-"""The one place that decides whether a tool call runs, is asked or is refused.
+"""The one place that decides whether a tool call is allowed, asked or denied.
 
-Every restriction looks at every call and the strictest answer wins; whatever goes wrong is asked.
-Only what none of them stops may be allowed: because it only reads, by a rule of the user, or by the
-mode. An edit is also asked where a command that runs after it must be.
+Every restriction checks every call and the strictest answer wins; if a check fails, the user is
+asked. Only a call that no restriction stops may be allowed: because it only reads, by a rule of the
+user, or by the mode. An edit is also asked if a command that runs after it must be asked.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -34,7 +34,7 @@ def evaluate_call(
     workspace: Workspace,
     policy: Policy,
 ) -> Decision:
-    """Decide one call; `paths` are all that it names."""
+    """Decide one call; `paths` are all paths in its arguments."""
     call = RequestedCall(tool_name, effect, args, paths, workspace)
     found = [one for check in RESTRICTIONS if (one := _run_check(check, call, policy))]
     if found:
@@ -45,8 +45,8 @@ def evaluate_call(
 
 
 def evaluate_check(command: str, workspace: Workspace, policy: Policy) -> Decision:
-    """Decide a command that runs after an edit: as if the model had called `run_command`."""
-    guards = None if policy.only else policy.safeguards  # it may change files that are not its own
+    """Decide a command that runs after an edit, as if the model had called `run_command`."""
+    guards = None if policy.only else policy.safeguards  # it may change more than the agent's files
     plain = replace(policy, scope=(), only=(), after_edit={}, safeguards=guards)
     return evaluate_call("run_command", "execute", {"command": command}, (), workspace, plain)
 
@@ -65,9 +65,9 @@ def _run_check(
 
 
 def _with_checks(decision: Decision, call: RequestedCall, policy: Policy) -> Decision:
-    """An edit's decision with those on the commands that run after it, refused ones left out.
+    """Combine an edit's decision with those on the commands that run after it, without denied ones.
 
-    Whoever says yes to the edit says yes to them, so all are named.
+    A user who approves the edit approves the commands, so the reason names all of them.
     """
     if call.effect != "edit" or decision.verdict == "deny" or decision.rule == "error":
         return decision

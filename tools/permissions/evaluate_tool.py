@@ -1,4 +1,4 @@
-"""Decide a call of a tool by what the tool says of itself."""
+"""Decision on a call of a tool, by the effect that the tool declares."""
 
 from collections.abc import Mapping
 
@@ -14,6 +14,6 @@ from .policy import Policy
 def evaluate_tool_call(
     tool: BaseTool, args: Mapping[str, object], workspace: Workspace, policy: Policy
 ) -> Decision:
-    """Decide one call, its arguments under the tool's own names."""
+    """Decide one call; its arguments have the tool's own names."""
     paths = extract_paths(tool, args)
     return evaluate_call(tool.name, get_effect(tool), args, paths, workspace, policy)

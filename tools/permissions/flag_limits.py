@@ -1,7 +1,7 @@
 """Flags and paths that a rule on a program's first words does not allow.
 
-`pytest:*` means running the tests: not loading a plugin, writing a report or testing another
-folder. Whatever words stand in the rule itself are what the user has allowed.
+`pytest:*` allows running the tests: not loading a plugin, writing a report or testing another
+folder. The words in the rule itself are always allowed.
 """
 
 import os
@@ -18,7 +18,7 @@ from ..shell.readonly.tree_access import TraversalOptions
 from ..workspace import Workspace
 
 _SHORTEST_ABBREVIATION = len("--abc")
-# Flags of their own that look like the beginning of a limited one
+# Allowed flags that look like the beginning of a limited one
 _FINE = ("--cov", "--text")
 _NO_PLUGIN = re.compile(r"no:[\w.-]+")
 _SYSTEM = ("/bin/", "/usr/bin/")
@@ -27,11 +27,11 @@ _READING = frozenset(list_reading_programs()) - {"git"}
 
 @dataclass(frozen=True)
 class _Limits:
-    """Of one tool the flags that run, load or write something else."""
+    """The flags of one tool that run, load or write something else."""
 
     flags: frozenset[str] = frozenset()
     valued: str = ""
-    """Other short flags that take a value, which may be attached."""
+    """Other short flags with a value, which may be attached."""
     one_dash: bool = False
     """Whether long flags have one dash, so that letters are never bundled."""
     paths: bool = True
@@ -82,23 +82,23 @@ _LIMITED: Mapping[str, _Limits] = {
         paths=False,
     ),
 }
-# Short flags that mean something else in other commands of git
+# Short flags that have another meaning in other git commands
 _OF_GIT = {"clone": "-c -u", "difftool": "-x", "grep": "-O", "rebase": "-x"}
 _BEFORE_GIT_COMMAND = ("--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs")
 
 
 class _NamedFiles(PathScope):
-    """The files that a command names: not whatever else is in a folder that it goes through."""
+    """The files that a command names, without the other files in the folders that it walks."""
 
     def check_tree(self, word: str, manner: TraversalOptions) -> None:
-        """The folder itself must be inside."""
+        """Check that the folder itself is inside the project."""
         self.check_path(word)
 
 
 def find_excess(
     words: Sequence[str], own: Sequence[str], folder: Path | None, workspace: Workspace
 ) -> str:
-    """What a command does that a rule on its first words, `own`, does not allow; else empty."""
+    """Describe what a rule on the first words, `own`, does not allow in a command; else empty."""
     program, rest = PurePosixPath(words[0]).name, list(words[len(own) :])
     plain = next((words[0].removeprefix(to) for to in _SYSTEM if words[0].startswith(to)), words[0])
     if plain in _READING:
@@ -134,12 +134,12 @@ def _find_git_excess(rest: Sequence[str], words: Sequence[str], own: Sequence[st
 
 
 def _find_limited_flag(words: Sequence[str], limits: _Limits) -> str:
-    """The first flag that is limited, also as a part of a bundle or abbreviated."""
+    """Find the first limited flag, also inside a bundle or abbreviated."""
     for at, word in enumerate(words):
         if word == "--":
             break
         if word.startswith("@"):
-            return word  # a file of arguments
+            return word  # a file with arguments
         if not word.startswith("-"):
             continue
         name, _, value = word.partition("=")
@@ -170,7 +170,7 @@ def _is_limited(name: str, limits: _Limits) -> bool:
 def _find_outside_path(
     words: Sequence[str], limits: _Limits, folder: Path | None, workspace: Workspace
 ) -> str:
-    """The first word that leads out of the project."""
+    """Return the first word that names a path outside the project."""
     for word in words:
         for path in _iter_path_texts(word, limits):
             if path != os.devnull and _is_outside(path, folder, workspace):
@@ -179,7 +179,7 @@ def _find_outside_path(
 
 
 def _iter_path_texts(word: str, limits: _Limits) -> Iterator[str]:
-    """What may be a path in a word: itself, a flag's value, and the parts of `html:DIR`."""
+    """Yield the possible paths in a word: the word, a flag's value, and the parts of `html:DIR`."""
     text = word.partition("=")[2] if word.startswith("-") else word
     if word.startswith("-") and not word.startswith("--") and not limits.one_dash:
         text = text or word[2:]

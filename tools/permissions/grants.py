@@ -1,4 +1,4 @@
-"""What gives leave to a call that nothing restricts: it only reads, the user's rules, the mode."""
+"""Grants for a call that nothing restricts: read-only, a rule of the user, or the mode."""
 
 from ...config.text import text
 from .call import RequestedCall
@@ -9,7 +9,7 @@ from .rule import find_allowing_rules, find_call_excess
 from .suggested_rule import suggest_rule
 from .unasked_commands import evaluate_unasked, find_limited_file, find_objection
 
-# The rule by which a command line runs that surely only reads
+# The rule that allows a command line that certainly only reads
 READS = "read-only"
 QUESTIONS = {
     "edit": "it changes files",
@@ -36,7 +36,7 @@ def grant(call: RequestedCall, policy: Policy) -> Decision:
         )
     if unasked := evaluate_unasked(call, policy):
         return unasked
-    # no mode lets a page be fetched: an address can carry away what was read here
+    # no mode allows fetching a page: a URL can send out what the model has read
     by_mode = {"edits": ("edit",), "auto": ("edit", "execute")}
     if call.effect in by_mode.get(policy.mode, ()):
         return Decision("allow", text("mode `{mode}`", mode=policy.mode), "mode")
@@ -46,6 +46,6 @@ def grant(call: RequestedCall, policy: Policy) -> Decision:
         objection = find_objection(call, policy) if is_guarded else ""
         why = find_call_excess(allowing, call) or objection or call.analysis.reason
         reason = text("{first}: {rest}", first=reason, rest=why)
-    # an `allow` rule on the command would end what a `deny` or `ask` rule says of its files
+    # an `allow` rule on the command would override a `deny` or `ask` rule on its files
     is_limited = bool(policy.file_limits and call.command and find_limited_file(call, policy))
     return Decision("ask", reason, "mode", always="" if is_limited else suggest_rule(call))

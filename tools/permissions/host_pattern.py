@@ -1,4 +1,4 @@
-"""Patterns of hosts: `domain:example.org` is that host, `domain:*.example.org` those below it."""
+"""Patterns of hosts: `domain:example.org` is that host, `domain:*.example.org` its subdomains."""
 
 import re
 from dataclasses import dataclass
@@ -13,23 +13,23 @@ _FORBIDDEN_CHARACTER = re.compile(r"[\s\\\x00-\x20\x7f]")
 
 @dataclass(frozen=True)
 class HostPattern:
-    """One host, or all below a domain."""
+    """One host, or all subdomains of a domain."""
 
     host: str
     below: bool
 
     def matches_loosely(self, host: Subject) -> bool:
-        """Whether it is one of these."""
+        """Return whether the host matches."""
         return self.matches_strictly(host)
 
     def matches_strictly(self, host: Subject) -> bool:
-        """Whether it is one of these."""
+        """Return whether the host matches."""
         name = host.names[0]
         return name.endswith("." + self.host) if self.below else name == self.host
 
 
 def parse_host_pattern(content: str) -> HostPattern:
-    """Read a pattern; raises ValueError for what is no host."""
+    """Parse a pattern; raises ValueError if it is not a host."""
     kind, _, name = content.partition(":")
     if kind.strip() != "domain":
         raise ValueError("write a rule for webfetch as `webfetch(domain:example.org)`")
@@ -46,7 +46,7 @@ def parse_host_pattern(content: str) -> HostPattern:
 
 
 def parse_host(url: object) -> str:
-    """The host that an address names; empty where another reader could take it for another."""
+    """Return the host of a URL; empty if another parser could find a different host."""
     if not isinstance(url, str) or _FORBIDDEN_CHARACTER.search(url):
         return ""
     try:
@@ -62,7 +62,7 @@ def parse_host(url: object) -> str:
 
 
 def normalize_host(name: str) -> str:
-    """One spelling of a host's name: in lower case, as it goes to the name server; or empty."""
+    """Return the host in lower case, as it is sent to the name server; empty if it is invalid."""
     try:
         host = name.encode("idna").decode("ascii") if not name.isascii() else name
     except UnicodeError:

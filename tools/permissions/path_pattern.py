@@ -1,9 +1,10 @@
 """Patterns of files, as in .gitignore and relative to the project: `src/**`, `docs/*`, `*.md`.
 
-With two slashes in front they are of the whole machine: `//home/me/project/notes.md`.
+With two leading slashes they are absolute: `//home/me/project/notes.md`.
 
-Refusing is wide: a pattern that meets a folder meets all below it, whatever the case of a name.
-Allowing is narrow: the file itself must be met, by its name as given and as it really is.
+A deny rule matches loosely: a pattern that matches a folder matches everything below it, and case
+is ignored. An allow rule matches strictly: it must match the file itself, both by its given name
+and by its real path.
 """
 
 from collections.abc import Callable
@@ -27,11 +28,11 @@ class PathPattern:
     is_absolute: bool = False
 
     def matches_loosely(self, file: Subject) -> bool:
-        """Whether one of the file's names, or a folder above it, is met."""
+        """Return whether one of the file's names, or a folder above it, matches."""
         return any(map(self.matches_folded, _expand_names(self._get_names(file))))
 
     def matches_strictly(self, file: Subject) -> bool:
-        """Whether each of the file's names is met."""
+        """Return whether each of the file's names matches."""
         return bool(file.names) and all(map(self.matches, self._get_names(file)))
 
     def _get_names(self, file: Subject) -> tuple[str, ...]:
@@ -41,7 +42,7 @@ class PathPattern:
 
 
 def parse_path_pattern(text: str) -> PathPattern:
-    """Read a pattern; raises ValueError for one that means nothing in the project."""
+    """Parse a pattern; raises ValueError for one that cannot match in the project."""
     if text.startswith(("!", "~", "///")) or "\\" in text or text == "//":
         raise ValueError("file patterns are relative to the project, such as `src/**`")
     if text in EVERYTHING:
@@ -56,7 +57,7 @@ def parse_path_pattern(text: str) -> PathPattern:
 
 @lru_cache(maxsize=64)
 def _expand_names(names: tuple[str, ...]) -> frozenset[str]:
-    """The names in every spelling, and those of the folders above."""
+    """Return the names in every spelling, and those of the folders above."""
     spelled = {spelling for name in names for spelling in list_variants(name)}
     return frozenset(above for name in spelled for above in _with_folders(name))
 

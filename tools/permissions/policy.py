@@ -1,4 +1,4 @@
-"""What the user allows: the mode, the rules, and what may be changed at all."""
+"""The user's policy: the mode, the rules, and the files that may change."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -28,20 +28,20 @@ if TYPE_CHECKING:
 
 
 def is_missing(path: Path) -> bool:
-    """Whether nothing is at a path: without snapshots undo brings back nothing else."""
+    """Return whether nothing exists at a path: without snapshots undo can restore only that."""
     return not os.path.lexists(path)
 
 
 @dataclass(frozen=True)
 class Safeguards:
-    """What makes up for a command that nobody was asked about, in the mode `edits`."""
+    """Protection for a command that runs unasked in the mode `edits`."""
 
     can_restore: Callable[[Path], bool]
-    """Whether undo can bring back what is at a path."""
+    """Whether undo can restore what is at a path."""
     sandboxed: bool = False
-    """Whether commands run inside the sandbox."""
+    """Whether commands run in the sandbox."""
     network: bool = False
-    """Whether they reach the network there."""
+    """Whether commands in the sandbox have network access."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,9 @@ class Policy:
     after_edit: Checks = field(default_factory=dict[str, list[str]])
     """Commands that run after an edit, by pattern."""
     only: tuple[tuple[PathPattern, ...], ...] = ()
-    """What an agent may write, one group for each that limits it: a file is met in every group."""
+    """The files that an agent may write, one group per limit: a file must match in every group."""
     plan: str = ""
-    """The plan's path, relative to the project, where only it may be written; else empty."""
+    """The plan's path, relative to the project, if only the plan may be written; else empty."""
     safeguards: Safeguards | None = None
     """None: no command with an effect runs unasked in `edits`."""
 
@@ -68,22 +68,22 @@ class Policy:
             raise UsageError(text("{place}: {what}", place="`after_edit`", what=error)) from error
 
     def filter_rules(self, kind: RuleKind) -> list[Rule]:
-        """The rules that deny, ask or allow."""
+        """Return the rules of one kind: deny, ask or allow."""
         return [rule for rule in self.rules if rule.kind == kind]
 
     @property
     def file_limits(self) -> list[Rule]:
-        """The rules that deny or ask about changes of files."""
+        """The rules that deny or ask about file changes."""
         return [one for one in self.rules if one.kind != "allow" and one.tool in EDITING_TOOLS]
 
     def with_plan(self, plan: str) -> "Policy":
-        """The same in plan mode: nothing may change but the plan, so nothing runs after an edit."""
+        """Return the policy for plan mode: only the plan may change, so no checks run."""
         return replace(self, plan=plan, after_edit={})
 
     def with_safeguards(
         self, settings: Settings, sandbox: "Sandbox", snapshots: "Snapshots | None" = None
     ) -> "Policy":
-        """The same where commands run in this sandbox, between these snapshots if any are taken."""
+        """Return the policy for commands in this sandbox, between these snapshots if any."""
         if settings.security.sandboxed_commands == "ask":
             return self
         covers = snapshots.can_restore if snapshots else is_missing
@@ -91,16 +91,16 @@ class Policy:
         return replace(self, safeguards=safeguards)
 
     def with_agent(self, profile: AgentProfile, workspace: Workspace) -> "Policy":
-        """The same for one agent: its own rules besides, and only its files.
+        """Return the policy for one agent: with its own rules, and limited to its files.
 
-        Raises UsageError that names what cannot be understood, with its place.
+        Raises UsageError with the place of each invalid rule or pattern.
         """
         limits = [one for one in profile.limits if one.files]
         only = tuple(read_files(one) for one in limits)
         return replace(self.with_rules(profile.rules, workspace), only=only)
 
     def with_rules(self, written: Iterable[RawRule], workspace: Workspace) -> "Policy":
-        """The same with more rules."""
+        """Return the policy with more rules."""
         return replace(self, rules=(*self.rules, *read_rules(written, workspace)))
 
 
@@ -111,22 +111,22 @@ def build_policy(
     usual: ApprovalMode,
     scope: tuple[str, ...] = (),
 ) -> Policy:
-    """What a configuration allows; `usual` is the mode where it says nothing.
+    """Build the policy of a configuration; `usual` is the mode if the configuration sets none.
 
-    Raises UsageError that names every rule that cannot be understood, with its place.
+    Raises UsageError with every invalid rule and its place.
     """
     rules = read_rules(loaded.rules, workspace)
     return Policy(resolve_mode(loaded.settings, usual), rules, scope, loaded.settings.after_edit)
 
 
 def resolve_mode(settings: Settings, usual: ApprovalMode) -> ApprovalMode:
-    """The approval mode; `usual` where the configuration says nothing."""
+    """Return the approval mode; `usual` if the configuration sets none."""
     security = settings.security
     return security.mode or (usual if security.require_confirmation else "auto")
 
 
 def read_rules(written: Iterable[RawRule], workspace: Workspace) -> tuple[Rule, ...]:
-    """The rules, understood and held against their own examples; raises UsageError."""
+    """Parse the rules and check them against their own examples; raises UsageError."""
     rules: list[Rule] = []
     reports: list[str] = []
     for one in written:
@@ -155,7 +155,7 @@ def read_rules(written: Iterable[RawRule], workspace: Workspace) -> tuple[Rule, 
 
 
 def read_files(profile: AgentProfile) -> tuple[PathPattern, ...]:
-    """The patterns of the files that an agent may write; raises UsageError with their place."""
+    """Parse the patterns of an agent's writable files; raises UsageError with their place."""
     found: list[PathPattern] = []
     for pattern in profile.files:
         try:

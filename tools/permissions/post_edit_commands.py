@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 
 from ..glob_pattern import compile_glob
 
-# For each pattern of a file's path the commands, in the configuration's order
+# The commands for each pattern of a file's path, in the configuration's order
 Checks = Mapping[str, Sequence[str]]
 
 
 def find_checks(checks: Checks, name: str) -> list[str]:
-    """The commands for one file, by its path relative to the project, each of them once.
+    """Return the commands for one file, by its path relative to the project, without duplicates.
 
-    Raises ToolError for a pattern that cannot be met.
+    Raises ToolError for a pattern that cannot match.
     """
     found = [
         command
@@ -24,10 +24,10 @@ def find_checks(checks: Checks, name: str) -> list[str]:
 
 
 def find_all_checks(checks: Checks, names: Sequence[str]) -> list[str]:
-    """The commands for several files; one that names no file is run once for all."""
+    """Return the commands for several files; one without a file name runs once for all."""
     return list(dict.fromkeys(one for name in names for one in find_checks(checks, name)))
 
 
 def _quote_word(name: str) -> str:
-    """One word for the shell that no program takes for an option."""
+    """Quote one word for the shell, so that no program reads it as an option."""
     return shlex.quote(f"./{name}" if name.startswith("-") else name)

@@ -1,6 +1,6 @@
-"""What no mode and no `allow` rule of the user loosens: each check refuses a call, asks, or passes.
+"""Restrictions that no mode and no `allow` rule of the user overrides: each denies, asks or passes.
 
-They stand in the order of their weight: of two that are equally strict, the first gives the reason.
+They are sorted by importance: of two equally strict answers, the first gives the reason.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ Restriction = Callable[[RequestedCall, Policy], Decision | None]
 
 
 def restrict_by_path(call: RequestedCall, policy: Policy) -> Decision | None:
-    """No path outside the project, none that is kept from all tools."""
+    """Deny paths outside the project, and paths hidden from all tools."""
     for path in call.paths:
         try:
             call.workspace.resolve(path)
@@ -33,7 +33,7 @@ def restrict_by_path(call: RequestedCall, policy: Policy) -> Decision | None:
 
 
 def restrict_by_scope(call: RequestedCall, policy: Policy) -> Decision | None:
-    """Where only some files may be changed, no others are."""
+    """Deny changes outside the files that may be changed, if these are limited."""
     if not policy.scope or call.effect not in ("edit", "execute"):
         return None
     names = ", ".join(f"`{name}`" for name in policy.scope)
@@ -52,7 +52,7 @@ def restrict_by_scope(call: RequestedCall, policy: Policy) -> Decision | None:
 
 
 def restrict_by_agent(call: RequestedCall, policy: Policy) -> Decision | None:
-    """An agent with files of its own writes no others, and what might do so is asked."""
+    """Deny an agent with its own files to write others; ask if a call might do so."""
     if not policy.only or call.effect in CHANGES_NO_FILE or is_plan_write(call, policy):
         return None
     if call.effect != "edit":
@@ -65,7 +65,7 @@ def restrict_by_agent(call: RequestedCall, policy: Policy) -> Decision | None:
 
 
 def restrict_by_analysis(call: RequestedCall, policy: Policy) -> Decision | None:
-    """What is wrong with a command line itself."""
+    """Deny or ask because of the command line itself."""
     found = call.analysis
     if found is None or found.verdict not in ("deny", "ask"):
         return None
@@ -73,12 +73,12 @@ def restrict_by_analysis(call: RequestedCall, policy: Policy) -> Decision | None
 
 
 def restrict_by_deny_rule(call: RequestedCall, policy: Policy) -> Decision | None:
-    """What the user has refused; what may turn out to be it is asked."""
+    """Deny what the user's rules deny; ask if a call may match one."""
     return _restrict_by_rules("deny", call, policy)
 
 
 def restrict_by_read_only_mode(call: RequestedCall, policy: Policy) -> Decision | None:
-    """In this mode nothing runs that has an effect."""
+    """Deny every call with an effect in read-only mode."""
     if policy.mode != "read-only" or call.effect not in ("edit", "execute"):
         return None
     if is_read_only(call) and not call.is_outside_sandbox:
@@ -94,7 +94,7 @@ def restrict_by_read_only_mode(call: RequestedCall, policy: Policy) -> Decision 
 
 
 def restrict_by_plan_mode(call: RequestedCall, policy: Policy) -> Decision | None:
-    """While a plan is made nothing has an effect but writing that plan."""
+    """Deny every call with an effect in plan mode, except writing the plan."""
     if not policy.plan or call.effect in CHANGES_NO_FILE or is_plan_write(call, policy):
         return None
     if is_read_only(call) and not call.is_outside_sandbox:
@@ -106,7 +106,7 @@ def restrict_by_plan_mode(call: RequestedCall, policy: Policy) -> Decision | Non
 
 
 def restrict_by_protection(call: RequestedCall, policy: Policy) -> Decision | None:
-    """Files that steer this agent or other tools are changed only after a question."""
+    """Ask before a change of files that configure this agent or other tools."""
     if call.effect not in ("edit", "execute") or is_plan_write(call, policy):
         return None
     for given, real in zip(call.paths, call.files, strict=True):
@@ -122,7 +122,7 @@ def restrict_by_protection(call: RequestedCall, policy: Policy) -> Decision | No
 
 
 def restrict_by_address(call: RequestedCall, policy: Policy) -> Decision | None:
-    """What is never fetched is not asked about."""
+    """Deny a URL that is never fetched, instead of asking."""
     if call.tool != "webfetch":
         return None
     from .url_policy import read_address, refuse_own_network
@@ -135,14 +135,14 @@ def restrict_by_address(call: RequestedCall, policy: Policy) -> Decision | None:
 
 
 def restrict_by_sandbox(call: RequestedCall, policy: Policy) -> Decision | None:
-    """To leave the sandbox is a question of its own."""
+    """Ask before a command leaves the sandbox."""
     if not call.is_outside_sandbox:
         return None
     return Decision("ask", OUTSIDE, "sandbox")
 
 
 def restrict_by_ask_rule(call: RequestedCall, policy: Policy) -> Decision | None:
-    """What the user wants to be asked about in every mode."""
+    """Ask if an `ask` rule of the user matches, in every mode."""
     return _restrict_by_rules("ask", call, policy)
 
 
@@ -162,22 +162,22 @@ RESTRICTIONS: tuple[Restriction, ...] = (
 
 
 def is_plan_write(call: RequestedCall, policy: Policy) -> bool:
-    """Whether it writes the plan and no other file, by its own name and not through a link."""
+    """Return whether a call writes only the plan, by its own name and not through a link."""
     return bool(policy.plan) and call.effect == "edit" and set(call.files) == {policy.plan}
 
 
 def is_read_only(call: RequestedCall) -> bool:
-    """Whether it is a command line that surely only reads."""
+    """Return whether a call is a command line that certainly only reads."""
     return call.analysis is not None and call.analysis.verdict == "allow"
 
 
 def describe_rule(rule: Rule) -> str:
-    """A user's rule and where it stands."""
+    """Describe a user's rule and its place."""
     return f"{rule.kind} {rule.text} ({rule.origin})"
 
 
 def _is_gitattributes(file: str) -> bool:
-    """Whether git goes by it in what it prints of secrets in its history.
+    """Return whether git uses a file to decide what it prints of secrets in its history.
 
     In the sandbox it may be written, as by `git switch`.
     """

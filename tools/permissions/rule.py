@@ -1,4 +1,4 @@
-"""One rule: `TOOL` or `TOOL(PATTERN)`, read from the configuration and held against calls."""
+"""One rule, `TOOL` or `TOOL(PATTERN)`: parsed from the configuration and matched with calls."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -22,14 +22,14 @@ _MCP = re.compile(r"mcp_[\w*-]+")
 
 
 class Pattern(Protocol):
-    """What stands in a rule's brackets."""
+    """The pattern in a rule's brackets."""
 
     def matches_loosely(self, subject: Subject, /) -> bool | None:
-        """Whether it is meant, in the widest sense; None where it may turn out to be."""
+        """Return whether it matches in the widest sense; None if it may match."""
         ...
 
     def matches_strictly(self, subject: Subject, /) -> bool:
-        """Whether it is surely meant."""
+        """Return whether it certainly matches."""
         ...
 
 
@@ -42,18 +42,18 @@ _READERS: dict[PatternKind, Callable[[str], Pattern]] = {
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule that is understood."""
+    """A parsed rule."""
 
     kind: RuleKind
     text: str
     origin: str
     tool: str
-    """Its own name; for tools of MCP servers `*` stands for any letters."""
+    """The tool's own name; for MCP tools `*` matches any letters."""
     pattern: Pattern | None
     """None: every call of the tool."""
 
     def matches_call(self, call: RequestedCall) -> bool | None:
-        """Whether it meets any part of the call; None where that cannot be told for sure."""
+        """Return whether it matches any part of the call; None if that is uncertain."""
         if not self._is_about(call):
             return False
         if self.pattern is None:
@@ -62,11 +62,11 @@ class Rule:
         return True if True in found else None if None in found else False
 
     def may_match(self, subject: Subject) -> bool:
-        """Whether its pattern meets a file, or may, whatever the tool is."""
+        """Return whether its pattern matches a file, or may, for any tool."""
         return self.pattern is None or self.pattern.matches_loosely(subject) is not False
 
     def can_allow(self, call: RequestedCall, subject: Subject) -> bool:
-        """Whether it allows this part of the call."""
+        """Return whether it allows this part of the call."""
         if not self._is_about(call) or (
             self.pattern and not self.pattern.matches_strictly(subject)
         ):
@@ -74,7 +74,7 @@ class Rule:
         return not self.find_excess(call, subject)
 
     def find_excess(self, call: RequestedCall, subject: Subject) -> str:
-        """What a command does beyond the first words that the rule allows; empty where nothing."""
+        """Describe what a command does beyond the first words that the rule allows; else empty."""
         pattern = self.pattern
         if not (isinstance(pattern, CommandPattern) and pattern.is_prefix):
             return ""
@@ -92,7 +92,7 @@ class Rule:
 
 
 def read_rule(written: RawRule) -> Rule:
-    """Understand a rule; raises ValueError saying what is wrong with it."""
+    """Parse a rule; raises ValueError with what is wrong."""
     shape = _SHAPE.fullmatch(written.text.strip())
     if shape is None:
         raise ValueError("write a rule as `TOOL` or `TOOL(PATTERN)`")
@@ -108,7 +108,7 @@ def read_rule(written: RawRule) -> Rule:
 
 
 def find_allowing_rules(rules: Iterable[Rule], call: RequestedCall) -> list[Rule]:
-    """The rules that allow the call together; empty when a part of it is left over."""
+    """Return the rules that together allow the call; empty if they do not allow a part of it."""
     if call.command and not (call.analysis and call.analysis.plain):
         return []
     needed = [one for one in call.subjects if not one.harmless]
@@ -117,14 +117,14 @@ def find_allowing_rules(rules: Iterable[Rule], call: RequestedCall) -> list[Rule
 
 
 def find_call_excess(rules: Iterable[Rule], call: RequestedCall) -> str:
-    """What of the call goes beyond a rule that allows its first words; empty where nothing."""
+    """Describe what exceeds a rule that allows the call's first words; else empty."""
     needed = [one for one in call.subjects if not one.harmless]
     reasons = (rule.find_excess(call, one) for one in needed for rule in rules)
     return next(filter(None, reasons), "")
 
 
 def _resolve_tool(name: str) -> str:
-    """The tool's own name, from any name that people know it by."""
+    """Return the tool's own name for any of its known names."""
     own = aliases.resolve_tool_name(name, PATTERN_KINDS)
     if own in PATTERN_KINDS:
         return own
@@ -140,5 +140,5 @@ def _resolve_tool(name: str) -> str:
 
 
 def _normalize_mcp_name(name: str) -> str:
-    """`mcp__server__tool`, as other agents write it, is `mcp_server_tool`."""
+    """Convert `mcp__server__tool`, the form of other agents, to `mcp_server_tool`."""
     return re.sub("__+", "_", name).casefold()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def check_examples(rule: Rule, written: RawRule, workspace: Workspace) -> None:
-    """Raise ValueError for an example that the rule gets wrong."""
+    """Raise ValueError for an example that the rule does not match as expected."""
     wanted = [(content, True) for content in written.match] + [
         (content, False) for content in written.not_match
     ]
@@ -28,7 +28,7 @@ def check_examples(rule: Rule, written: RawRule, workspace: Workspace) -> None:
 
 
 def _matches_example(rule: Rule, text: str, workspace: Workspace) -> bool:
-    """Whether a rule that refuses meets some part of the call, or one that allows all of it."""
+    """Return whether a deny rule matches some part of the call, or an allow rule all of it."""
     call = _build_example_call(rule, text, workspace)
     if rule.kind != "allow":
         return rule.matches_call(call) is True
@@ -38,7 +38,7 @@ def _matches_example(rule: Rule, text: str, workspace: Workspace) -> bool:
 
 
 def _build_example_call(rule: Rule, text: str, workspace: Workspace) -> RequestedCall:
-    """The call that an example stands for: a command, a path, an address, or a tool's name."""
+    """Build the call of an example: a command, a path, a URL, or a tool's name."""
     about = PATTERN_KINDS.get(rule.tool, "call")
     args: Mapping[str, object] = {"command": text} if about == "command" else {}
     if about == "host":

@@ -1,12 +1,12 @@
-"""What rules are held against: the programs, files or hosts of a call, one by one."""
+"""Subjects that rules match: the programs, files or hosts of a call."""
 
 from dataclasses import dataclass
 from typing import Literal
 
-# What the pattern of a rule on a tool speaks of; `call`: such a rule takes no pattern
+# What the pattern of a rule matches; `call`: a rule on this tool has no pattern
 PatternKind = Literal["command", "path", "host", "call"]
 
-# Every tool that a rule can name; those of MCP servers are named `mcp_SERVER_TOOL` besides
+# Every tool that a rule can name; MCP tools, named `mcp_SERVER_TOOL`, are allowed as well
 PATTERN_KINDS: dict[str, PatternKind] = {
     "run_command": "command",
     "webfetch": "host",
@@ -17,10 +17,10 @@ PATTERN_KINDS: dict[str, PatternKind] = {
     **dict.fromkeys(["plan_enter", "plan_exit", "plan_mode_respond"], "call"),
 }
 
-# What the rules on `read_file` hold for; those on `edit` hold for every tool that edits
+# The tools to which rules on `read_file` apply; rules on `edit` apply to every editing tool
 READING_TOOLS = frozenset(["read_file", "list_files", "glob", "grep"])
 
-# Rules on these hold for the files that a command changes, too
+# Rules on these tools apply to the files that a command changes, too
 EDITING_TOOLS = frozenset(["edit", "write_file", "replace_in_file", "apply_patch"])
 
 
@@ -29,13 +29,13 @@ class Subject:
     """One program, file or host."""
 
     names: tuple[str, ...]
-    """A program and its arguments; a file as it is named and as it really is; a host."""
+    """A program and its arguments; a file by its given name and its real path; a host."""
     literal: bool = True
-    """Whether the names are what they will be: no word of a command is still to be expanded."""
+    """Whether the names are final: no word of a command needs expansion."""
     line: str = ""
-    """The whole line that a command stands in."""
+    """The whole line of a command."""
     harmless: bool = False
     """Whether it only reads, so that no rule need allow it."""
     folder: str = ""
-    """The project's absolute path, to which a file's names are relative; the folder in which a
-    command runs, empty where only a run would tell."""
+    """For a file the absolute path of the project, to which its names are relative; for a command
+    the folder in which it runs, empty if it is known only at run time."""

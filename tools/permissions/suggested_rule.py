@@ -1,7 +1,7 @@
-"""The narrowest rule that "always" may mean for a call: one that does not ask about its like again.
+"""The narrowest rule for the answer "always", so that similar calls are not asked again.
 
-A program's name alone says little, so the exact line is the rule, but for those whose first words
-say what they do. What runs code that stands in the line gets none.
+A program's name alone is too broad, so the rule is the exact line, except for programs whose first
+words describe what they do. A line with inline code gets no rule.
 """
 
 import re
@@ -15,7 +15,7 @@ from ...config.settings.permission_rules import RawRule
 from .call import RequestedCall
 from .rule import find_allowing_rules, read_rule
 
-# Characters of a command; of a longer one nobody sees at a glance what would be allowed
+# Most characters of a command; nobody can review a longer rule at a glance
 LONGEST = 200
 
 # Programs, and the first arguments after which the rest are details
@@ -36,12 +36,12 @@ _INTERPRETER = re.compile(
     r"(python|pypy|node|deno|bun|perl|ruby|php|lua|tclsh|Rscript|osascript|[bdkz]?a?sh|fish)[\d.]*"
     r"|npx|uvx|eval|source|\."
 )
-# What means something in a pattern, or cannot be seen where the rule is read
+# Characters with a meaning in a pattern, or invisible in a list of rules
 _NO_NAME = re.compile(rf"[*?\[\]{{}}!\\(){CONTROL_CHARACTERS}]|[^\S ]|^\s|\s$")
 
 
 def suggest_rule(call: RequestedCall) -> str:
-    """The rule's text; empty where there is no sensible one, or it would not allow the call."""
+    """Return the rule's text; empty if no rule is sensible, or it would not allow the call."""
     text = _suggest_for_files(call) if call.paths else _suggest_for_other(call)
     texts = _suggest_for_command(call) if call.command else [text]
     return next((text for text in texts if _is_sensible(text, call)), "")
@@ -54,7 +54,7 @@ def _is_sensible(text: str, call: RequestedCall) -> bool:
 
 
 def _suggest_for_command(call: RequestedCall) -> list[str]:
-    """Those for a line of which a single command has an effect, the wider first."""
+    """Suggest rules for a line in which a single command has an effect, the broadest first."""
     needed = [one for one in call.subjects if not one.harmless]
     if len(needed) != 1 or len(call.command) > LONGEST or "\n" in call.command.strip():
         return []
@@ -65,7 +65,7 @@ def _suggest_for_command(call: RequestedCall) -> list[str]:
 
 
 def _find_descriptive_words(words: Sequence[str]) -> Sequence[str]:
-    """The first words that say what the command does; none where only all of them do."""
+    """Return the first words that describe the command; empty if only all of them do."""
     program, *given = words
     for pattern in DESCRIPTIVE_ARGUMENTS.get(program, ()):
         wanted = pattern.split()
@@ -78,7 +78,7 @@ def _find_descriptive_words(words: Sequence[str]) -> Sequence[str]:
 
 
 def _is_inline_code(words: Sequence[str]) -> bool:
-    """An interpreter runs a script only where that is the first argument."""
+    """Return whether an interpreter runs inline code: a script must be its first argument."""
     program, *given = words
     if not _INTERPRETER.fullmatch(PurePosixPath(program).name):
         return False
@@ -86,7 +86,7 @@ def _is_inline_code(words: Sequence[str]) -> bool:
 
 
 def _suggest_for_files(call: RequestedCall) -> str:
-    """The one file, or the folder in which all of them are; of this project and no other."""
+    """Suggest the one file, or the folder that contains all of them; only in this project."""
     root = str(call.workspace.root)
     if call.effect != "edit" or not all(map(_can_be_named, (root, *call.files))):
         return ""
@@ -98,12 +98,12 @@ def _suggest_for_files(call: RequestedCall) -> str:
 
 
 def _can_be_named(name: str) -> bool:
-    """Whether a pattern can say just this name, and a human read it; in its one spelling."""
+    """Return whether a pattern can name only this file, in one spelling that the user can read."""
     return not _NO_NAME.search(name) and normalize("NFC", name) == name
 
 
 def _suggest_for_other(call: RequestedCall) -> str:
-    """The host that is read from, or the very tool of an MCP server."""
+    """Suggest the host that the call reads from, or the tool of an MCP server."""
     if call.tool == "webfetch":
         return "".join(f"webfetch(domain:{host})" for one in call.subjects for host in one.names)
     return call.tool if call.tool.startswith("mcp_") else ""

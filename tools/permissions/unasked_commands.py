@@ -1,4 +1,4 @@
-"""Which commands with an effect run unasked in the mode `edits`: confined, or undone by undo."""
+"""Commands with an effect that run unasked in the mode `edits`: confined, or undoable."""
 
 import os
 
@@ -7,11 +7,11 @@ from .call import RequestedCall
 from .decision import Decision
 from .policy import Policy, Safeguards
 
-# The rule by which a command runs unasked inside the sandbox
+# The rule that allows a command in the sandbox without a question
 CONFINED = "confined"
-# The rule by which a command runs unasked that changes only files which undo brings back
+# The rule that allows a command that changes only files which undo can restore
 COVERED = "covered"
-# The rule by which a command is asked that can do nothing inside the sandbox
+# The rule that asks for a command that cannot work in the sandbox
 NEEDS_OUTSIDE = "needs-outside"
 _NEEDS = {
     "network": "`{program}` needs the network; the sandbox has none",
@@ -20,13 +20,13 @@ _NEEDS = {
 
 
 def evaluate_unasked(call: RequestedCall, policy: Policy) -> Decision | None:
-    """Allow a command in `edits`, or ask for what the sandbox would stop; None to ask as ever."""
+    """Allow a command in `edits`, or ask if the sandbox would stop it; None to ask as usual."""
     guards = policy.safeguards
     if policy.mode != "edits" or guards is None or not call.command:
         return None
     effects = call.effects
     if effects.need == "network" and guards.network:
-        return None  # it works inside, but nothing holds what it sends
+        return None  # it works in the sandbox, but nothing limits what it sends
     if guards.sandboxed and effects.need:
         reason = text(_NEEDS[effects.need], program=effects.needed_by)
         return Decision("ask", reason, NEEDS_OUTSIDE)
@@ -40,7 +40,7 @@ def evaluate_unasked(call: RequestedCall, policy: Policy) -> Decision | None:
 
 
 def find_objection(call: RequestedCall, policy: Policy) -> str:
-    """Why a command with an effect is asked in `edits`; empty where it may run unasked."""
+    """Explain why a command with an effect is asked in `edits`; empty if it may run unasked."""
     return (
         find_loss(call, policy)
         or _find_limit(call, policy)
@@ -49,7 +49,7 @@ def find_objection(call: RequestedCall, policy: Policy) -> str:
 
 
 def _find_limit(call: RequestedCall, policy: Policy) -> str:
-    """The rule on files that a command meets or may meet: it holds for edits, so for this too."""
+    """Return the file rule that a command matches or may match: it applies as for edits."""
     limits = policy.file_limits
     if not limits:
         return ""
@@ -64,7 +64,7 @@ def _find_limit(call: RequestedCall, policy: Policy) -> str:
 
 
 def find_limited_file(call: RequestedCall, policy: Policy) -> str:
-    """Describe the first file that a command surely changes and that a rule on edits is about."""
+    """Describe the first file that a command certainly changes and that a rule on edits matches."""
     names = [os.path.relpath(path, call.workspace.root) for path in call.written_files.paths]
     files = RequestedCall("edit", "edit", {}, names, call.workspace).subjects
     for name, file in zip(names, files, strict=True):
@@ -79,14 +79,14 @@ def find_limited_file(call: RequestedCall, policy: Policy) -> str:
 
 
 def _find_open_network(call: RequestedCall, guards: Safeguards | None) -> str:
-    """What may send something away where the sandbox has the network."""
+    """Describe what may send data if the sandbox has network access."""
     if guards is None or not (guards.sandboxed and guards.network and call.effects.more):
         return ""
     return text("{more}, and the sandbox has the network", more=call.effects.more)
 
 
 def find_loss(call: RequestedCall, policy: Policy) -> str:
-    """What undo could not bring back of a command's changes; empty where it could all of it."""
+    """Describe the changes of a command that undo could not restore; empty if none."""
     effects, guards = call.effects, policy.safeguards
     if effects.doubt or guards is None:
         return effects.doubt
@@ -99,13 +99,13 @@ def find_loss(call: RequestedCall, policy: Policy) -> str:
 
 
 def needs_outside(verdict: str, rule: str, policy: Policy) -> bool:
-    """Whether a command that is asked by this rule can only do its work outside the sandbox."""
+    """Return whether a command that this rule asks about can only work outside the sandbox."""
     return verdict == "ask" and (
         rule == NEEDS_OUTSIDE or (rule == "outside" and is_confined(policy))
     )
 
 
 def is_confined(policy: Policy) -> bool:
-    """Whether commands run unasked inside the sandbox."""
+    """Return whether commands run unasked in the sandbox."""
     guards = policy.safeguards
     return policy.mode == "edits" and guards is not None and guards.sandboxed

@@ -1,4 +1,4 @@
-"""Which addresses may be fetched: http and https, no user's name in them, public hosts only."""
+"""URLs that may be fetched: http and https, without a user name, public hosts only."""
 
 import re
 from dataclasses import dataclass
@@ -11,19 +11,20 @@ from .host_pattern import parse_host
 
 IP = IPv4Address | IPv6Address
 
-# Characters of an address; what is longer carries data away rather than naming a page
+# Most characters of a URL; a longer one sends data out rather than naming a page
 LONGEST = 2_000
 _NUMBER = re.compile(r"0x[0-9a-f]*|\d+")
 # IPv4 behind NAT64: the last four bytes are the address
 _TRANSLATED = IPv6Network("64:ff9b::/96")
-# IANA's special-purpose registries: each Python knows another date of them, and calls some global
+# IANA's special-purpose registries: each Python has another version of them, and treats some as
+# global
 _SPECIAL_V4 = (
     "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24"
     " 192.0.2.0/24 192.31.196.0/24 192.52.193.0/24 192.88.99.0/24 192.168.0.0/16 192.175.48.0/24"
     " 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4"
     " 168.63.129.16/32"  # no entry of the registry: metadata of a cloud, on a public number
 )
-# all others lie outside of `_GLOBAL`
+# all others are outside `_GLOBAL`
 _SPECIAL_V6 = "2001::/23 2001:db8::/32 2002::/16 2620:4f:8000::/48 3fff::/20"
 _NOT_FOR_US = (
     *map(IPv4Network, _SPECIAL_V4.split()),
@@ -36,11 +37,11 @@ _OF_OUR_OWN = re.compile(r"(.*\.)?(localhost|local|internal|home\.arpa)")
 
 @dataclass(frozen=True)
 class WebAddress:
-    """An address that is understood in one way only."""
+    """A URL with a single interpretation."""
 
     scheme: str
     host: str
-    """In lower case, a foreign name as punycode, no dot at its end."""
+    """In lower case, an international name as punycode, without a trailing dot."""
     port: int | None
     path: str
     query: str
@@ -51,13 +52,13 @@ class WebAddress:
 
     @property
     def netloc(self) -> str:
-        """Host and port, as the `Host` header has them."""
+        """Host and port, as in the `Host` header."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port is None else f"{host}:{self.port}"
 
 
 def read_address(url: str) -> WebAddress:
-    """Understand an address; raises ToolError for one that is not fetched, saying why."""
+    """Parse a URL; raises ToolError with the reason if it may not be fetched."""
     host = parse_host(url)
     if not host:
         raise ToolError(
@@ -78,7 +79,7 @@ def read_address(url: str) -> WebAddress:
 
 
 def refuse_own_network(address: WebAddress) -> None:
-    """Raises ToolError for a host that by its very name is of this machine or its network."""
+    """Raise ToolError for a host whose name belongs to this machine or its network."""
     try:
         public = is_public(ip_address(address.host))
     except ValueError:
@@ -90,7 +91,7 @@ def refuse_own_network(address: WebAddress) -> None:
 
 
 def resolve_redirect(here: WebAddress, location: str) -> WebAddress:
-    """Where a redirect leads; raises ToolError where it may not be followed unasked."""
+    """Return the target of a redirect; raises ToolError if it may not be followed unasked."""
     there = read_address(urljoin(str(here), location))
     if here.scheme == "https" and there.scheme == "http":
         raise ToolError(f"it redirects from https to http, to {there}; not followed")
@@ -102,7 +103,7 @@ def resolve_redirect(here: WebAddress, location: str) -> WebAddress:
 
 
 def is_public(ip: IP) -> bool:
-    """Whether it is of the open internet: not of this machine, its network or its cloud."""
+    """Return whether an IP is public: not of this machine, its network or its cloud."""
     if isinstance(ip, IPv6Address):
         if ip in _TRANSLATED:
             return is_public(IPv4Address(int(ip) & 0xFFFFFFFF))
@@ -112,7 +113,7 @@ def is_public(ip: IP) -> bool:
 
 
 def _refuse_unusual_number(host: str, *, must_be_one: bool) -> None:
-    """Numbers are spelled in one way: `127.1`, `0x7f000001` and `017700000001` name hosts, too."""
+    """Raise ToolError for an unusual number: `127.1`, `0x7f000001` and `017700000001` are hosts."""
     if must_be_one or ":" in host or _NUMBER.fullmatch(host.rpartition(".")[2]):
         try:
             ip_address(host)

@@ -1,10 +1,10 @@
-"""Saves of growing output, at most one a second."""
+"""Saves of growing output, at most one per second."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 
-# Seconds before the first save: what is complete by then is saved elsewhere, as a whole.
+# Seconds before the first save: output that is complete by then is saved elsewhere, as a whole
 FIRST = 0.1
 # Seconds between two saves.
 INTERVAL = 1.0
@@ -14,9 +14,9 @@ INTERVAL = 1.0
 async def autosave(
     read: Callable[[], str], save: Callable[[str], None]
 ) -> AsyncGenerator[Callable[[], None]]:
-    """Call what this yields whenever the text has grown; `save` runs in a thread.
+    """Yield a function to call when the text has grown; `save` runs in a thread.
 
-    Where the block is cancelled, the text is saved once more.
+    If the block is cancelled, the text is saved once more.
     """
     grown = asyncio.Event()
     saving = asyncio.ensure_future(_save_repeatedly(grown, read, save))

@@ -25,7 +25,7 @@ _SECRET_VALUE = re.compile(r"://[^/\s]*@")
 def build_child_environment(
     own: Mapping[str, str], additions: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """What of `own` a child gets; `additions` are ours and are never filtered."""
+    """Return the variables of `own` for a child; `additions` are MaxAgent's own, never filtered."""
     kept = {name: value for name, value in own.items() if _may_pass(name, value)}
     path = keep_absolute_entries(own.get("PATH", "")) or "/usr/local/bin:/usr/bin:/bin"
     return {**kept, "PATH": path, **(additions or {})}

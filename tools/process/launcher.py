@@ -1,8 +1,8 @@
-"""The only place that starts a child: its own session, no input, a clean environment.
+"""The only place that starts a child: in its own session, no input, a clean environment.
 
-Nothing outlives a call. At the end, on time-out and on cancellation all that the command started is
-stopped, and should MaxAgent itself be killed, too: commands are children of a supervisor
-(`supervisor.py`), started with the first of them, which kills them when its other end is gone.
+No process outlives a call. At the end, on timeout and on cancellation every process that the
+command started is stopped, even if MaxAgent itself is killed: commands are children of a supervisor
+(`supervisor.py`), started with the first command, which kills them when its other end closes.
 """
 
 import asyncio
@@ -22,14 +22,14 @@ from pathlib import Path
 
 from .environment import build_child_environment
 
-# What runs command lines: bash where there is one, since that is what models write
+# The shell for command lines: bash if it exists, since models write for bash
 SHELL = "/bin/bash" if Path("/bin/bash").exists() else "/bin/sh"
 # Seconds between asking a command to end (TERM) and ending it (KILL)
 GRACE = 2.0
-# Seconds to go on reading while a descendant holds the output: after the command has ended, and
-# once more after all were killed.
+# Seconds to keep reading while a descendant holds the output open: after the command has ended, and
+# again after all processes were killed
 LAST_WORDS = 0.5
-# Seconds that killing may take: the system itself may hold a process
+# Seconds that killing may take: the system may hold a process
 UNKILLABLE = 5.0
 
 _SCRIPT = str(Path(__file__).with_name("supervisor.py"))
@@ -39,10 +39,10 @@ Sink = Callable[[bytes], None]
 
 @dataclass(frozen=True)
 class ProcessExit:
-    """How a command ended."""
+    """The result of a command."""
 
     exit_code: int
-    """As shells count: 128 + number of the signal that killed it, 127 for a program not found."""
+    """As in shells: 128 + number of the signal that killed it, 127 if the program was not found."""
     timed_out: bool
     duration: float
     """Seconds."""
@@ -50,18 +50,18 @@ class ProcessExit:
 
 @dataclass(frozen=True)
 class CapturedOutput:
-    """How a command ended and what it said."""
+    """The result of a command and its output."""
 
     exit_code: int
     stdout: bytes
     stderr: bytes
     timed_out: bool
     cut: bool
-    """Whether more was said than the limit allowed; the beginning is kept."""
+    """Whether the output exceeded the limit; its beginning is kept."""
 
     @property
     def text(self) -> str:
-        """The output as text, with damaged UTF-8 repaired."""
+        """The output as text, with invalid UTF-8 replaced."""
         return self.stdout.decode(errors="replace")
 
 
@@ -93,12 +93,12 @@ async def stream_output(
     on_output: Sink,
     env: Mapping[str, str] | None = None,
 ) -> ProcessExit:
-    """Run a program and hand on its output and errors, as they come, in pieces up to 256 KiB."""
+    """Run a program and pass on its output and errors, as they come, in pieces up to 256 KiB."""
     return await _run_command(argv, cwd, timeout, env, on_output)
 
 
 class _HeadSink:
-    """A sink that keeps the beginning."""
+    """A sink that keeps the first bytes."""
 
     def __init__(self, limit: int) -> None:
         self.data = bytearray()
@@ -112,7 +112,7 @@ class _HeadSink:
 
 
 class _OutputProtocol(asyncio.Protocol):
-    """Hands every piece to the sink; `ended` is done when nobody holds the pipe any more."""
+    """Passes every piece to the sink; `ended` is done when no process holds the pipe open."""
 
     def __init__(self, sink: Sink) -> None:
         self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -171,7 +171,7 @@ async def _open_pipe(sink: Sink) -> AsyncGenerator[tuple[FileIO, _OutputProtocol
 async def _start_command(
     argv: Sequence[str], cwd: Path, env: Mapping[str, str] | None, writers: Sequence[FileIO]
 ) -> AsyncGenerator["_Command"]:
-    """A running command, of which nothing is left when the context is left."""
+    """Start a command; on exit, stop all that is left of it."""
     request = {"argv": list(argv), "env": build_child_environment(os.environ, env)}
     ours = await asyncio.to_thread(_open_channel, cwd, [writers[0], writers[-1]])
     reader, writer = await asyncio.open_connection(sock=ours)
@@ -187,7 +187,7 @@ async def _start_command(
 
 
 class _Command:
-    """This end of a command's channel: see `supervisor.py`."""
+    """The client's end of a command's channel: see `supervisor.py`."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._writer = writer
@@ -195,17 +195,17 @@ class _Command:
         self._reader = reader
 
     async def wait_for_end(self) -> None:
-        """Wait for the command's own end."""
+        """Wait until the command itself has ended."""
         await asyncio.shield(self._line)
 
     def get_exit_code(self) -> int:
-        """As shells count; raises OSError when the supervisor was killed before it could tell."""
+        """Return the code as shells do; raises OSError if the supervisor was killed before that."""
         if not self._line.result():
             raise OSError("the command's supervisor was killed, and so was the command")
         return int(self._line.result())
 
     async def end(self) -> None:
-        """Stop what is left: TERM first, unless the command itself has ended."""
+        """Stop the remaining processes: TERM first, unless the command itself has ended."""
         try:
             if not self._line.done():
                 self._writer.write(b"T")
@@ -226,19 +226,19 @@ class _Command:
 
 
 async def _read_line(reader: asyncio.StreamReader) -> bytes:
-    """What the supervisor tells; nothing when it was killed."""
+    """Read the supervisor's line; empty if the supervisor was killed."""
     with contextlib.suppress(ConnectionError):
         return await reader.readline()
     return b""
 
 
-# Its process and the way to it
+# The supervisor's process ID and its socket
 _supervisor: tuple[int, socket.socket] | None = None
 _starting = threading.Lock()
 
 
 def _open_channel(cwd: Path, outputs: Sequence[FileIO]) -> socket.socket:
-    """The channel of a new call, whose other end the supervisor has."""
+    """Open the channel of a new call; the supervisor gets the other end."""
     folder = os.open(cwd, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     ours, theirs = socket.socketpair()
     with theirs:
@@ -260,7 +260,7 @@ def _send_descriptors(descriptors: Sequence[int]) -> None:
             with contextlib.suppress(BrokenPipeError, ConnectionResetError):
                 socket.send_fds(control, [b"C"], descriptors)
                 return
-            control.close()  # it was killed
+            control.close()  # the supervisor was killed
             os.waitpid(process, 0)
         _supervisor = _start_supervisor()
         socket.send_fds(_supervisor[1], [b"C"], descriptors)

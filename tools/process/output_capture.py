@@ -1,4 +1,4 @@
-"""A running command's output, bounded: both ends in memory, the whole of a long one in a file."""
+"""Output of a running command, bounded: both ends in memory, long output in a file."""
 
 import contextlib
 import os
@@ -9,24 +9,24 @@ from pathlib import Path
 from ...config.security.private_files import make_private_folder
 from .truncation import KEPT_EACH_SIDE, clean_text, join_head_and_tail
 
-# Bytes of one output that its file keeps
+# Bytes of one output that are stored in its file
 ON_DISK = 50_000_000
 
 
 def make_output_id(call_id: str) -> str:
-    """The id under which a call's output is stored: the call's own, as a safe file name."""
+    """Return the id of a call's stored output: the call's own id, as a safe file name."""
     return re.sub(r"[^A-Za-z0-9_-]", "_", call_id)[:100]
 
 
 def get_output_path(outputs: Path, identity: str) -> Path:
-    """Where the output with this id is stored."""
+    """Return the path of the stored output with this id."""
     return outputs / f"{identity}.txt"
 
 
 class OutputRecorder:
-    """Takes pieces of output as they come; `text()` is what a model reads of them.
+    """Records pieces of output as they come; `to_text()` is what a model reads of them.
 
-    Made in a thread, since it makes the folder; what goes wrong with the file is told in `text()`.
+    Create it in a thread, since it creates the folder; `to_text()` reports errors with the file.
     """
 
     def __init__(self, outputs: Path, call_id: str) -> None:
@@ -43,7 +43,7 @@ class OutputRecorder:
         self._problem = ""
 
     def add(self, piece: bytes) -> None:
-        """Take the next piece."""
+        """Add the next piece."""
         if self.size + len(piece) > 2 * KEPT_EACH_SIDE and not self._problem:
             self._store_chunk(piece)
         self._start += piece[: 2 * KEPT_EACH_SIDE - len(self._start)]
@@ -53,18 +53,18 @@ class OutputRecorder:
 
     @property
     def stored_id(self) -> str:
-        """The id of the stored output; empty when `text()` is all of it."""
+        """The id of the stored output; empty if `to_text()` contains all of it."""
         return self._id if self._file else ""
 
     def to_text(self) -> str:
-        """All of a short output, both ends of a long one and where the rest is."""
+        """Return all of a short output, or both ends of a long one and where the rest is."""
         if self.size <= len(self._start):
             return clean_text(bytes(self._start))
         head = bytes(self._start[:KEPT_EACH_SIDE])
         return join_head_and_tail(head, self._tail, self.size, self._lines, self._build_remark())
 
     def flush(self) -> None:
-        """Let what the file has be read by others."""
+        """Flush the file, so that others can read it."""
         try:
             if self._file:
                 self._file.flush()
@@ -72,7 +72,7 @@ class OutputRecorder:
             self._problem = str(error.strerror)
 
     def close(self) -> None:
-        """Finish the file; nothing may be added afterwards."""
+        """Close the file; no piece may be added afterwards."""
         try:
             if self._file:
                 self._file.close()

@@ -1,20 +1,20 @@
-"""Show a running command's output while it runs, bounded: the beginning, then only how much."""
+"""Live output of a running command, bounded: its beginning, then only its size."""
 
 import codecs
 from collections.abc import Callable
 
 from .truncation import clean_text
 
-# Bytes that are shown as they come
+# Most bytes that are shown as they come
 SHOWN = 64_000
-# And in how many pieces at most
+# Most pieces that are shown
 PIECES = 2_000
-# After that, bytes between two remarks on how much there is
+# After that, bytes between two remarks on the size
 HEARTBEAT = 10_000_000
 
 
 class LiveOutput:
-    """Takes pieces of output as they come and passes text on to `show`."""
+    """Takes pieces of output as they come and passes text to `show`."""
 
     def __init__(self, show: Callable[[str], None]) -> None:
         self._show = show
@@ -24,7 +24,7 @@ class LiveOutput:
         self._next_remark = 0
 
     def add(self, piece: bytes) -> None:
-        """Show the next piece, or a remark now and then once the bound is reached."""
+        """Show the next piece; above the limit, show a remark from time to time."""
         room = SHOWN - self._size if self._pieces < PIECES else 0
         self._size += len(piece)
         self._pieces += 1

@@ -6,22 +6,22 @@ from collections.abc import Callable
 from ...config.security.redaction import redact
 from .output_capture import ON_DISK
 
-# Bytes of a line without an end that are waited for
+# Bytes of a line without an end that are buffered
 LONGEST_LINE = 65_536
-# Bytes of it that are kept back then; no secret of one line is longer
+# Bytes of it that stay buffered after that; no secret in one line is longer
 OVERLAP = 4_096
-# Bytes from the beginning of a private key within which its end is waited for
+# Bytes after the beginning of a private key in which its end must come
 LONGEST_KEY = 16_384
-# Bytes at the end of an output longer than `ON_DISK`: of what lies between nothing is kept
+# Bytes kept at the end of an output longer than `ON_DISK`; the middle is dropped
 LAST = 65_536
 _KEY_BEGINS = re.compile(rb"-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----")
 _KEY_ENDS = re.compile(rb"-----END [A-Z0-9 ]*PRIVATE KEY-----")
 
 
 class RedactingSink:
-    """A sink before another: takes pieces as they come and hands on whole lines, redacted.
+    """A sink before another: takes pieces as they come and passes on whole lines, redacted.
 
-    The other keeps and shows the first `ON_DISK` bytes at most, and some of the last.
+    The other sink keeps and shows the first `ON_DISK` bytes at most, and some of the last.
     """
 
     def __init__(self, sink: Callable[[bytes], None]) -> None:
@@ -30,18 +30,18 @@ class RedactingSink:
         self._given = 0
 
     def add(self, piece: bytes) -> None:
-        """Take the next piece."""
+        """Add the next piece."""
         data = self._held + piece
         if self._given < ON_DISK:
             end = _find_safe_end(data)
             self._emit_redacted(data[:end])
-        else:  # to look at a gigabyte would take longer than to make it
+        else:  # redacting a gigabyte would take longer than producing it
             end = max(0, len(data) - LAST)
             self._sink(data[:end])
         self._held = data[end:]
 
     def close(self) -> None:
-        """Hand on what was held back; no piece may come afterwards."""
+        """Pass on the rest; no piece may be added afterwards."""
         rest, self._held = self._held, b""
         self._emit_redacted(rest)
 
@@ -55,7 +55,7 @@ class RedactingSink:
 
 
 def _find_safe_end(data: bytes) -> int:
-    """Up to where no secret can be cut in two: a line's end that is not inside a private key."""
+    """Return where no secret can be cut in two: at a line's end outside private keys."""
     end = data.rfind(b"\n") + 1
     if len(data) - end > LONGEST_LINE:
         end = len(data) - OVERLAP
@@ -64,7 +64,7 @@ def _find_safe_end(data: bytes) -> int:
 
 
 def _find_open_key(data: bytes) -> int | None:
-    """Where a private key begins whose end has not come yet."""
+    """Return where a private key begins whose end has not arrived."""
     at = data.rfind(b"PRIVATE KEY-----")
     if at < 0 or _KEY_ENDS.search(data, max(0, at - 30)):
         return None

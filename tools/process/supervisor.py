@@ -1,14 +1,15 @@
-"""The far side of `process.py`: a small process that starts commands and lets none outlive a call.
+"""The server side of `launcher.py`: a small process that starts commands and ends them.
 
-It is a script of its own that needs nothing but the standard library. Once started it waits for
-calls; for each it forks a keeper, which starts the command and adopts, as Linux lets it, whatever
-the command's descendants leave behind, in whatever session they hide. When MaxAgent says so, or is
-gone, be it by SIGKILL, the keeper kills them all. Where nobody can adopt (macOS), it ends the
-command's process group, and a descendant in a session of its own gets away.
+It is a separate script that needs only the standard library. Once started it waits for calls; for
+each it forks a keeper, which starts the command and, on Linux, adopts every orphan of its
+descendants, even those in other sessions. When MaxAgent asks for it or is gone, even by SIGKILL,
+the keeper kills them all. Where a process cannot adopt orphans (macOS), it kills the command's
+process group, and a descendant in its own session survives.
 
-A call comes as one byte with four descriptors: the call's channel, output, errors and folder. On
-the channel come the length and the JSON of `{argv, env}`, then `T` to ask all to end; its end is
-the order to kill. Back goes one line, the exit code as shells count; the end, when nobody is left.
+A call is one byte with four descriptors: the call's channel, output, errors and folder. The channel
+carries the length and the JSON of `{argv, env}`, then `T` to terminate all processes; closing it
+kills them. The reply is one line, the exit code as shells count; the channel closes when no process
+is left.
 """
 
 import ctypes
@@ -25,7 +26,7 @@ from typing import NoReturn
 
 # PR_SET_CHILD_SUBREAPER, prctl(2)
 _SUBREAPER = 36
-# What a command finds as it is by default, whatever Python and the supervisor made of it
+# Signals that a command gets with their default action, after changes by Python and the supervisor
 _RESTORED = (
     signal.SIGPIPE,
     signal.SIGXFSZ,
@@ -35,7 +36,7 @@ _RESTORED = (
     signal.SIGTERM,
     signal.SIGHUP,
 )
-# Above every descriptor that a keeper holds
+# A number above every descriptor that a keeper holds
 _FEW = 256
 
 
@@ -45,7 +46,7 @@ def _adopt_orphans() -> None:
 
 
 def _open_wakeup_pipe() -> int:
-    """A descriptor that becomes readable when a child has ended."""
+    """Return a descriptor that becomes readable when a child has ended."""
     reader, writer = os.pipe()
     for end in (reader, writer):
         os.set_blocking(end, False)
@@ -55,13 +56,13 @@ def _open_wakeup_pipe() -> int:
 
 
 def _read_parents() -> dict[int, int]:
-    """Every process's parent; nothing where there is no /proc."""
+    """Return the parent of every process; empty if there is no /proc."""
     parents: dict[int, int] = {}
     for name in os.listdir("/proc") if os.path.isdir("/proc/self") else ():
         try:
             with open(f"/proc/{name}/stat", "rb") as stat:
                 parents[int(name)] = int(stat.read().rpartition(b")")[2].split()[1])
-        except (OSError, ValueError, IndexError):  # not a process, or gone meanwhile
+        except (OSError, ValueError, IndexError):  # not a process, or already gone
             continue
     return parents
 
@@ -78,7 +79,7 @@ def _find_descendants() -> set[int]:
 
 
 def _send_signal(number: signal.Signals, group: int) -> None:
-    """To all descendants, and where they cannot be listed to the group."""
+    """Signal all descendants, or the group if they cannot be listed."""
     listed = os.path.isdir("/proc/self")
     everybody = [(os.kill, pid) for pid in _find_descendants()] if listed else [(os.killpg, group)]
     for send, target in everybody:
@@ -87,7 +88,7 @@ def _send_signal(number: signal.Signals, group: int) -> None:
 
 
 class _Call:
-    """One command with all that it starts."""
+    """One command and all processes that it starts."""
 
     def __init__(self, channel: socket.socket, output: int, errors: int, folder: int) -> None:
         self._channel, self._wake = channel, _open_wakeup_pipe()
@@ -101,7 +102,7 @@ class _Call:
             os.close(descriptor)
 
     def watch(self) -> None:
-        """Tell when the command ends, and pass on the wish that it should."""
+        """Report the command's end, and pass on termination requests, until the channel closes."""
         while True:
             ready, _, _ = select.select([self._channel, self._wake], [], [])
             if self._wake in ready:
@@ -113,14 +114,14 @@ class _Call:
                 _send_signal(signal.SIGTERM, self._child)
 
     def kill(self) -> None:
-        """Kill until nobody is left."""
+        """Kill until no process is left."""
         left = True
         while left:
             _send_signal(signal.SIGKILL, self._child)
             left = self._reap_children(os.WNOHANG) or self._reap_children(0)
 
     def _reap_children(self, how: int) -> bool:
-        """Take leave of children that have ended; whether there was one."""
+        """Reap the children that have ended; return whether there was one."""
         ended = list(_iter_ended(how))
         for pid, status in ended:
             if pid == self._child:
@@ -128,12 +129,12 @@ class _Call:
         return bool(ended)
 
     def _report_exit(self, code: int) -> None:
-        with suppress(OSError):  # nobody may be there to be told
+        with suppress(OSError):  # the client may be gone
             self._channel.sendall(b"%d\n" % (code if code >= 0 else 128 - code))
 
 
 def _iter_ended(how: int = os.WNOHANG) -> Iterator[tuple[int, int]]:
-    """Children that have ended, with their status; without WNOHANG the first is waited for."""
+    """Yield ended children with their status; without WNOHANG, wait for the first."""
     with suppress(ChildProcessError):
         while (found := os.waitpid(-1, how))[0]:
             yield found
@@ -159,7 +160,7 @@ def _drain_pipe(descriptor: int) -> None:
 def _execute_command(
     argv: list[str], env: dict[str, str], output: int, errors: int, folder: int
 ) -> NoReturn:
-    """Turn into the command: a session of its own, no input, nothing else inherited."""
+    """Become the command: a session of its own, no input, nothing else inherited."""
     try:
         os.setsid()
         os.fchdir(folder)
@@ -180,10 +181,10 @@ def _execute_command(
 
 
 def _run_keeper(descriptors: list[int]) -> NoReturn:
-    """Be the keeper of one call."""
+    """Run as the keeper of one call."""
     code = 1
     try:
-        # blocked, not ignored: a command that is told to end before it has begun is to hear of it
+        # blocked, not ignored: a command terminated before it starts must still get the signal
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         _adopt_orphans()
@@ -206,7 +207,7 @@ class _Supervisor:
         self._keepers: set[int] = set()
 
     def serve(self) -> None:
-        """Take calls until there can be no more."""
+        """Accept calls until the control socket closes."""
         while True:
             ready, _, _ = select.select([self._control, self._wake], [], [])
             if self._wake in ready:
@@ -228,7 +229,7 @@ class _Supervisor:
             os.close(descriptor)
 
     def _reap_keepers(self) -> None:
-        """Of keepers that have ended; what one leaves behind that was itself killed is killed."""
+        """Reap ended keepers; kill the processes that a killed keeper has left."""
         for pid, status in _iter_ended():
             ended_well = pid in self._keepers and status == 0
             self._keepers.discard(pid)

@@ -1,8 +1,8 @@
-"""Foreign output as text for a model: control characters out, the middle out, and what was cut."""
+"""Command output as text for a model: without control characters, with the middle cut."""
 
 import re
 
-# Bytes of a long output that are kept of its beginning, and again of its end
+# Bytes of a long output that are kept at its beginning and at its end
 KEPT_EACH_SIDE = 8_192
 
 _ESCAPE_SEQUENCE = re.compile(
@@ -18,7 +18,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def clean_text(data: bytes) -> str:
-    """Text without escape sequences and control characters; of a redrawn line the last version."""
+    """Return text without escape and control characters; of a redrawn line the last version."""
     text = _ESCAPE_SEQUENCE.sub("", data.decode(errors="replace"))
     if "\r" in text:
         text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
@@ -26,14 +26,14 @@ def clean_text(data: bytes) -> str:
 
 
 def make_excerpt(data: bytes, remark: str = "", *, keep: int = KEPT_EACH_SIDE) -> str:
-    """The whole as text, or `keep` bytes of each end; `remark` says where the rest is."""
+    """Return all data as text, or `keep` bytes of each end; `remark` names where the rest is."""
     if len(data) <= 2 * keep:
         return clean_text(data)
     return join_head_and_tail(data[:keep], data[-keep:], len(data), data.count(b"\n"), remark)
 
 
 def join_head_and_tail(head: bytes, tail: bytes, size: int, lines: int, remark: str = "") -> str:
-    """Two ends of an output of `size` bytes and `lines` line ends, at whole lines if possible."""
+    """Join both ends of an output of `size` bytes and `lines` line ends, at whole lines if any."""
     head, tail = _to_last_line_end(head), _from_first_line_start(tail)
     cut_bytes = size - len(head) - len(tail)
     cut_lines = lines - head.count(b"\n") - tail.count(b"\n")

@@ -1,1 +1,1 @@
-"""What calls the tools: registry, invocation, previews, checks after edits, test runs."""
+"""Tool runtime: registry, invocation, previews, checks after edits, test runs."""

@@ -1,4 +1,4 @@
-"""Which tools an agent is offered, by the names that its file gives them."""
+"""The tools that an agent is offered, by the names in its file."""
 
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
@@ -16,11 +16,11 @@ from ..permissions.policy import read_files
 from ..permissions.rule import read_rule
 from .registry import NAMES, select_tools
 
-# each belongs to a graph or a mode, so `*` does not mean it; there it is named
+# each belongs to a graph or a mode, which names it, so `*` does not include it
 BELONGING = frozenset(["attempt_completion", *LEADS_TO, "plan_mode_respond"])
-# what plan mode takes; its permissions see to it that nothing but the plan is written
+# tools of plan mode; its permissions ensure that only the plan is written
 PLANNING = frozenset(["write_file", "edit", "plan_exit", "plan_mode_respond"])
-# tools of other agents, whose files may name what there is not here
+# tools of other agents, whose files may name tools that do not exist here
 _ELSEWHERE = frozenset(
     ["websearch", "codesearch", "notebookedit", "notebookread", "skill", "lsp", "killshell"]
     + [*aliases.TOOLS.values()]
@@ -30,10 +30,10 @@ _ELSEWHERE = frozenset(
 def select_agent_tools(
     profile: AgentProfile, chosen: ToolsSection, *, planning: bool = False
 ) -> tuple[BaseTool, ...]:
-    """The tools that the agent is offered; raises UsageError with file and line of a wrong name.
+    """Return the tools that the agent is offered; raises UsageError with the place of a wrong name.
 
-    One that stands under another is offered no more than that one. Whoever is `planning` can write
-    the plan and show it.
+    A subagent is offered no more than its parent. An agent that is `planning` can write the plan
+    and show it.
     """
     beside = PLANNING if planning else frozenset[str]()
     offered = frozenset(NAMES)
@@ -48,7 +48,7 @@ def _resolve_names(profile: AgentProfile, key: str, written: Iterable[str]) -> f
 
 
 def _resolve_name(profile: AgentProfile, key: str, written: str) -> Iterable[str]:
-    """The tools of one name, which may be an alias or a pattern; none for another agent's tool."""
+    """Return the tools of one name, which may be an alias or a pattern; none for a foreign tool."""
     if "*" in written:
         found = [name for name in NAMES if fnmatchcase(name, written)]
         return found if key == "denied_tools" else set(found) - BELONGING

@@ -1,6 +1,7 @@
-"""What edits would change: they run on copies of the files that they name, one after the other.
+"""Preview of edits: they run on copies of the files that they name, in order.
 
-Calls that show files run among them: what the model has asked to see before an edit counts as read.
+Calls that show files run among them: a file that the model has asked to see before an edit counts
+as read.
 """
 
 import asyncio
@@ -36,7 +37,7 @@ class PreviewCall:
     tool: BaseTool
     args: Mapping[str, Any]
     seen: Mapping[str, str] = field(default_factory=dict[str, str])
-    """What the thread knows of its files, as `ToolRun.seen`."""
+    """What the thread has seen of its files, as in `ToolRun.seen`."""
 
 
 async def preview_calls(calls: Sequence[PreviewCall], workspace: Workspace) -> list[ToolResult]:
@@ -57,10 +58,10 @@ async def preview_calls(calls: Sequence[PreviewCall], workspace: Workspace) -> l
 async def replay_edit(
     call: PreviewCall, workspace: Workspace, before: Mapping[str, bytes | None]
 ) -> ToolResult | None:
-    """The answer of an edit that a kill cut short, if it has written all that it was to write.
+    """Return the result of an edit that a kill interrupted, if it has written all its changes.
 
-    `before` is what its files held when it began, those that hold something else now; None: there
-    was no file. Returns None where the edit would not have made the files as they are.
+    `before` is the content of its files at the start, of those that hold something else now; None:
+    there was no file. Returns None if the edit would not have made the files as they are.
     """
     folder = await asyncio.to_thread(TemporaryDirectory, prefix="maxagent-")
     try:
@@ -108,7 +109,7 @@ class _ProjectCopy(Workspace):
     """A copy of a project; a file is copied when it is first named."""
 
     original: Workspace = field(kw_only=True)
-    """Its rules hold, and paths are those in it."""
+    """The original project: its rules apply, and paths refer to it."""
     copied: set[Path] = field(default_factory=set[Path])
 
     @override
@@ -137,7 +138,7 @@ class _ProjectCopy(Workspace):
 
 
 def _copy_named(calls: Sequence[PreviewCall], copy: Workspace) -> None:
-    # a search does not name the files that it reads, so they are copied before
+    # a search does not name the files that it reads, so they are copied first
     for call in calls:
         for name in extract_paths(call.tool, call.args):
             with suppress(ToolError):
@@ -156,13 +157,13 @@ def _copy_entry(name: Path, found: os.stat_result, copy: _ProjectCopy) -> None:
     elif stat.S_ISREG(found.st_mode):
         _copy_file(source, place, found, copy.original)
     else:
-        os.mkfifo(place)  # a pipe, for all that is not a file
+        os.mkfifo(place)  # a pipe replaces any special file
 
 
 def _copy_file(source: Path, place: Path, found: os.stat_result, original: Workspace) -> None:
     mode = stat.S_IMODE(found.st_mode)
     place.touch()
-    if found.st_size > MAX_FILE_BYTES:  # which no tool reads
+    if found.st_size > MAX_FILE_BYTES:  # no tool reads it
         os.truncate(place, found.st_size)
     else:
         try:
@@ -183,7 +184,7 @@ def _put_before(copy: Workspace, before: Mapping[str, bytes | None]) -> None:
 
 
 def _has_same_files(copy: _ProjectCopy, names: Iterable[str]) -> bool:
-    """Whether the project's files have the same content as the copies."""
+    """Return whether the project's files have the same content as the copies."""
     pairs = ((copy.root / name, copy.original.root / name) for name in names)
     return all(_read_content(mine) == _read_content(its) for mine, its in pairs)
 

@@ -1,4 +1,4 @@
-"""Running one tool call: checked arguments, and errors as text for the model."""
+"""Invocation of one tool call: checked arguments, and errors as text for the model."""
 
 import asyncio
 import json
@@ -122,7 +122,7 @@ def _format_type(about: Mapping[str, Any]) -> str:
 
 
 def _as_result(answer: object) -> ToolResult:
-    # our own tools return a ToolResult, others text, blocks or anything
+    # our own tools return a ToolResult, others text, blocks or any value
     if isinstance(answer, ToolResult):
         return answer
     if isinstance(answer, list):

@@ -1,4 +1,4 @@
-"""An edit and the commands that the project wants to be run after it: one call, one true diff."""
+"""An edit and the commands that run after it: one call, one combined diff."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -15,7 +15,7 @@ from ..textedits.unified_diff import build_diff, count_changes
 from ..tool_run import ToolRun
 from ..workspace import Workspace
 
-# characters of what the checks changed that the model is shown; of more it must read the file
+# most characters of the checks' changes that the model is shown; else it must read the file
 LONGEST_SHOWN = 10_000
 
 CHANGED = "After the edit the checks changed {names}:\n\n{diff}"
@@ -29,13 +29,13 @@ Contents = Mapping[str, bytes | None]
 
 @dataclass(frozen=True)
 class CheckResult:
-    """A command that was to run, and what came of it."""
+    """A command to run after an edit, and its result."""
 
     command: str
     exit_code: int | None
-    """None when it was not run."""
+    """None if it did not run."""
     message: str
-    """What the model reads; empty when there is nothing to say."""
+    """What the model reads; empty if there is no message."""
 
 
 async def edit_and_check(
@@ -82,7 +82,7 @@ def _find_written(result: ToolResult) -> list[str]:
 
 
 async def _run_check(command: str, number: int, run: ToolRun, policy: Policy) -> CheckResult:
-    """Run one; whatever goes wrong with it, the edit has been made and its result stands."""
+    """Run one command; if it fails, the edit and its result remain."""
     decision = await asyncio.to_thread(evaluate_check, command, run.workspace, policy)
     if decision.verdict == "deny":
         return CheckResult(command, None, NOT_RUN.format(command=command, reason=decision.reason))
@@ -120,7 +120,7 @@ def _append_results(result: ToolResult, checks: Sequence[CheckResult]) -> ToolRe
 def _append_changes(
     result: ToolResult, before: Contents, edited: Contents, after: Contents
 ) -> ToolResult:
-    """The result for the files as the checks left them."""
+    """Return the result for the files as the commands left them."""
     changed = [name for name in after if after[name] != edited[name]]
     shown = "".join(_build_diff(name, edited[name], after[name]) for name in changed)
     much = len(shown) > LONGEST_SHOWN
@@ -138,7 +138,7 @@ def _append_changes(
 def _update_seen(
     seen: Mapping[str, str], after: Contents, unknown: Sequence[str]
 ) -> dict[str, str]:
-    """What the model knows now: of what it was not shown it knows only what it knew before."""
+    """Return what the model knows now: of a file that it was not shown, what it knew before."""
     known = {name: digest for name, digest in seen.items() if name not in unknown}
     now = {
         name: hash_content(data)
@@ -165,5 +165,5 @@ def _decode_text(data: bytes | None) -> str | None:
         return None
     try:
         return decode_text(data).text
-    except ToolError:  # a check made something else of it
+    except ToolError:  # a check has replaced it
         return data.decode(errors="backslashreplace")

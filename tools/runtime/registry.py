@@ -1,6 +1,6 @@
-"""All tools in their one order, chosen by name, found by any name that models use for them.
+"""Registry of all tools in a fixed order, with lookup by name and alias.
 
-A tool's module is imported when the tool is first asked for: an agent that only reads starts
+A tool's module is imported when the tool is first requested: an agent that only reads starts
 without the edit engine.
 """
 
@@ -25,19 +25,19 @@ NAMES = tuple(TOOLS)
 
 @cache
 def load_tool(name: str) -> BaseTool:
-    """The tool with one of the names."""
+    """Load the tool with this name."""
     return getattr(import_module(f"..{TOOLS[name].module}", __package__), name)
 
 
 def load_all_tools() -> tuple[BaseTool, ...]:
-    """Every tool, in their order."""
+    """Load every tool, in the fixed order."""
     return tuple(map(load_tool, NAMES))
 
 
 def select_tools(names: Collection[str] | None, chosen: ToolsSection) -> tuple[BaseTool, ...]:
-    """The tools with these names, or all, less what the configuration leaves out.
+    """Return the tools with these names, or all, without those that the configuration excludes.
 
-    Raises UsageError when the configuration names a tool that there is not.
+    Raises UsageError if the configuration names an unknown tool.
     """
     enabled, disabled = (
         _resolve_names("enabled", chosen.enabled),
@@ -48,13 +48,13 @@ def select_tools(names: Collection[str] | None, chosen: ToolsSection) -> tuple[B
 
 
 def resolve(name: str) -> BaseTool | None:
-    """The tool with this name or alias."""
+    """Return the tool with this name or alias."""
     own = aliases.resolve_tool_name(name, NAMES)
     return load_tool(own) if own in NAMES else None
 
 
 def canonical(name: str, args: Mapping[str, object]) -> tuple[str, dict[str, object]]:
-    """A call under the tool's own name and argument names; an unknown tool stays as it is."""
+    """Return a call with the tool's own name and argument names; an unknown tool stays as it is."""
     name, args = aliases.translate_editor_call(name, args)
     tool = resolve(name)
     if tool is None:
@@ -64,7 +64,7 @@ def canonical(name: str, args: Mapping[str, object]) -> tuple[str, dict[str, obj
 
 
 def describe_unknown_tool(name: str, names: Iterable[str]) -> str:
-    """What to tell a model that called a tool there is not."""
+    """Describe the error for a model that called an unknown tool."""
     known = list(names)
     close = get_close_matches(aliases.resolve_tool_name(name, known), known, n=3, cutoff=0.5)
     meant = (
@@ -99,6 +99,6 @@ def _list_parameters(tool: BaseTool) -> list[str]:
 
 
 def _fold_task(args: dict[str, object]) -> dict[str, object]:
-    """A single task given in the call's own arguments becomes the list that todowrite takes."""
+    """Convert a single task in the call's own arguments to the list that todowrite takes."""
     item = {key: args.pop(key) for key in get_type_hints(Item) if key in args}
     return {**args, "todos": [item]} if item and "todos" not in args else {**args, **item}

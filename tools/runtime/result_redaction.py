@@ -1,4 +1,4 @@
-"""Where secrets meet a call: they leave its result, and their marks do not enter a file."""
+"""Redaction of a call: secrets leave its result, and their marks do not enter a file."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -9,7 +9,7 @@ from ..filesystem.file_access import read_bytes
 from ..result import ToolError, ToolResult
 from ..workspace import Workspace
 
-# facts that name files, by which they are found again
+# metadata that names files, which must stay findable
 NAMES = frozenset(["path", "paths", "backups", "output_file"])
 
 MARKED = (
@@ -19,7 +19,7 @@ MARKED = (
 
 
 def without_secrets(result: ToolResult) -> ToolResult:
-    """The result as it may be kept, shown and read by a model."""
+    """Return the result with secrets redacted, for storage, the user and the model."""
     facts = {
         name: value if name in NAMES else redact_json(value)
         for name, value in result.metadata.items()
@@ -45,7 +45,7 @@ def _iter_texts(value: object) -> Iterable[str]:
 
 
 def _find_marks(paths: Iterable[str], workspace: Workspace) -> set[str]:
-    """Marks that really stand in the files, as in a text about them."""
+    """Find the marks that the files themselves contain, as in a text about them."""
     found = set[str]()
     for path in paths:
         try:

@@ -34,14 +34,14 @@ _HAS_PYTEST = "import importlib.util, sys; sys.exit(importlib.util.find_spec('py
 class TestCommand:
     """How to run the tests."""
 
-    __test__: ClassVar[bool] = False  # pytest would take the name for a test's
+    __test__: ClassVar[bool] = False  # else pytest would collect it
     argv: tuple[str, ...]
     shown: str
-    """The command as people read it."""
+    """The command as shown to the user."""
     framework: Literal["configured", "pytest"]
-    """Only pytest can be asked for a report with counts."""
+    """Only pytest can write a report with counts."""
     problem: str = ""
-    """Why the command cannot run, and what to do; mostly empty."""
+    """Why the command cannot run, and what to do; empty if it can."""
 
 
 async def detect_test_command(
@@ -59,7 +59,7 @@ async def detect_test_command(
 
 
 def is_pytest_project(folder: Path) -> bool:
-    """Whether pytest is configured, or there are files that it would collect."""
+    """Return whether pytest is configured, or there are files that it would collect."""
     if any(_contains_text(folder / name, words) for name, words in _CONFIGURED.items()):
         return True
     return any(_is_test(name, parent) for parent, name in _iter_python_files(folder))
@@ -68,10 +68,10 @@ def is_pytest_project(folder: Path) -> bool:
 async def find_python(
     folder: Path, environ: Mapping[str, str], sandbox: Sandbox | None = None
 ) -> tuple[Path, bool]:
-    """The project's own Python, or else the first with pytest; and whether it has pytest.
+    """Find the project's own Python, or else the first with pytest; return whether it has pytest.
 
-    After the project's own come `$VIRTUAL_ENV`, PATH and the one that runs MaxAgent. What lies in
-    the project may be anybody's program: it is looked at here and never run.
+    After the project's own come `$VIRTUAL_ENV`, PATH and the Python that runs MaxAgent. A Python in
+    the project may be any program: it is only inspected here and never run.
     """
     own, others = await asyncio.to_thread(_find_pythons, folder, environ)
     if own:
@@ -83,7 +83,7 @@ async def find_python(
 
 
 def _contains_pytest(python: Path) -> bool:
-    """Whether pytest lies in the environment of a Python; one that shares the system's may."""
+    """Return whether pytest is in a Python's environment, or may be in the system's."""
     above = python.parent.parent
     if any(above.glob("lib*/*/site-packages/pytest/__init__.py")):
         return True
@@ -91,16 +91,16 @@ def _contains_pytest(python: Path) -> bool:
 
 
 def _is_in(folder: Path, python: Path) -> bool:
-    """Whether it lies in the folder, by its own name or behind links."""
+    """Return whether it lies in the folder, by its own name or through links."""
     root = Path(os.path.realpath(folder))
     places = (python, Path(os.path.realpath(python.parent)), Path(os.path.realpath(python)))
     return any(place.is_relative_to(root) for place in places)
 
 
 async def _has_pytest(python: Path, folder: Path, sandbox: Sandbox | None) -> bool:
-    """Whether pytest is installed for a Python; one outside the project is asked.
+    """Return whether pytest is installed for a Python; one outside the project is run.
 
-    A project that is installed for that has a say in how it starts, hence the sandbox.
+    The project's files may affect how it starts, hence the sandbox.
     """
     if await asyncio.to_thread(_is_in, folder, python):
         return await asyncio.to_thread(_contains_pytest, python)
@@ -116,7 +116,7 @@ async def _has_pytest(python: Path, folder: Path, sandbox: Sandbox | None) -> bo
 
 
 def _find_pythons(folder: Path, environ: Mapping[str, str]) -> tuple[Path | None, list[Path]]:
-    """The project's own Python, if it has one, and the others in their order."""
+    """Return the project's own Python, if it has one, and the others in order."""
     own = (folder / name / "bin" / "python" for name in (".venv", "venv"))
     active = environ.get("VIRTUAL_ENV")
     found = [str(Path(active) / "bin" / "python")] if active else []

@@ -1,4 +1,4 @@
-"""Running a project's tests, and the verdict on a run."""
+"""Test runs of a project, and their verdict."""
 
 import asyncio
 import shutil
@@ -32,27 +32,27 @@ NO_TESTS = 5
 class TestRun:
     """The result of a test run."""
 
-    __test__: ClassVar[bool] = False  # pytest would take the name for a test's
+    __test__: ClassVar[bool] = False  # else pytest would collect it
     command: str
     exit_code: int | None
-    """None when the command could not be run."""
+    """None if the command could not run."""
     passed: int | None
     failed: int | None
     errors: int | None
     skipped: int | None
-    """Counts; None where the command reports none."""
+    """Counts; None if the command reports none."""
     tail: str
     """The end of the output."""
     problem: str = ""
-    """Why there was no run, no end or no report."""
+    """Why there was no run, no exit or no report."""
     timed_out: bool = False
     misses_socket: bool = False
-    """Whether it looks as if it failed since the sandbox denies unix sockets."""
+    """Whether the run probably failed because the sandbox denies unix sockets."""
 
 
 @dataclass(frozen=True)
 class RunVerdict:
-    """Whether a run proves that the project works, and why."""
+    """Whether a run proves that the project works, and the reason."""
 
     verdict: Literal["passed", "failed", "unverified"]
     reason: str
@@ -132,7 +132,7 @@ def _build_failed_start(command: TestCommand, problem: str) -> TestRun:
 def _build_report_options(command: TestCommand, report: Path) -> list[str]:
     if command.framework != "pytest":
         return []
-    # the cache is moved, not switched off: that would break projects which configure it
+    # the cache is moved, not disabled: that would break projects that configure it
     return ["-q", f"--junitxml={report}", "-o", f"cache_dir={report.parent / 'cache'}"]
 
 

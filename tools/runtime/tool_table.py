@@ -10,11 +10,11 @@ class ToolEntry(NamedTuple):
     """Where a tool is defined, and its effect as its module declares it."""
 
     module: str
-    """Below `tools`, dotted."""
+    """The dotted name below `tools`."""
     effect: str
 
 
-# The order is fixed: it stands at the beginning of every prompt, which must stay the same.
+# The order is fixed: the tools begin every prompt, which must stay the same
 TOOLS = {
     "read_file": ToolEntry("builtin.files.read_file", "read"),
     "list_files": ToolEntry("builtin.files.list_files", "read"),
@@ -43,6 +43,6 @@ TOOLS = {
 
 
 def read_description(name: str) -> str:
-    """Read the text that a model is given of a tool."""
+    """Read a tool's description for the model."""
     module = _TOOLS_FOLDER.joinpath(*TOOLS[name].module.split("."))
     return module.with_name(f"{name}.md").read_text(encoding="utf-8").strip()

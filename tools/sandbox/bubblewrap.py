@@ -1,7 +1,7 @@
-"""Linux: a wall as the arguments of `bwrap`, which builds it of namespaces and mounts.
+"""Linux backend: a sandbox profile as the arguments of `bwrap`, with namespaces and mounts.
 
-The user and network of the machine, its processes and its devices are not there inside; a mount
-cannot be moved, replaced or taken away from within, and the folder that it stands on neither.
+Inside, the machine's users, network, processes and devices do not exist. A command cannot move,
+replace or remove a mount, or the folder on which it is mounted.
 """
 
 import os
@@ -21,14 +21,14 @@ _NAMESPACES = (
 _NO_NETWORK = "--unshare-net"
 _CONFINED = ("--die-with-parent", "--new-session", "--cap-drop", "ALL")
 _EVERYTHING = ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
-# Bound without the right to open devices it cannot be opened at all, with it it is empty
+# Bound without device access it cannot be opened at all; with it, it is empty
 _NULL = "/dev/null"
-# Opens the filter: bubblewrap reads it from a descriptor, and a child of ours inherits none
+# Opens the filter: bubblewrap reads it from a descriptor, and a child process inherits none
 _WITH_FILTER = ("/bin/sh", "-c", 'exec "$@" 9<"$0"')
 
 
 def find_program(search: str) -> Path | None:
-    """The first `bwrap` on a search path that nobody but root can have put there."""
+    """Return the first `bwrap` on a search path that only root can have installed."""
     found = (Path(folder, "bwrap") for folder in search.split(os.pathsep) if folder)
     return next((real for one in found if (real := _resolve_trusted(one))), None)
 
@@ -52,11 +52,11 @@ def build_arguments(
     cwd: Path,
     syscalls: Path | None = None,
 ) -> list[str]:
-    """The command line that runs `argv` in `cwd` behind the wall and a filter of system calls."""
+    """Build the command line that runs `argv` in `cwd` in the sandbox with a system call filter."""
     opening = (*_WITH_FILTER, str(syscalls)) if syscalls else ()
     filtering = ("--seccomp", "9") if syscalls else ()
     network = () if wall.network else (_NO_NETWORK,)
-    # the last, since what is bound into a hidden folder needs a place there
+    # these come last: a path bound into a hidden folder needs a mount point there
     closed = [word for place in wall.hidden_folders for word in ("--remount-ro", str(place))]
     return [
         *(*opening, str(program), *_NAMESPACES, *network, *_CONFINED, *filtering, *_EVERYTHING),
@@ -67,7 +67,7 @@ def build_arguments(
 
 
 def _collect_mounts(wall: SandboxProfile) -> dict[Path, tuple[str, ...]]:
-    """What to mount where; the strictest wish for a place is the last and wins."""
+    """Return the mount options by path; the strictest option for a path comes last and wins."""
     mounts: dict[Path, tuple[str, ...]] = {}
     mounts |= {place: ("--tmpfs",) for place in wall.private}
     mounts |= {place: ("--ro-bind", str(place)) for place in wall.shown}
@@ -80,6 +80,6 @@ def _collect_mounts(wall: SandboxProfile) -> dict[Path, tuple[str, ...]]:
 
 
 def _iter_mount_options(mounts: Mapping[Path, tuple[str, ...]]) -> Iterator[str]:
-    """The mounts, each after those that it stands in."""
+    """Yield the mounts, each after its parents."""
     for place in sorted(mounts, key=lambda path: path.parts):
         yield from (*mounts[place], str(place))

@@ -1,4 +1,4 @@
-"""Find out what can confine commands here, and whether that does for the user."""
+"""Detection of the sandbox backend, and whether it fits the user's settings."""
 
 import asyncio
 import os
@@ -22,22 +22,21 @@ from .sandbox import Sandbox, get_store_folder
 from .syscall_filter import find_filter_problem
 from .system_paths import resolve_writable_folders
 
-# Seconds
+# Seconds for one probe
 PROBE_TIME = 20.0
 _OFF = "turned off by `sandbox.mode`"
 _INSTALL = "bubblewrap is not installed; `apt install bubblewrap` or `dnf install bubblewrap`"
 _UNKNOWN = "not supported on this system; on Windows, use WSL"
 _FAILS = "`{program}` does not work here, as in many containers: {said}"
 _NOT_APART = "sandbox-exec can only close them together with the network"
-# What was said when a program was probed: with the network and without, with a filter of system
-# calls and without.
+# The probe's error by program, with and without network, with and without system call filter
 _COMPLAINTS: dict[tuple[Path, bool, bool], str] = {}
 
 
 def open_sandbox(section: SandboxSection, workspace: Workspace, home: Path) -> Sandbox:
-    """What confines the commands in a project; waits, so it is not for an event loop's thread.
+    """Open the sandbox of a project; blocks, so do not call it in an event loop's thread.
 
-    Raises UsageError for a wrong `sandbox.writable`, and where one is required and there is none.
+    Raises UsageError for an invalid `sandbox.writable`, and if a sandbox is required but missing.
     """
     clear_leftovers(get_store_folder(home, workspace.root))
     wanted = resolve_writable_folders(section.writable, workspace.root, home)
@@ -78,7 +77,7 @@ def _detect_backend(none: Sandbox) -> Sandbox:
 
 
 def _with_filter(sandbox: Sandbox) -> Sandbox:
-    """The same without the filter of system calls, where the wall works with none only."""
+    """Return the sandbox, without the system call filter if it works only without it."""
     why = find_filter_problem() or _probe_once(sandbox)
     return replace(sandbox, why_unfiltered=why)
 
@@ -92,7 +91,7 @@ def _verify_sandbox(sandbox: Sandbox) -> Sandbox:
 
 
 def _probe_once(sandbox: Sandbox) -> str:
-    """Probed once: what a system forbids it forbids in every folder."""
+    """Probe the sandbox once: system restrictions apply to every folder."""
     key = (sandbox.program, sandbox.network, not sandbox.why_unfiltered)
     if key not in _COMPLAINTS:
         _COMPLAINTS[key] = _probe_sandbox(sandbox)
@@ -100,7 +99,7 @@ def _probe_once(sandbox: Sandbox) -> str:
 
 
 def _probe_sandbox(sandbox: Sandbox) -> str:
-    """Why no wall can be built; empty when one can, though a socket may vanish meanwhile."""
+    """Explain why the sandbox cannot start; empty if it can. A socket may still vanish later."""
     said = ""
     with tempfile.TemporaryDirectory(prefix="maxagent-") as folder:
         for _ in range(TRIES):
@@ -111,9 +110,9 @@ def _probe_sandbox(sandbox: Sandbox) -> str:
 
 
 def _run_probe(argv: Sequence[str]) -> str:
-    """Why a command line does not run; empty when it does."""
+    """Explain why a command line fails; empty if it runs."""
     probing = capture_output(argv, cwd=Path("/"), timeout=PROBE_TIME)
-    with ThreadPoolExecutor(1) as thread:  # the caller's may have a loop of its own
+    with ThreadPoolExecutor(1) as thread:  # the caller's thread may have its own loop
         done = thread.submit(asyncio.run, probing).result()
     if done.exit_code == 0:
         return ""

@@ -1,8 +1,8 @@
-"""Run a program behind the sandbox's wall, and once more where the wall itself could not be built.
+"""Run a program in the sandbox, and retry once if the sandbox itself could not start.
 
-Between the look at the machine and the building of the wall a socket may vanish that was to be
-hidden, and bubblewrap gives up. What it runs first prints a mark that nobody can know: without the
-mark nothing has run, so trying again repeats nothing.
+Between the scan of the machine and the start of bubblewrap a socket that must be hidden may vanish,
+and bubblewrap fails. The first program inside prints a random mark: without the mark nothing has
+run, so a retry repeats nothing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,9 +28,10 @@ async def stream_inside(
     env: Mapping[str, str] | None = None,
     also: Sequence[Path] = (),
 ) -> ProcessExit:
-    """As `process.stream`, behind the wall if there is one; `also` are folders of ours to write to.
+    """Stream output as `launcher.stream_output` does, in the sandbox if there is one.
 
-    Raises ToolError for a project that cannot be guarded.
+    `also` are MaxAgent's folders that the program may write to. Raises ToolError for a project that
+    cannot be protected.
     """
     if sandbox is None or not sandbox.is_on:
         return await stream_output(argv, cwd=cwd, timeout=timeout, on_output=on_output, env=env)
@@ -48,7 +49,7 @@ async def stream_inside(
 
 
 class StartMarker:
-    """Whether the program has begun to run, by the mark that goes before its output."""
+    """Detects that the program has started, by the mark before its output."""
 
     def __init__(self, on_output: Sink) -> None:
         self.is_told = False
@@ -57,11 +58,11 @@ class StartMarker:
         self._early = b""
 
     def wrap_command(self, argv: Sequence[str]) -> list[str]:
-        """The program behind the one that prints the mark."""
+        """Wrap the program in one that prints the mark first."""
         return [*_ANNOUNCE_START, self._mark, *argv]
 
     def add(self, piece: bytes) -> None:
-        """Hand the program's output on, without the mark."""
+        """Pass on the program's output without the mark."""
         if self.is_told:
             self._on_output(piece)
             return
@@ -72,7 +73,7 @@ class StartMarker:
             self._forward(before + after)
 
     def close(self) -> None:
-        """Hand on what was said instead of the mark: why the wall could not be built."""
+        """Pass on the output that came without a mark: why the sandbox could not start."""
         if not self.is_told:
             self._forward(self._early)
 

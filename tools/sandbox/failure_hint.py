@@ -21,7 +21,7 @@ _NETWORK_BLOCKED = re.compile(
 _WRITE_BLOCKED = re.compile(
     r"read-only file system|\berofs\b|cannot connect to the docker daemon", re.IGNORECASE
 )
-# Characters of the output that a question carries
+# Most characters of the output that a question contains
 LONGEST_LINE = 200
 _MAY_BE = (
     "the sandbox may be the cause: {network}only the project can be written, except its protected "
@@ -35,9 +35,9 @@ _OWN = "bwrap: "
 
 
 def find_hint(output: str, *, network: bool, unix_sockets: bool = True) -> str:
-    """One line to add to a failed command's error; empty when nothing points to the sandbox.
+    """Return a hint to add to a failed command's error; empty if the sandbox is not the cause.
 
-    `network` and `unix_sockets` say whether a command inside has them.
+    `network` and `unix_sockets`: whether a command in the sandbox has them.
     """
     if output.startswith(_OWN):
         return "the sandbox could not be set up; with `outside_sandbox: true` the user is asked"
@@ -50,12 +50,12 @@ def find_hint(output: str, *, network: bool, unix_sockets: bool = True) -> str:
 
 
 def has_socket_failure(output: str) -> bool:
-    """Whether it looks as if a unix socket was refused."""
+    """Return whether the output looks as if a unix socket was denied."""
     return _NO_SOCKET.search(output) is not None
 
 
 def find_block(output: str, *, network: bool, unix_sockets: bool = True) -> str:
-    """The line of a failed command's output that only the sandbox explains; empty without one."""
+    """Return the line of a failed command's output that only the sandbox explains; else empty."""
     for line in output.splitlines():
         is_network = not network and _NETWORK_BLOCKED.search(line)
         is_socket = not unix_sockets and has_socket_failure(line)

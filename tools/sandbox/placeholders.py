@@ -1,9 +1,9 @@
-"""Empty folders in the place of missing protected files while commands run.
+"""Placeholders: empty folders at the paths of missing protected files while commands run.
 
-A name that does not exist can only be held by putting something there. Empty folders are seen by
-neither git nor snapshots. A ledger in the data folder names those that are ours: they go when the
-last command in the project has ended, and after a kill when the next one ends or begins. They are
-kept beside it, since to make folders anew for each command is what would cost.
+The sandbox can protect a missing path only if something exists there. Git and snapshots ignore
+empty folders. A ledger in the data folder lists the placeholders; they are removed when the last
+command in the project has ended, and after a kill when the next one ends or begins. The data folder
+keeps them for reuse, since creating folders for each command is the expensive part.
 """
 
 import contextlib
@@ -20,15 +20,15 @@ from typing import BinaryIO
 
 from ...config.security.private_files import make_private_folder, replace_file
 
-# Files that git reads wherever they are, with what they say to it when they say nothing new
+# Files that git always reads, with the content that equals a missing file
 _AS_IF_MISSING = {"commondir": b".\n", "config": b"", "config.worktree": b""}
 
 
 @contextmanager
 def open_placeholders(store: Path) -> Generator[Callable[[Path], None]]:
-    """While it is open whatever stands stays; what it gives puts something in a missing place.
+    """Yield a function that creates a placeholder at a missing path; on exit, remove unused ones.
 
-    `store` is the project's folder of our own.
+    `store` is the project's folder in the data folder.
     """
     with _open_ledger(store) as ledger:
         fcntl.flock(ledger, fcntl.LOCK_SH)
@@ -39,7 +39,7 @@ def open_placeholders(store: Path) -> Generator[Callable[[Path], None]]:
 
 
 def clear_leftovers(store: Path) -> None:
-    """Remove what a killed process has left standing, unless another's command still runs."""
+    """Remove the placeholders of a killed process, unless a command of another one still runs."""
     if os.path.exists(store):
         with _open_ledger(store) as ledger:
             _remove_placeholders(store, ledger)
@@ -52,7 +52,7 @@ def _open_ledger(store: Path) -> BinaryIO:
 
 
 def _create_placeholder(store: Path, ledger: BinaryIO, name: Path) -> None:
-    """Put something there, in folders that may be missing too, each on record before it is."""
+    """Create a placeholder and its missing parent folders; record each before it is created."""
     missing = [name, *name.parents]
     missing = missing[: next(at for at, place in enumerate(missing) if os.path.lexists(place))]
     for place in reversed(missing):
@@ -62,7 +62,7 @@ def _create_placeholder(store: Path, ledger: BinaryIO, name: Path) -> None:
 
 
 def _get_stored_path(store: Path, place: Path) -> Path:
-    """Where that which stands in a place is, when it does not."""
+    """Return where the placeholder of a path is kept while it is not in place."""
     return store / hashlib.sha256(os.fsencode(place)).hexdigest()[:32]
 
 
@@ -74,11 +74,11 @@ def _move_into_place(kept: Path, place: Path) -> None:
     except OSError as error:
         if error.errno not in (errno.EXDEV, errno.EPERM):
             raise
-        _create_entry(place, content)  # another file system
+        _create_entry(place, content)  # on another file system
 
 
 def _prepare_stored(kept: Path, content: bytes | None) -> None:
-    """Have it ready; a file that says something else was written to where it stood."""
+    """Create the stored placeholder; rewrite a file that was changed while it was in place."""
     if content is None:
         with contextlib.suppress(FileExistsError):
             kept.mkdir()
@@ -87,7 +87,7 @@ def _prepare_stored(kept: Path, content: bytes | None) -> None:
 
 
 def _create_entry(place: Path, content: bytes | None) -> None:
-    """A folder, or the file with that content."""
+    """Create a folder, or the file with that content."""
     if content is None:
         place.mkdir()
         return
@@ -96,14 +96,14 @@ def _create_entry(place: Path, content: bytes | None) -> None:
 
 
 def _remove_placeholders(store: Path, ledger: BinaryIO) -> None:
-    """Take away what is ours and still says nothing, if nobody else needs it."""
+    """Remove the unchanged placeholders, if no other command needs them."""
     try:
         fcntl.flock(ledger, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return
     ledger.seek(0)
     for line in reversed(ledger.readlines()):
-        with contextlib.suppress(OSError, ValueError):  # the user's by now, or torn
+        with contextlib.suppress(OSError, ValueError):  # now the user's, or a torn line
             place = Path(json.loads(line))
             _remove_placeholder(_get_stored_path(store, place), place)
     ledger.truncate(0)
@@ -119,16 +119,16 @@ def _remove_placeholder(kept: Path, place: Path) -> None:
         return
     try:
         os.rename(place, kept)
-    except OSError:  # another file system
+    except OSError:  # on another file system
         place.rmdir()
         return
-    if os.listdir(kept):  # somebody was quicker
+    if os.listdir(kept):  # another process wrote into it meanwhile
         os.rename(kept, place)
 
 
 @contextmanager
 def restore_links(names: Iterable[Path]) -> Generator[None]:
-    """When it is left, those of the names that were links lead again where they led."""
+    """On exit, restore the links among the names that were replaced or changed."""
     targets = {name: os.readlink(name) for name in names if name.is_symlink()}
     try:
         yield
@@ -139,7 +139,7 @@ def restore_links(names: Iterable[Path]) -> Generator[None]:
 
 
 def _restore_link(name: Path, target: str) -> None:
-    """What came in its place is kept beside it: it is somebody's work."""
+    """Restore a link; keep the file that replaced it under another name, as it may be work."""
     if os.path.lexists(name):
         name.rename(_find_free_name(name))
     name.parent.mkdir(parents=True, exist_ok=True)

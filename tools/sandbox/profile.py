@@ -7,32 +7,32 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class SandboxProfile:
-    """One command's rights. Paths are real and absolute; what is not named can only be read."""
+    """One command's rights. Paths are real and absolute; all other paths are read-only."""
 
     writable: tuple[Path, ...]
-    """Folders that may be written."""
+    """Writable folders."""
     pinned: tuple[Path, ...] = ()
-    """Writable folders that can be neither moved nor replaced, for the sake of what is in them."""
+    """Writable folders that cannot be moved or replaced, to protect their content."""
     frozen: tuple[Path, ...] = ()
-    """Files and folders below a writable one that can only be read."""
+    """Read-only files and folders below a writable one."""
     reserved: tuple[Path, ...] = ()
-    """Those of `frozen` that do not exist and must not come into being."""
+    """The `frozen` paths that do not exist and must not be created."""
     hidden_folders: tuple[Path, ...] = ()
-    """Folders that seem to be empty."""
+    """Folders that appear empty."""
     hidden_files: tuple[Path, ...] = ()
     """Files and sockets that cannot be opened."""
     blank_files: tuple[Path, ...] = ()
-    """Files that seem to be empty: programs insist on reading some of their own."""
+    """Files that appear empty: programs fail if they cannot read some of their own."""
     private: tuple[Path, ...] = ()
-    """Folders of which the command gets an empty one of its own, gone with it."""
+    """Folders that the command gets as empty private ones, deleted when it ends."""
     shown: tuple[Path, ...] = ()
-    """What can be read all the same of a private folder's real content."""
+    """The paths in a private folder whose real content stays readable."""
     network: bool = False
-    """Whether the network can be reached, this machine's own services included."""
+    """Whether the command has network access, including this machine's own services."""
     unix_sockets: bool = False
-    """Whether unix sockets can be made."""
+    """Whether the command can create unix sockets."""
 
     def as_read_only(self, keeping: Sequence[Path] = ()) -> "SandboxProfile":
-        """The same with nothing that may be written but `keeping`: the rest stays as it is."""
+        """Return the profile with only `keeping` writable: the rest is read-only."""
         frozen = tuple(place for place in self.writable if place not in keeping)
         return replace(self, writable=tuple(keeping), pinned=(), frozen=frozen, reserved=())

@@ -1,4 +1,4 @@
-"""One command's rights, put together from the project as it is at that moment."""
+"""The profile of one command, built from the current state of the project."""
 
 import os
 from collections.abc import Sequence
@@ -20,8 +20,8 @@ _BY_THEMSELVES = """
 .github/workflows .gitlab-ci.yml .husky .idea .pre-commit-config.yaml .travis.yml .windsurfrules
 .zed Jenkinsfile lefthook.yml
 """
-# What steers tools from a project's uppermost folder, whether it is there yet or not: all that
-# MaxAgent itself loads, and what others start by themselves.
+# Names in a project's top folder that configure tools, existing or not: all that MaxAgent itself
+# loads, and all that other tools load by themselves
 RESERVED = (
     *sorted(
         {place.partition("/")[0] for places in PLACES.values() for place in places}
@@ -32,7 +32,7 @@ _TOO_MUCH_GIT = (
     "the sandbox cannot protect this project: git's configuration names too many files "
     "to check. To run a command anyway, set `outside_sandbox: true`; the user is asked"
 )
-# Secrets that programs read of themselves, and stop where they cannot
+# Secrets that programs read on their own, and without which they fail
 _BLANK = frozenset([".git-credentials", ".netrc", ".npmrc", ".pgpass", ".pypirc"])
 
 
@@ -47,9 +47,9 @@ def build_profile(
     filtered: bool = False,
     reserve: bool = True,
 ) -> SandboxProfile:
-    """What a command may do that finds the project so; `home` is MaxAgent's own folder.
+    """Build the profile for the files found in the project; `home` is MaxAgent's own folder.
 
-    `filtered` says that a filter of system calls keeps it from unix sockets, where they are denied.
+    `filtered`: a system call filter blocks unix sockets if they are denied.
     """
     root = workspace.root
     git = _collect_git_folders(found, writable)
@@ -71,7 +71,7 @@ def build_profile(
             *filter(Path.is_file, at_home),
         ),
         private=private,
-        # where it is missing bubblewrap builds no wall
+        # bubblewrap fails if this path is missing
         shown=(*find_shown_folders(private, network=network), *([ATTRIBUTES] if covered else [])),
         network=network,
         unix_sockets=unix_sockets,
@@ -83,13 +83,13 @@ def _find_sockets(covered: Sequence[Path]) -> list[Path]:
 
 
 def _find_steering_files(root: Path) -> list[Path]:
-    """The reserved names, but for links and for a repository, whose git folders say more."""
+    """Return the reserved names, except links and git repositories: these have precise rules."""
     git = find_config_risks(root)
     if git.unknown:
         raise ToolError(_TOO_MUCH_GIT)
-    # git cannot do with what would stand for a missing file
+    # git cannot use a placeholder for a missing file
     named = [*(root / name for name in RESERVED), *git.hooks, *filter(os.path.exists, git.included)]
-    # a file where a folder is expected is held itself
+    # if a folder is expected but a file exists, protect the file itself
     places = (path.parent if path.parent.is_file() else path for path in named)
     return [
         path
@@ -99,7 +99,7 @@ def _find_steering_files(root: Path) -> list[Path]:
 
 
 def _collect_git_folders(found: GuardedFiles, writable: Sequence[Path]) -> GitPathRules:
-    """The git folders of every checkout that may be written to."""
+    """Return the git folders of every writable checkout."""
     each = [find_path_rules(one) for one in (*(git.parent for git in found.git), *writable)]
     each += [guard_git_dir(one) for one in writable if one.name == ".git"]
     return GitPathRules(
@@ -110,6 +110,6 @@ def _collect_git_folders(found: GuardedFiles, writable: Sequence[Path]) -> GitPa
 
 
 def _find_folders_between(root: Path, places: Sequence[Path]) -> list[Path]:
-    """The folders from the project's down to these: to move one is to replace what is in it."""
+    """Return the folders between the root and these paths: moving one would replace its content."""
     above = (folder for place in places for folder in place.parents)
     return list(dict.fromkeys(one for one in above if one != root and one.is_relative_to(root)))

@@ -1,7 +1,7 @@
-"""What a project holds that a command must not read, or must not write.
+"""Scan of a project for files that a command must not read, or must not write.
 
-The whole tree is looked at before each command, as files come and go. What cannot be looked at in
-full is refused: an unseen secret would be a readable one.
+The whole tree is scanned before each command, as files may appear at any time. If the scan cannot
+be complete, the command is denied: a secret that was not found would be readable.
 """
 
 import os
@@ -18,13 +18,13 @@ from ..result import ToolError
 from ..workspace import Workspace
 
 MOST_ENTRIES = 1_000_000
-# Secrets and protected names; each is a mount, and their cost is quadratic
+# Most secrets and protected names; each is a mount, and their cost is quadratic
 MOST_FOUND = 1_000
-# Names of ordinary files, for each name of a folder
+# Most cached names of ordinary files, for each folder name
 MOST_REMEMBERED = 10_000
-# Installed packages: what steers tools in them steers nobody here
+# Installed packages: configuration files inside them affect no tool of the project
 _OF_OTHERS = frozenset(["node_modules", "site-packages", "dist-packages"])
-# Whom installed packages trust in the network: no secrets, and whatever may ask it reads them
+# Certificates that installed packages trust: not secret, and every network client reads them
 _PUBLIC = frozenset(["cacert.pem", "roots.pem"])
 _TOO_MANY = (
     "the sandbox cannot protect this project: it has over {count} {what}. To run a "
@@ -45,13 +45,13 @@ class GuardedFiles:
 
     @property
     def count(self) -> int:
-        """How many there are in all."""
+        """The number of all paths."""
         of_secrets = len(self.secret_files) + len(self.secret_folders)
         return of_secrets + len(self.protected) + len(self.git)
 
 
 def scan_project(workspace: Workspace) -> GuardedFiles:
-    """What is there now; raises ToolError where it is too much."""
+    """Scan the project; raises ToolError if it is too large."""
     found, seen = GuardedFiles(), 0
     root = str(workspace.root)
     folders = [(root, False)]
@@ -81,9 +81,9 @@ def _list_entries(found: GuardedFiles, folder: str) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as scan:
             return list(scan)
-    except PermissionError:  # the command could make it readable, so nobody sees it
+    except PermissionError:  # a command could make it readable, so it is hidden
         found.secret_folders.append(Path(folder))
-    except OSError:  # gone meanwhile
+    except OSError:  # deleted meanwhile
         pass
     return []
 
@@ -95,7 +95,7 @@ def _is_noted(
     inside: str,
     of_others: bool,
 ) -> bool:
-    """Whether it is one of those looked for; what is below one is not looked at."""
+    """Record an entry that is protected or secret; return whether it is. Do not scan below it."""
     name = to_canonical_path(entry.name)
     if of_others and name in _PUBLIC:
         return True
@@ -113,14 +113,14 @@ def _is_noted(
 
 
 def _is_ordinary(workspace: Workspace, entry: os.DirEntry[str], inside: str) -> bool:
-    """Whether nothing of that name, in any folder so named, can be one of those looked for."""
+    """Return whether no such entry, in any folder of that name, can be protected or secret."""
     name = to_canonical_path(entry.name)
     return not (_may_be_secret(workspace, name) or find_protected_name(f"{inside}/{name}"))
 
 
 @lru_cache(maxsize=10_000)
 def _get_ordinary_names(patterns: tuple[str, ...], inside: str) -> set[str]:
-    """The names known to be ordinary in folders of that name, so that they are told at a glance."""
+    """Return the cached set of ordinary names in folders of that name."""
     return set()
 
 
@@ -130,9 +130,9 @@ def _may_be_secret(workspace: Workspace, name: str) -> bool:
 
 @lru_cache(maxsize=16)
 def _compile_last_names(patterns: tuple[str, ...]) -> re.Pattern[str]:
-    """Meets whatever could be the last name of a path that the patterns hide: a quick first look.
+    """Compile a quick check for the last name of any path that the patterns may hide.
 
-    A path is met as soon as its own name is; the names above it have been looked at before.
+    Matching a path's own name is enough; the scan has already checked the names above it.
     """
     last = (pattern.rstrip("/").removesuffix("/**").rpartition("/")[2] for pattern in patterns)
     names = {"*" if "\\" in name or "**" in name else name.lower() for name in last}
@@ -140,7 +140,7 @@ def _compile_last_names(patterns: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _add_secret(workspace: Workspace, found: GuardedFiles, entry: os.DirEntry[str]) -> None:
-    """Hide it; of a link what it leads to, unless that can be read by a name of its own."""
+    """Hide a secret; for a link hide its target, unless the target is readable by its own name."""
     path = Path(entry.path)
     if entry.is_symlink():
         path = Path(os.path.realpath(path))
@@ -153,7 +153,7 @@ def _add_secret(workspace: Workspace, found: GuardedFiles, entry: os.DirEntry[st
 
 
 def _add_protected(workspace: Workspace, found: GuardedFiles, entry: os.DirEntry[str]) -> None:
-    """What it really is, if that is in the project: a link says what its target says."""
+    """Protect the real path if it is in the project: a link has the content of its target."""
     real = Path(os.path.realpath(entry.path))
     if os.path.exists(real) and workspace.root in real.parents:
         found.protected.append(real)

@@ -1,4 +1,4 @@
-"""The sandbox of one project: every command that a model causes is started through `around`."""
+"""The sandbox of one project: every command that a model causes is started through `wrap`."""
 
 import asyncio
 import hashlib
@@ -27,7 +27,7 @@ class Sandbox:
 
     workspace: Workspace
     home: Path
-    """MaxAgent's own folder, which no command sees."""
+    """MaxAgent's own folder, hidden from every command."""
     backend: Backend = "none"
     why_none: str = ""
     program: Path = Path()
@@ -35,13 +35,13 @@ class Sandbox:
     unix_sockets: bool = False
     """Whether the user allows unix sockets inside."""
     why_unfiltered: str = ""
-    """Why no system call is refused inside, so that unix sockets are open whatever the user says;
-    empty where they are."""
+    """Why there is no system call filter, so that unix sockets are open regardless of the setting;
+    empty if there is one."""
     writable: tuple[Path, ...] = ()
     missing: tuple[Path, ...] = ()
-    """What would be writable too, if it existed when the sandbox was opened."""
+    """Configured writable folders that did not exist when the sandbox was opened."""
     reads_only: bool = False
-    """Nothing can be written inside, so nothing has to stand for missing files either."""
+    """Whether nothing can be written inside, so that missing files need no placeholders."""
 
     @property
     def is_on(self) -> bool:
@@ -50,7 +50,7 @@ class Sandbox:
 
     @property
     def state(self) -> str:
-        """In words, for the first line of a run."""
+        """The state in words, for the first line of a run."""
         if not self.is_on:
             return text("none: {why_none}", why_none=self.why_none)
         has_network = "{backend}, with network" if self.network else "{backend}, no network"
@@ -76,25 +76,25 @@ class Sandbox:
 
     @property
     def denies_unix_sockets(self) -> bool:
-        """Whether a command fails for want of a unix socket."""
+        """Whether a command fails because unix sockets are denied."""
         return self.is_on and not self.unix_sockets and not self.why_unfiltered
 
     def with_unix_sockets(self) -> "Sandbox":
-        """The same for a command that may make unix sockets."""
+        """Return the sandbox for a command that may create unix sockets."""
         return replace(self, unix_sockets=True)
 
     def as_read_only(self) -> "Sandbox":
-        """The same for a command that surely only reads: it sees the project as it is."""
+        """Return the sandbox for a command that only reads: the project stays unchanged."""
         return replace(self, reads_only=True)
 
     @asynccontextmanager
     async def wrap(
         self, argv: Sequence[str], cwd: Path, *, also: Sequence[Path] = ()
     ) -> AsyncGenerator[list[str]]:
-        """What to start instead of `argv`, once, while the context is open.
+        """Yield the command line to start, once, in place of `argv`.
 
-        `also` are folders of ours that it may write to. Raises ToolError for a project that
-        cannot be guarded.
+        `also` are MaxAgent's folders that it may write to. Raises ToolError for a project that
+        cannot be protected.
         """
         if not self.is_on:
             yield list(argv)
@@ -106,13 +106,13 @@ class Sandbox:
         try:
             yield await asyncio.shield(building)
         finally:
-            await asyncio.wait([building])  # cancelled or not, what it has made is taken away
+            await asyncio.wait([building])  # even if cancelled, its placeholders must be removed
             await asyncio.to_thread(stack.close)
 
     def build_probe_command(self, folder: Path) -> list[str]:
-        """A command line that succeeds where the sandbox works; it looks at no file.
+        """Return a command line that succeeds if the sandbox works; it accesses no file.
 
-        `folder` keeps what it needs until it has run.
+        `folder` holds the files that it needs while it runs.
         """
         wall = self._build_profile(GuardedFiles(), (), reserve=False)
         return self._build_command_line(wall, ["true"], Path("/"), folder)
@@ -159,6 +159,6 @@ class Sandbox:
 
 
 def get_store_folder(home: Path, root: Path) -> Path:
-    """Where it is kept and on record what stands in a project for missing files."""
+    """Return the folder of a project's placeholders and their ledger."""
     name = hashlib.sha256(str(root).encode(errors="surrogateescape")).hexdigest()[:32]
     return home / "data" / "sandbox" / name

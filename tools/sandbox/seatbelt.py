@@ -1,9 +1,9 @@
-"""macOS: a wall as a profile for `sandbox-exec`. Written from its documentation; never tried.
+"""macOS backend: a sandbox profile for `sandbox-exec`. Written from its documentation; never tried.
 
-The last rule that meets an access decides, so the order is: all may be read, little written, then
-what is frozen, then what is hidden. A name that does not exist can be ruled on, so none is made.
-There is one network for all, so without it a command cannot even speak to itself; and a private
-folder is one that is written, since there are no mounts.
+The last matching rule decides, so the order is: everything is readable, little is writable, then
+the frozen paths, then the hidden ones. A rule can name a missing path, so no placeholder is needed.
+There is only one network, so without it a command cannot even connect to itself; and a private
+folder is simply writable, since there are no mounts.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,12 +23,12 @@ _DEVICES = (
 
 
 def build_arguments(wall: SandboxProfile, argv: Sequence[str]) -> list[str]:
-    """The command line that runs `argv` behind the wall."""
+    """Build the command line that runs `argv` in the sandbox."""
     return [str(PROGRAM), "-p", render_profile(wall), *argv]
 
 
 def render_profile(wall: SandboxProfile) -> str:
-    """The wall in Seatbelt's language."""
+    """Render the profile in Seatbelt's language."""
     files = [f"(literal {_quote_path(place)})" for place in (*wall.hidden_files, *wall.blank_files)]
     rules = [
         "(version 1)",
@@ -37,7 +37,7 @@ def render_profile(wall: SandboxProfile) -> str:
         _format_rule("allow file-write*", _format_subpaths((*wall.writable, *wall.private))),
         _format_rule("allow file-write*", [f'(literal "{device}")' for device in _DEVICES]),
         _format_rule("deny file-write*", _format_subpaths(wall.frozen)),
-        # to move a folder is to replace what is in it
+        # moving a folder would replace its content
         _format_rule(
             "deny file-write-unlink", [f"(literal {_quote_path(one)})" for one in wall.pinned]
         ),

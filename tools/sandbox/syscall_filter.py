@@ -1,9 +1,9 @@
-"""Linux: what no command in the sandbox may ask of the kernel, as a seccomp filter.
+"""Linux: a seccomp filter of the system calls that no command in the sandbox may make.
 
-Mounts and namespaces do not hold unix sockets: one that listens anywhere can be reached by a name
-that was moved, or that belongs to another network. So the sockets themselves are refused, and with
-them each way round the filter: other numbers for the same calls, calls by way of a ring, tracing,
-new namespaces with all rights inside.
+Mounts and namespaces do not block unix sockets: a listening socket can be reached by a name that
+was moved, or that belongs to another network. So sockets themselves are denied, and with them each
+way around the filter: other numbers for the same calls, calls through io_uring, tracing, and new
+namespaces with all rights inside.
 """
 
 import errno
@@ -23,15 +23,15 @@ _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
 _X32 = 0x40000000
 
 _AF_UNIX, _SOCK_STREAM, _SOCK_SEQPACKET, _SOCK_TYPES = 1, 1, 5, 0xF
-# NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET of linux/sched.h; NEWTIME is a signal's
-# number to clone
+# NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET of linux/sched.h; to clone, NEWTIME is a
+# signal number
 _NAMESPACES, _NEWTIME = 0x7E020000, 0x80
 
 
 @dataclass(frozen=True)
 class _Machine:
     architecture: int
-    """As the kernel names the native way of calling; the 32-bit one has another name."""
+    """The kernel's name of the native architecture; the 32-bit one has another name."""
     numbers: Mapping[str, int]
 
 
@@ -47,7 +47,7 @@ Instruction = tuple[int, int, int, int]
 
 
 def find_filter_problem() -> str:
-    """Why there is none for this machine; empty where there is one."""
+    """Explain why this machine has no filter; empty if it has one."""
     machine = os.uname().machine
     return (
         "" if machine in _MACHINES else text("no system call filter for {machine}", machine=machine)
@@ -55,7 +55,7 @@ def find_filter_problem() -> str:
 
 
 def write_filter(folder: Path, *, unix_sockets: bool) -> Path:
-    """The file that bubblewrap reads it from, in a folder that no command can write to."""
+    """Write the filter for bubblewrap to a folder that no command can write to; return its path."""
     data = build_filter(os.uname().machine, unix_sockets=unix_sockets)
     path = folder / f"filter-{'with' if unix_sockets else 'without'}-unix-sockets.bpf"
     if not path.exists() or path.read_bytes() != data:
@@ -65,7 +65,7 @@ def write_filter(folder: Path, *, unix_sockets: bool) -> Path:
 
 
 def build_filter(machine: str, *, unix_sockets: bool) -> bytes:
-    """The filter as the kernel takes it."""
+    """Build the filter in the kernel's format."""
     instructions = _iter_instructions(_MACHINES[machine], unix_sockets=unix_sockets)
     return b"".join(struct.pack("<HBBI", *one) for one in instructions)
 
@@ -74,7 +74,7 @@ def _iter_instructions(machine: _Machine, *, unix_sockets: bool) -> Iterator[Ins
     yield _load_word(_ARCHITECTURE)
     yield from ((_EQUAL, 1, 0, machine.architecture), (_RETURN, 0, 0, _KILL))
     yield _load_word(_NUMBER)
-    # x32 says the same as x86_64; elsewhere there are no such numbers
+    # x32 numbers equal those of x86_64; other machines have no such numbers
     yield from ((_AT_LEAST, 0, 1, _X32), _return_error(errno.ENOSYS))
     bodies = _build_bodies() if unix_sockets else {**_build_bodies(), **_build_socket_bodies()}
     for name, body in bodies.items():
@@ -84,14 +84,14 @@ def _iter_instructions(machine: _Machine, *, unix_sockets: bool) -> Iterator[Ins
 
 
 def _build_bodies() -> dict[str, list[Instruction]]:
-    """What becomes of a system call, by name; each ends the filter."""
+    """Return the instructions for each system call by name; each sequence ends the filter."""
     namespaces = [(_ANY_BIT, 0, 1, _NAMESPACES), _return_error(errno.EPERM), _allow()]
     with_time = [(_ANY_BIT, 0, 1, _NAMESPACES | _NEWTIME), _return_error(errno.EPERM), _allow()]
     return {
         "clone": [_load_word(_ARGUMENTS), *namespaces],
         "clone3": [
             _return_error(errno.ENOSYS)
-        ],  # its flags are in memory; libc goes on with `clone`
+        ],  # its flags are in memory; libc falls back to `clone`
         "unshare": [_load_word(_ARGUMENTS), *with_time],
         "setns": [_return_error(errno.EPERM)],
         "ptrace": [_return_error(errno.EPERM)],
@@ -102,7 +102,7 @@ def _build_bodies() -> dict[str, list[Instruction]]:
 
 
 def _build_socket_bodies() -> dict[str, list[Instruction]]:
-    # one of a pair of datagram sockets can send to any name, those of a pair of streams cannot
+    # one of a pair of datagram sockets can send to any name, one of a pair of stream sockets cannot
     return {
         "socket": [
             _load_word(_ARGUMENTS),
@@ -122,7 +122,7 @@ def _build_socket_bodies() -> dict[str, list[Instruction]]:
 
 
 def _load_word(offset: int) -> Instruction:
-    """A word of `struct seccomp_data`; of an argument the lower half."""
+    """Load a word of `struct seccomp_data`; for an argument its lower half."""
     return (_LOAD, 0, 0, offset)
 
 

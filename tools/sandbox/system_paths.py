@@ -9,22 +9,22 @@ from pathlib import Path
 from ...config.errors import UsageError
 from ...config.text import text
 
-# The last is full of other programs' sockets
+# The last one is full of other programs' sockets
 _PRIVATE = ("/tmp", "/var/tmp", "/run")
 # Programs, on NixOS
 _RUNNING = ("/run/current-system", "/run/opengl-driver")
-# What `/etc/resolv.conf` leads to
+# Targets of the link `/etc/resolv.conf`
 _RESOLVING = ("/run/systemd/resolve", "/run/NetworkManager", "/run/resolvconf", "/run/connman")
 
 
 def find_private_folders() -> tuple[Path, ...]:
-    """Those that a command gets empty ones of."""
+    """Return the folders that are replaced by empty private ones."""
     names = (tempfile.gettempdir(),) if sys.platform == "darwin" else _PRIVATE
     return tuple(_resolve_folders(name for name in names if os.path.isdir(name)))
 
 
 def find_shown_folders(private: Sequence[Path], *, network: bool) -> tuple[Path, ...]:
-    """What is needed of private folders: programs, and with a network how names are resolved."""
+    """Return the needed paths in private folders: programs and, with a network, name resolution."""
     homes = [sys.prefix, sys.base_prefix, os.environ.get("VIRTUAL_ENV", "")]
     on_path = filter(None, os.environ.get("PATH", "").split(os.pathsep))
     homes += [one.removesuffix("/bin") for one in on_path]
@@ -33,9 +33,10 @@ def find_shown_folders(private: Sequence[Path], *, network: bool) -> tuple[Path,
 
 
 def resolve_writable_folders(names: Iterable[str], project: Path, home: Path) -> tuple[Path, ...]:
-    """What `sandbox.writable` names, whether it exists or not.
+    """Resolve the folders of `sandbox.writable`, even if they do not exist.
 
-    Raises UsageError for what is no folder, is too much, or may be a command's own choice.
+    Raises UsageError for a path that is not a folder, is too broad, or could be chosen by a
+    command.
     """
     given = {name: project / os.path.expanduser(name) for name in names}
     found = {name: _resolve_writable(name, path, project, home) for name, path in given.items()}
@@ -60,7 +61,7 @@ def _resolve_writable(name: str, path: Path, project: Path, home: Path) -> Path:
 
 
 def _has_link_in(path: Path, folders: Sequence[Path]) -> bool:
-    """Whether the way to a path leads over a link that lies in one of the folders."""
+    """Return whether a path contains a link that lies in one of the folders."""
     links = [place for place in (path, *path.parents) if place.is_symlink()]
     parents = [Path(os.path.realpath(link.parent)) for link in links]
     return any(parent.is_relative_to(folder) for parent in parents for folder in folders)
@@ -86,7 +87,7 @@ _LISTED = Path("/proc/net/unix")
 
 
 def find_listening_sockets(listed: Path = _LISTED) -> list[Path]:
-    """Where the sockets of this network namespace are in the file system."""
+    """Return the file system paths of the sockets in this network namespace."""
     try:
         lines = listed.read_bytes().splitlines()[1:]
     except OSError:

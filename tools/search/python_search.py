@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import regex
 
 LONGEST_PATTERN = 2_000
-# what the counted repeats of a pattern may multiply to: compiling it takes memory for each
+# most repetitions that a pattern's counts multiply to: compiling takes memory for each
 MOST_REPEATS = 1_000_000
 
 _COUNTED = re.compile(r"\{(\d*),?(\d*)\}")
@@ -86,7 +86,7 @@ def search_text(search: Search, name: str, text: str) -> Iterator[Hit]:
 
 @lru_cache(maxsize=8)
 def _compile_pattern(pattern: str) -> "regex.Pattern[str]":
-    import regex  # stops in time, where `re` can hang for ever
+    import regex  # has a timeout; `re` can hang
 
     counts = [max(1, int(low or 1), int(high or 1)) for low, high in _COUNTED.findall(pattern)]
     if len(pattern) > LONGEST_PATTERN or math.prod(counts) > MOST_REPEATS:

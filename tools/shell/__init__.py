@@ -1,1 +1,1 @@
-"""What a command line would do, as far as its text shows it: parsed, never run."""
+"""Static analysis of command lines: parsed, never run."""

@@ -1,4 +1,4 @@
-"""The result of analyzing a command line."""
+"""Result of the analysis of a command line."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -7,31 +7,31 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class AnalyzedCommand:
-    """One program with its arguments, wherever in the line it stands."""
+    """One program with its arguments, anywhere in the line."""
 
     words: tuple[str, ...]
-    """As the program would get them, quotes resolved; a word that is not literal stands as written.
-    The first is the program; assignments before it are not among them."""
+    """The program's arguments, quotes resolved; a word that is not literal is as written. The first
+    is the program; assignments before it are left out."""
     literal: bool = True
-    """Whether every word is what the program will get: no expansion, no pattern, no braces."""
+    """Whether the program gets every word as written: no expansion, no pattern, no braces."""
     wrapped: bool = False
-    """Whether it was found inside another one (`sudo X`, `bash -c X`, `xargs X`) or a substitution:
-    good for denying, never for allowing."""
+    """Whether another command (`sudo X`, `bash -c X`, `xargs X`) or a substitution contains it:
+    this can deny a line, never allow it."""
     reads: bool = False
-    """Whether it surely only reads, judged in the folder where it runs: no rule need allow it."""
+    """Whether it certainly only reads in the folder where it runs: no rule need allow it."""
     folder: Path | None = field(default=None, compare=False)
-    """Where it runs; None where only a run would tell."""
+    """The folder where it runs; None if it is known only at run time."""
 
 
 @dataclass(frozen=True)
 class CommandAnalysis:
-    """The finding on a whole line."""
+    """The result for a whole line."""
 
     verdict: Literal["allow", "ask", "deny"] | None
     """allow: it only reads, so it runs unasked · ask: in every mode · deny: in every mode · None:
     ordinary, so the user's rules and the mode decide."""
     reason: str
-    """For people: what was found, and where."""
+    """What was found, and where, for the user."""
     rule: str
     """`read-only`, `catastrophe`, `sensitive`, `protected`, `outside`, `unparsed`, `command`…"""
     commands: tuple[AnalyzedCommand, ...] = ()

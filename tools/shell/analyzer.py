@@ -1,7 +1,7 @@
 """Analysis of a command line: every command is checked, the strictest finding wins.
 
-Nothing is run and nothing is changed; only names are looked up in the file system. Whatever cannot
-be read with certainty is asked.
+Nothing is run and nothing is changed; only names are looked up in the file system. If any part
+cannot be parsed with certainty, the user is asked.
 """
 
 import os
@@ -33,23 +33,23 @@ from .risks.remote_code import find_remote_code
 from .risks.remote_shell import find_remote_shell, find_shell_override
 from .risks.sensitive_files import find_secret
 
-# A text of plain letters, and numbers that only a run would tell
+# A text of plain letters, and numbers that are known only at run time
 _STATUS = re.compile(r"(?:\$[?#]|[\w\s:.,=()!-])*")
 
 
-# MaxAgent's own commands: a model must not give itself a yes
+# MaxAgent's own commands: a model must not approve its own calls
 _OWN_PROGRAMS = ("mcode", "maxagent")
 
 
 def analyze_command(command: str, cwd: str, workspace: Workspace) -> CommandAnalysis:
-    """Judge a command line that would run in the folder `cwd` of the project; never raises."""
+    """Analyze a command line for the folder `cwd` of the project; never raises."""
     try:
         return _analyze_line(command, cwd, workspace)
     except ParseError as doubt:
         return CommandAnalysis(
             "ask", text("cannot be read with certainty: {doubt}", doubt=doubt), "unparsed"
         )
-    except Exception as error:  # a fault of this check must never let a line through
+    except Exception as error:  # an error in this check must never allow a line
         return CommandAnalysis(
             "ask",
             text("the command could not be checked: {name}", name=type(error).__name__),
@@ -129,7 +129,7 @@ def _find_line_risks(line: CommandLine, reasons: list[str], workspace: Workspace
 
 
 def _analyze_rounds(lines: list[str], cwd: str, workspace: Workspace, why: str) -> CommandAnalysis:
-    """The judgement on a loop by those on what it runs for each of its words."""
+    """Analyze a loop: allow it only if every line that it runs only reads."""
     found = [_analyze_line(line, cwd, workspace) for line in lines]
     commands = tuple(command for one in found for command in one.commands)
     if all(one.verdict == "allow" for one in found):
@@ -140,7 +140,7 @@ def _analyze_rounds(lines: list[str], cwd: str, workspace: Workspace, why: str) 
 def _find_fed_readers(
     steps: Sequence[SimpleCommand], reasons: Sequence[str], workspace: Workspace
 ) -> set[int]:
-    """Where a step is what `xargs` gives the names that `find` prints, and reads them alone."""
+    """Return the indexes of commands that `xargs` runs on the output of `find`, and only read."""
     return {
         at + 2
         for at, (find, xargs) in enumerate(pairwise(steps[:-1]))
@@ -183,7 +183,7 @@ def _find_risks(step: SimpleCommand, workspace: Workspace, *, reads: bool) -> It
 def _find_access_risks(
     step: SimpleCommand, steps: Sequence[SimpleCommand], workspace: Workspace
 ) -> Iterator[_Finding]:
-    """What a step opens to others, and what it removes where a `cd` before it fails."""
+    """Find what a step exposes to other users, and what it deletes if a `cd` before it fails."""
     if step.code:
         return
     checks = {
@@ -199,7 +199,7 @@ def _find_access_risks(
 
 
 def _find_later_cd(line: CommandLine) -> str:
-    """A `cd` behind another command may not be reached."""
+    """Return a reason if a `cd` follows another command: the shell may not reach it."""
     later = any(step.program == "cd" for step in line.steps[1:])
     return "it changes the folder in the middle of the line" if later else ""
 
@@ -217,7 +217,7 @@ def _explain_not_read_only(step: SimpleCommand, workspace: Workspace) -> str:
 
 
 def _is_reading_program(step: SimpleCommand, workspace: Workspace) -> bool:
-    """Whether its program only reads, whatever files it is given and wherever its output goes."""
+    """Return whether the program only reads, with any files and any target of its output."""
     if not step.words or step.folder is None or not all(word.known for word in step.words):
         return False
     texts = [word.text for word in step.words]
@@ -225,7 +225,7 @@ def _is_reading_program(step: SimpleCommand, workspace: Workspace) -> bool:
 
 
 def explain_side_effects(words: Sequence[Word], step: SimpleCommand, workspace: Workspace) -> str:
-    """Why a step's words do more than read, wherever its output goes; empty when they do not."""
+    """Explain why a step does more than read, redirections aside; empty if it only reads."""
     if step.folder is None or not all(word.known or _is_status_text(word, step) for word in words):
         if words and not words[0].known:
             return text("`{text}` could be any program", text=words[0].text)
@@ -243,12 +243,12 @@ def explain_side_effects(words: Sequence[Word], step: SimpleCommand, workspace: 
 
 
 def _is_status_text(word: Word, step: SimpleCommand) -> bool:
-    """`echo "done: $?"` says no more than a number."""
+    """Return whether `echo` prints only an exit code in this word, as in `echo "done: $?"`."""
     return step.program == "echo" and _STATUS.fullmatch(word.text) is not None
 
 
 def _find_outside_pattern(words: Sequence[Word], place: PathScope) -> str:
-    """`echo ../*` shows names that no tool may."""
+    """Find a pattern that lists names outside the project, as in `echo ../*`."""
     try:
         for word in words:
             if word.pattern:

@@ -1,4 +1,4 @@
-"""Paths that a command line names, to attribute what appears there while it runs."""
+"""Paths that a command line names, to attribute files that appear while it runs."""
 
 import os
 import re
@@ -17,18 +17,18 @@ _OPTION = re.compile(r"-[^=/]*=")
 
 @dataclass(frozen=True)
 class NamedPaths:
-    """What a line names, looked up before it runs; paths are relative to the project."""
+    """The paths that a line names, looked up before it runs; relative to the project."""
 
     paths: frozenset[str] = frozenset()
     new: frozenset[str] = frozenset()
-    """Of them those that were not there: what comes below one is the line's doing, too."""
+    """The paths that did not exist before: what appears below them comes from the line, too."""
     text: str = ""
-    """The line itself: it may name paths inside a program's code."""
+    """The line itself: code in it may name paths."""
     folder: str = ""
-    """Where it runs; empty or with a slash at its end."""
+    """The folder where it runs; empty or with a trailing slash."""
 
     def has_path(self, path: str) -> bool:
-        """Whether the line names a path, or a folder above it that was not there before."""
+        """Return whether the line names a path, or a folder above it that did not exist before."""
         bare = path.rstrip("/")
         above = (bare[:at] for at, letter in enumerate(bare) if letter == "/")
         return (
@@ -45,14 +45,14 @@ class NamedPaths:
 
 
 def find_named_paths(command: str, cwd: str, root: Path) -> NamedPaths:
-    """The paths in the project that a line names if it runs in the folder `cwd`; never raises."""
+    """Find the project's paths that a line names if it runs in the folder `cwd`; never raises."""
     folder = Path(os.path.normpath(root / cwd))
     inside = os.path.relpath(folder, root)
     prefix = "" if inside == "." else f"{inside}/"
     try:
         steps = CommandLine(command, ShellState(root, folder)).steps
         found = {os.path.relpath(path, root) for step in steps for path in _iter_named_paths(step)}
-    except Exception:  # a line that cannot be read names what stands in it
+    except Exception:  # if the line cannot be parsed, its words count as names
         found = set[str]()
     paths = frozenset(path for path in found if path != "." and not path.startswith(".."))
     new = frozenset(path for path in paths if not os.path.lexists(root / path))

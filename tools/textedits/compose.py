@@ -1,4 +1,4 @@
-"""Changes one after the other as one change of the first text."""
+"""Composition of successive changes into one change of the first text."""
 
 import sys
 from collections import deque
@@ -13,7 +13,7 @@ _Segment = _Kept | str
 
 
 def compose_edits(first: Sequence[TextEdit], second: Sequence[TextEdit]) -> tuple[TextEdit, ...]:
-    """The pieces that do at once what `first` and then, on its result, `second` do."""
+    """Compose `first` and `second`, which applies to its result, into edits of the first text."""
     rest, made, done = deque(_to_segments(first)), list[_Segment](), 0
     for piece in second:
         made += _take_segments(rest, piece.start - done)
@@ -32,7 +32,7 @@ def _to_segments(pieces: Sequence[TextEdit]) -> list[_Segment]:
 
 
 def _take_segments(rest: deque[_Segment], size: int) -> list[_Segment]:
-    """The next `size` characters, taken away from the rest."""
+    """Remove the next `size` characters from the rest and return them."""
     taken = list[_Segment]()
     while size > 0:
         segment = rest.popleft()

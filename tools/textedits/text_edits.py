@@ -1,4 +1,4 @@
-"""A change as the pieces of the old text that become others."""
+"""Text edits: ranges of the old text and their replacements."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,21 +15,21 @@ class TextEdit:
 
 @dataclass(frozen=True)
 class TextChange:
-    """A text after a change, and how the place was found."""
+    """A text after a change, and how its place was found."""
 
     text: str
     edits: tuple[TextEdit, ...]
-    """Ascending and apart; of the old text they hold changed lines only."""
+    """In ascending order without overlap; of the old text they contain changed lines only."""
     lines: tuple[int, ...]
     """The line, from 1 in the new text, at which each change begins."""
     strategy: str
     """Which strategy found the place: `simple`, `line_trimmed`…"""
     adapted: tuple[str, ...] = ()
-    """What was adapted, in words; empty when the request was exact."""
+    """Description of what was adapted; empty if the request was exact."""
 
 
 def apply_edits(text: str, pieces: Sequence[TextEdit]) -> str:
-    """The text with every piece put in."""
+    """Apply every edit to the text."""
     parts, done = list[str](), 0
     for piece in pieces:
         parts += [text[done : piece.start], piece.new]
@@ -38,7 +38,7 @@ def apply_edits(text: str, pieces: Sequence[TextEdit]) -> str:
 
 
 def trim_overlaps(pieces: Sequence[TextEdit]) -> list[TextEdit]:
-    """The pieces, each from where the one before has ended: neighbours may share a line break."""
+    """Return the edits, each starting after the one before: neighbours may share a line break."""
     found, done = list[TextEdit](), 0
     for piece in pieces:
         found.append(TextEdit(max(piece.start, done), piece.end, piece.new))
@@ -47,7 +47,7 @@ def trim_overlaps(pieces: Sequence[TextEdit]) -> list[TextEdit]:
 
 
 def find_edit_lines(text: str, pieces: Sequence[TextEdit]) -> tuple[int, ...]:
-    """The line, from 1 in the new text, at which each piece begins."""
+    """Return the line, from 1 in the new text, at which each edit begins."""
     lines, line, done = list[int](), 1, 0
     for piece in pieces:
         line += text.count("\n", done, piece.start)

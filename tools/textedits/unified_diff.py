@@ -46,10 +46,10 @@ def build_diff(
     pieces: "Sequence[TextEdit] | None" = None,
     was: str = "",
 ) -> str:
-    """The change from `old` to `new`, empty when there is none; `None` is a missing file.
+    """Build the diff from `old` to `new`, empty if they are equal; `None` is a missing file.
 
-    Only `\\n` ends a line. `pieces`, where known, say what changed; nothing else is compared then.
-    `was` is the path of the old text where it is another.
+    Only `\\n` ends a line. `pieces`, if given, are the edits; then nothing else is compared. `was`
+    is the path of the old text if it differs.
     """
     if old == new:
         return ""
@@ -66,13 +66,13 @@ def build_diff(
 
 
 def find_changed_lines(old: str, new: str, pieces: "Sequence[TextEdit]") -> list[LineChange]:
-    """Which lines differ, where the pieces that changed are known."""
+    """Return the lines that differ, from known edits."""
     changes = _diff_blocks(_with_ends(old), _with_ends(new), find_blocks(old, pieces))
     return [change for change in changes if change.kind != "equal"]
 
 
 def build_git_header(was: str, path: str, fields: Sequence[str]) -> str:
-    """The lines that git writes above a file's diff, for what its hunks cannot say."""
+    """Build git's lines above a file's diff, for what its hunks cannot express."""
     names = f"{_to_c_string(f'a/{was}')} {_to_c_string(f'b/{path}')}"
     renamed = [f"rename from {_to_c_string(was)}", f"rename to {_to_c_string(path)}"]
     lines = [*fields, *(renamed if was != path else [])]
@@ -80,13 +80,13 @@ def build_git_header(was: str, path: str, fields: Sequence[str]) -> str:
 
 
 def count_changes(diff: str) -> tuple[int, int]:
-    """How many lines the diff of one file adds, and how many it removes."""
+    """Count the lines that the diff of one file adds, and those that it removes."""
     body = diff[diff.find("\n@@") + 1 :].split("\n") if "\n@@" in diff else []
     return sum(line[:1] == "+" for line in body), sum(line[:1] == "-" for line in body)
 
 
 def shorten_diff(diff: str, most: int) -> str:
-    """The diff, or its beginning of at most so many characters and how much there is more."""
+    """Return the diff, or at most `most` characters of it and a note on the size of the rest."""
     if len(diff) <= most:
         return diff
     kept = diff[: diff.rfind("\n", 0, most) + 1]
@@ -95,12 +95,12 @@ def shorten_diff(diff: str, most: int) -> str:
 
 
 def is_shortened(diff: str) -> bool:
-    """Whether it is only a beginning; no line of a diff itself begins so."""
+    """Return whether a diff was shortened; no line of a diff itself begins like the note."""
     return diff.rstrip("\n").rpartition("\n")[2].startswith("[… ")
 
 
 def diff_lines(old: Sequence[str], new: Sequence[str]) -> list[LineChange]:
-    """How one list of lines becomes the other; only what lies between equal ends is compared."""
+    """Diff two lists of lines; only the lines between equal ends are compared."""
     head = _count_equal(zip(old, new, strict=False))
     tail = _count_equal(zip(reversed(old[head:]), reversed(new[head:]), strict=False))
     old_end, new_end = len(old) - tail, len(new) - tail
@@ -115,7 +115,7 @@ def diff_lines(old: Sequence[str], new: Sequence[str]) -> list[LineChange]:
 def _diff_blocks(
     before: Sequence[str], after: Sequence[str], places: Iterable[ChangedBlock]
 ) -> list[LineChange]:
-    """The changes in blocks of lines alone, without what is equal between them."""
+    """Return the changes inside blocks of lines, without the equal lines between the blocks."""
     return [
         change
         for start, end, new_start, new_end in places
@@ -159,7 +159,7 @@ def _with_ends(text: str) -> list[str]:
 
 
 def _group_changes(changes: Iterable[LineChange]) -> list[list[LineChange]]:
-    """Changes so near to each other that their contexts touch share a hunk."""
+    """Group changes into hunks: changes whose contexts touch share a hunk."""
     groups: list[list[LineChange]] = []
     for change in changes:
         if groups and change.start - groups[-1][-1].end <= 2 * CONTEXT:
@@ -195,13 +195,13 @@ def _format_range(start: int, end: int) -> str:
 
 
 def _quote_path(name: str) -> str:
-    """A file name as git writes it above a hunk: a tab ends one with blanks."""
+    """Format a file name for a hunk's header as git does: a tab follows a name with blanks."""
     written = _to_c_string(name)
     return written + "\t" if " " in name and written == name else written
 
 
 def _to_c_string(name: str) -> str:
-    """A file name as git writes it: hard ones as a C string."""
+    """Format a file name as git does: special ones as a C string."""
     if any(letter < " " or letter in '"\\\x7f' for letter in name):
         return '"' + "".join(map(_escape_letter, name)) + '"'
     return name
@@ -227,7 +227,7 @@ def _find_unique_lines(lines: Sequence[str]) -> dict[str, int]:
 
 
 def _find_longest_ascending(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Of pairs that ascend in the first number, as many as possible that do in the second."""
+    """Return the longest subsequence of pairs that also ascends in the second number."""
     ends, at_end, before = list[int](), list[int](), list[int]()
     for number, (_, place) in enumerate(pairs):
         length = bisect(ends, place)

@@ -20,9 +20,9 @@ from .response_body import ResponseBody
 if TYPE_CHECKING:
     import httpx
 
-# for all of it, with redirects
+# for the whole request, with redirects
 SECONDS = 10.0
-# for one of a host's addresses
+# to connect to one of a host's addresses
 CONNECT_SECONDS = 3.0
 MOST_REDIRECTS = 5
 MOST_ADDRESSES = 4

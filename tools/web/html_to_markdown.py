@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # bytes of address space
 MOST_MEMORY = 1_000_000_000
-# calls into each other, which nested elements take; what is deeper becomes plain text
+# recursion limit for nested elements; deeper ones become plain text
 DEEPEST = 5_000
 
 NOT_SHOWN = (
@@ -80,7 +80,7 @@ def _write_out_links(soup: "BeautifulSoup", address: str) -> None:
 
 
 def _set_memory_limit() -> None:
-    import resource  # Windows has none
+    import resource  # not on Windows
 
     with suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))

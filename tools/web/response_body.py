@@ -8,18 +8,18 @@ from ..filesystem.text_codec import decode_text
 from ..process.truncation import clean_text
 from ..result import ToolError
 
-# of a page, unpacked; what comes after is not read
+# most bytes of a page, decompressed; the rest is not read
 MOST_BYTES = 5_000_000
-# how many times its packed size a page may be; text is packed to a tenth
+# most decompressed bytes per compressed byte; text compresses to about a tenth
 MOST_RATIO = 100
-# bytes up to which no ratio is asked
+# bytes up to which the ratio is not checked
 FREE_OF_RATIO = 1_000_000
 
 _TEXT = re.compile(
     r"text/.*|application/(.*[+/-])?(json|xml|javascript|ecmascript|yaml|toml|ndjson|markdown)"
     r"|application/(x-sh|sql|rtf|graphql)|[^/]*/[^/]*\+(json|xml|yaml)"
 )
-# Python's names of what pages are written in; some of its codecs are no alphabets at all
+# Python's names of the encodings of pages; some of its codecs are not character encodings
 _CHARSETS = re.compile(
     r"utf[-_](8|16|32).*|ascii|iso8859[-_]\d+|cp\d+|koi8[-_][rut]|gb2312|gbk|gb18030|hz"
     r"|big5.*|euc_\w+|shift_\w+|iso2022_\w+|johab|tis[-_]620|mac[-_]\w+"

@@ -84,7 +84,7 @@ def confirm_hits(search: Search, found: SearchResult) -> tuple[SearchResult, Map
     A file that has changed meanwhile, or is not in UTF-8, is searched again.
     """
     # ripgrep opens files by name: a link put in the place of one since the walk would lead it to a
-    # secret, so a line is shown only as it stands in a file opened beneath the project's root
+    # secret, so a line is shown only from a file opened beneath the project's root
     hits, hashes, complete = list[Hit](), dict[str, str](), found.complete
     for name, in_file in groupby(found.hits, key=lambda hit: hit.path):
         with suppress(ToolError):

@@ -43,7 +43,7 @@ def _replace_blocks(run: ToolRun, path: str, diff: str) -> ToolResult:
 
 
 def _is_made(workspace: Workspace, path: Path, first: SearchBlock) -> bool:
-    """Whether the blocks create a file, or fill an empty one."""
+    """Return whether the blocks create a file, or fill an empty one."""
     found = get_stat(workspace, path)
     empty = found is None or (stat.S_ISREG(found.st_mode) and not found.st_size)
     return empty and not first.variants[0][0].strip()

@@ -5,11 +5,11 @@ from itertools import pairwise, takewhile
 
 from .document import TextDocument
 
-# below this two lines are two lines, one made up and one left out
+# below this two lines do not match: one is invented, one omitted
 LEAST_SIMILARITY = 0.5
 
 Similarity = Callable[[str, str], float]
-# an old line, a line of the file, and how alike they are; None where one has no partner
+# an old line, a line of the file, and their similarity; None if one has no partner
 Steps = list[tuple[int | None, int | None, float]]
 
 

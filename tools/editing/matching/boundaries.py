@@ -18,18 +18,18 @@ _LETTERS = ("Lu", "Ll", "Lt", "Lm", "Nd", "Nl")
 
 
 def is_word_split(text: str, start: int, end: int) -> bool:
-    """Whether a part of a text begins or ends within a word."""
+    """Return whether a part of a text begins or ends within a word."""
     return _is_within_word(text, start) or _is_within_word(text, end)
 
 
 def is_number_split(text: str, start: int, end: int) -> bool:
-    """Whether a part of a text begins or ends within a number."""
+    """Return whether a part of a text begins or ends within a number."""
     inner = [at for at in (start, end) if 0 < at < len(text)]
     return any(text[at - 1 : at + 1].isdecimal() for at in inner)
 
 
 def is_indentation_cut(text: str, start: int) -> bool:
-    """Whether a part of a text begins within an indentation."""
+    """Return whether a part of a text begins within an indentation."""
     return text[start : start + 1] in (" ", "\t") and bool(indent_before(text, start))
 
 
@@ -41,12 +41,12 @@ def indent_before(text: str, start: int) -> str:
 
 
 def is_indented(name: str) -> bool:
-    """Whether indentation has a meaning in a file of this name."""
+    """Return whether indentation has a meaning in a file of this name."""
     return INDENTED.fullmatch(name) is not None
 
 
 def has_own_depth(indent: str, old: str, new: str) -> bool:
-    """Whether new lines below the first are not indented as the file's line is."""
+    """Return whether new lines below the first are not indented as the file's line is."""
     # the old text is one line without its indentation: either all new lines lack it, or the first
     first, *rest = new.split("\n")
     filled = [line for line in rest if line.strip()]
@@ -57,7 +57,7 @@ def has_own_depth(indent: str, old: str, new: str) -> bool:
 
 
 def _is_within_word(text: str, at: int) -> bool:
-    """Whether a place is within a word, of which the letter of an escape is not part."""
+    """Return whether a place is within a word, of which the letter of an escape is not part."""
     if not 0 < at < len(text) or not (_is_of_word(text[at - 1]) and _is_of_word(text[at])):
         return False
     return not _ends_escape(text, at)

@@ -7,7 +7,7 @@ from itertools import islice
 from .normalization import Key
 
 MOST_COUNTED = 10_000
-# beyond so many overlapping places, of a longer text fewer, nobody counts on
+# most overlapping places that are counted, fewer for a longer text
 LONG = 40
 
 

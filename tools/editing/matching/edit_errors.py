@@ -10,7 +10,7 @@ from .edit_request import EditRequest, LineMatch
 from .nearest_match import find_nearest
 from .normalization import collapse_blanks, normalize_line
 
-# lines, and line numbers, that a refusal shows
+# most lines, and line numbers, in an error
 MOST_SHOWN = 20
 MOST_DIFFERENCES = 3
 MANY = 100

@@ -41,7 +41,7 @@ def measure_similarity(one: str, other: str) -> float:
 
 
 def has_same_facts(one: str, other: str) -> bool:
-    """Whether numbers, negations, comparisons and other telling words agree."""
+    """Return whether numbers, negations, comparisons and other telling words agree."""
     return _extract_facts(one) == _extract_facts(other)
 
 
@@ -52,14 +52,14 @@ def _extract_facts(line: str) -> Counter[str]:
 
 
 def has_same_strings(asked: str, real: str) -> bool:
-    """Whether quoted strings agree, apart from misspellings."""
+    """Return whether quoted strings agree, apart from misspellings."""
     one = [text for _, text in _STRING.findall(asked)]
     other = [text for _, text in _STRING.findall(real)]
     return len(one) != len(other) or all(map(is_misspelling, one, other))
 
 
 def is_made_of_real(asked: str, real: str, new: str) -> bool:
-    """Whether the new line is a change of the real line, although the request misremembers that.
+    """Return whether the new line is based on the real line, although the request misremembers it.
 
     Where asked and real line differ, the new line has the real words, or replaces them.
     """
@@ -80,7 +80,7 @@ def is_made_of_real(asked: str, real: str, new: str) -> bool:
 
 
 def is_misspelling(asked: str, real: str) -> bool:
-    """Whether two lines differ only in the spelling of words, or in punctuation."""
+    """Return whether two lines differ only in the spelling of words, or in punctuation."""
     # a name with another part is another name: `on_close_event` is not `on_open_event` misspelled,
     # but a missing or additional part may be a slip
     return all(

@@ -9,13 +9,13 @@ from .line_similarity import LONGEST_COMPARED
 from .normalization import normalize_line
 
 FREQUENT_LINE = 200
-# what stands in more places than this tells nothing about where a text belongs
+# a word in more places than this does not show where a text belongs
 FREQUENT_WORD = 30
 WORD_WEIGHT = 0.2
 # lines by which votes for one place may be apart
 SPREAD = 3
 NEARLY = 0.9
-# how many places are told, and how near to the best their votes must be
+# most places in an error, and how near to the best their votes must be
 MOST_PLACES = 5
 MOST_ASKED = 200
 LEAST_SIMILARITY = 60

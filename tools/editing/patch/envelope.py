@@ -21,7 +21,7 @@ _AROUND = re.compile(r"\s*|(```|~~~).*|(\$ )?((cat|apply_?patch)\s*)?<<-?\s*['\"
 
 
 def is_envelope(patch: str) -> bool:
-    """Whether a patch is in this form rather than a diff."""
+    """Return whether a patch is in this form rather than a diff."""
     lines = patch.split("\n")
     first = next((line for line in lines if not _AROUND.fullmatch(line.rstrip("\r"))), "")
     return first.strip() == BEGIN or any(

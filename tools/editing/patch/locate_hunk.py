@@ -131,13 +131,13 @@ def _require_one(starts: Sequence[int]) -> int:
 
 
 def _is_addition(lines: Sequence[str]) -> bool:
-    """Whether a hunk begins with new lines that replace none: the line above says where."""
+    """Return whether a hunk begins with new lines that replace none: the line above says where."""
     signs = [line[:1] for line in takewhile(lambda line: line[:1] in ("+", "-"), lines)]
     return bool(signs) and "-" not in signs
 
 
 def _is_sibling(source: TextDocument, outer: str, number: int) -> bool:
-    """Whether the file has a similar line there that means another place."""
+    """Return whether the file has a similar line there that means another place."""
     real = source.lines[number] if 0 <= number < len(source.lines) else ""
     near = measure_similarity(outer.strip(), real.strip()) >= LEAST_SIMILARITY
     return near and not (has_same_facts(outer, real) and has_same_strings(outer, real))

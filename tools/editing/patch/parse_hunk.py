@@ -88,7 +88,7 @@ def _read_body(body: _HunkBody, lines: Sequence[str], start: int) -> int:
 
 
 def _is_next_file(body: _HunkBody, lines: Sequence[str], at: int) -> bool:
-    """Whether the header of another file begins."""
+    """Return whether the header of another file begins."""
     # two changed lines `-- x` and `++ y` look the same: then the counts of the hunk decide
     heads = zip(lines[at : at + 3], ("--- ", "+++ ", "@@"), strict=False)
     alike = len(lines) >= at + 3 and all(line.startswith(head) for line, head in heads)

@@ -65,7 +65,7 @@ class PatchedFiles:
                 raise ToolError(f"{where}: {refusal}. No file was changed") from refusal
 
     def has_seen(self, content: FileContent) -> bool:
-        """Whether the thread has seen the file as it was before the patch."""
+        """Return whether the thread has seen the file as it was before the patch."""
         seen = self.run.seen.get(content.name)
         return not content.data or seen == hash_content(content.data)
 
@@ -118,7 +118,7 @@ class PatchedFiles:
         )
 
     def _is_fresh(self, content: FileContent) -> bool:
-        """Whether the thread knows the current content; raise ToolError if it never read it."""
+        """Return whether the thread knows the current content; raise ToolError if it never did."""
         if content.data and content.name not in self.run.seen:
             raise ToolError("it has not been read yet; `read_file` it first")
         return self.has_seen(content)

@@ -17,9 +17,9 @@ _GIT_HEADER = re.compile(
     r"|similarity index|dissimilarity index|index) (.+)"
 )
 _BINARY = re.compile(r"GIT binary patch|Binary files .* differ")
-# lines after a hunk that clearly are none of its own; others are refused, lest one is lost
+# lines after a hunk that clearly do not belong to it; others are an error, lest one is lost
 _BETWEEN = re.compile(r"diff |Index: |From |commit |Only in |```|~~~")
-# what `git format-patch` ends with; read as a hunk's line it would take one out
+# the signature of `git format-patch`; as a line of a hunk it would remove one
 _SIGNATURE = re.compile(r"\n-- ?\n\d[\w.() -]*+\s*+\Z")
 
 

@@ -79,7 +79,7 @@ def find_similar_blocks(source: TextDocument, request: EditRequest) -> list[Line
 
 
 def _is_rival(block: FuzzyBlock, best: FuzzyBlock) -> bool:
-    """Whether a block makes the best one ambiguous."""
+    """Return whether a block makes the best one ambiguous."""
     # blocks that overlap the best one are other readings of it: they need only be less similar
     apart = block.end <= best.start or block.start >= best.end
     return block.score > best.score - MARGIN if apart else block.score == best.score
@@ -154,7 +154,7 @@ def _is_acceptable(
 
 
 def _is_slip(wanted: WantedLines, place: int, real: str, like: float, stays: bool) -> bool:
-    """Whether a wrong line can mean the file's line."""
+    """Return whether a wrong line can mean the file's line."""
     # in a short request another word means another block; a misspelled word does not
     asked = wanted.lines[place]
     short = len(wanted.lines) < SHORT

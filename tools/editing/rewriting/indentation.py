@@ -127,7 +127,7 @@ def _find_shown_unit(pairs: Sequence[IndentPair], unit: str) -> int | None:
 
 
 def _is_clear(steps: Counter[int], unit: str, asked: int) -> bool:
-    """Whether a file has its own unit so often that a request in another one must mean it."""
+    """Return whether a file's unit is frequent enough to override another one in the request."""
     if unit == TAB:
         return True
     often = steps[len(unit)]

@@ -13,9 +13,9 @@ _TOKEN = re.compile(r"\s+|\w+|[^\w\s]")
 
 
 def merge_line(asked: str, new: str, real: str) -> str | None:
-    """Apply the change from `asked` to `new` to `real`, which is spelled otherwise.
+    """Apply the change from `asked` to `new` to `real`, which is spelled differently.
 
-    Returns None if a change and a difference in spelling meet.
+    Returns None if a change overlaps a difference in spelling.
     """
     if asked == real:
         return new

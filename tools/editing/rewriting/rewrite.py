@@ -73,7 +73,7 @@ def _edit_gap(learned: InferredStyle, gone: range, come: range) -> list[LineEdit
 
 
 def _is_between_empty(match: LineMatch, place: int) -> bool:
-    """Whether new lines go between an empty line of the file and an invented one."""
+    """Return whether new lines go between an empty line of the file and an invented one."""
     around = [
         (match.old[at], match.pairs[at]) for at in (place - 1, place) if 0 <= at < len(match.old)
     ]
@@ -90,7 +90,7 @@ def _find_neighbour(match: LineMatch, place: int, step: int) -> int | None:
 
 
 def _find_pinned_ends(gone: range, come: range, stands_for: Mapping[int, int]) -> tuple[bool, bool]:
-    """Whether the first new line replaces the first old one, and the last the last."""
+    """Return whether the first new line replaces the first old one, and the last the last."""
     if not gone or not come:
         return False, False
     return stands_for.get(come[0]) == gone[0], stands_for.get(come[-1]) == gone[-1]

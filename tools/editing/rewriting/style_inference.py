@@ -52,7 +52,7 @@ def _build_pair(place: int, asked: str, real: str) -> IndentPair:
 
 
 def _is_indented_as_file(pairs: Sequence[IndentPair], match: LineMatch, shared: Pairs) -> bool:
-    """Whether the new lines are indented as the file is, although the old ones are not."""
+    """Return whether the new lines are indented as the file is, although the old ones are not."""
     asked = dict(shared)
     moved = [pair for pair in pairs if pair.asked != pair.real]
     news = [

@@ -35,7 +35,7 @@ class Spelling:
         return "".join(_to_plain(sign) if self._is_foreign(sign) else sign for sign in new)
 
     def _is_foreign(self, sign: str) -> bool:
-        """Whether the request has a sign, or one of its family, where the file has a plain one."""
+        """Return whether the request has a typographic sign where the file has a plain one."""
         if sign not in _SIGNS:
             return False
         if self.asked[sign] or self.real[sign]:

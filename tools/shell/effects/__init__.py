@@ -1,1 +1,1 @@
-"""What a command line changes: files that it replaces, git's history, and what lies outside."""
+"""Effects of a command line: files replaced, git history, and changes outside the project."""

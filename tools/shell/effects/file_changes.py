@@ -1,6 +1,6 @@
 """Files that a file program deletes or overwrites.
 
-Other programs may change whatever they like: nothing is known of them here.
+Other programs may change any file: this module knows nothing about them.
 """
 
 import os
@@ -13,9 +13,9 @@ from ..parsing.simple_command import SimpleCommand
 from ..risks.copy_targets import PROGRAMS as COPIES
 from ..risks.copy_targets import parse_copy
 
-# Programs that do nothing but what they do to the files that they are given
+# Programs whose only effect is on the files in their arguments
 EVERYDAY = split_names("mkdir touch cp mv rm sed")
-# Programs whose targets must be known, or the command is asked
+# Programs whose targets must be known; otherwise the user is asked
 DELETES = split_names(
     "rm rmdir unlink mv cp ln install rsync tee truncate shred srm wipe dd rimraf trash trash-put"
 )
@@ -48,13 +48,13 @@ _RSYNC_DELETES = ("--del", "--remove-source-files", "--inplace")
 
 
 class UnknownChangeError(Exception):
-    """Says why nobody can tell which files a command deletes or overwrites."""
+    """The files that a command deletes or overwrites are unknown; the message says why."""
 
 
 def find_replaced_names(step: SimpleCommand) -> Sequence[str] | None:
-    """The names at which a step deletes or overwrites something; None for any other program.
+    """Return the names at which a step deletes or overwrites files; None for any other program.
 
-    Raises UnknownChangeError where its words do not say them all.
+    Raises UnknownChangeError if its arguments do not name all of them.
     """
     program = step.program
     if program == "find" and _FIND_WRITES.intersection(_list_arguments(step)):
@@ -84,14 +84,14 @@ def find_replaced_names(step: SimpleCommand) -> Sequence[str] | None:
 
 
 def find_created_names(step: SimpleCommand) -> Sequence[str]:
-    """The names that `mkdir` and `touch` make where nothing is; raises UnknownChangeError."""
+    """Return the new names that `mkdir` and `touch` create; raises UnknownChangeError."""
     if step.program not in ("mkdir", "touch"):
         return ()
     return _parse_flags(step.program, _FLAGS[step.program], step).operands
 
 
 def _find_sed_targets(step: SimpleCommand) -> Sequence[str] | None:
-    """The files of `sed -i`, and those that keep what they held."""
+    """Return the files that `sed -i` changes, and the names of their backups."""
     if not any(map(_IN_PLACE.match, _list_arguments(step))):
         return None
     if not all(word.known for word in step.words):
@@ -114,7 +114,7 @@ def _find_rsync_targets(step: SimpleCommand) -> Sequence[str]:
 
 
 def _iter_copy_changes(step: SimpleCommand) -> Iterator[str]:
-    """What a copy, move or link takes away, and the names that it is given."""
+    """Yield the names that a copy, move or link removes, and those that it writes."""
     copied = parse_copy(step)
     if step.program == "mv":
         yield from copied.sources
@@ -125,7 +125,7 @@ def _iter_copy_changes(step: SimpleCommand) -> Iterator[str]:
 
 
 def iter_copy_pairs(step: SimpleCommand) -> Iterator[tuple[str, str]]:
-    """Each name that `cp` or `mv` is given to copy or move, with the name that it gets."""
+    """Yield each source of `cp` or `mv` with the name of its target."""
     copied = parse_copy(step)
     for source in copied.sources:
         if copied.into is None:

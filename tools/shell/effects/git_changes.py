@@ -13,8 +13,8 @@ _NETWORK_BELOW = {
     "submodule": split_names("update add"),
     "lfs": split_names("fetch pull push clone"),
 }
-# Commands that only add to the history, each with the words by which it does more.  Git takes a
-# long option by its first letters.
+# Commands that only add to the history, each with the arguments by which it does more. Git accepts
+# abbreviated long options.
 _ADDS: Mapping[str, re.Pattern[str]] = {
     **dict.fromkeys(
         split_names(
@@ -32,18 +32,18 @@ _ADDS: Mapping[str, re.Pattern[str]] = {
     "worktree": re.compile(r"remove|prune|move|repair|-[a-zA-Z]*f.*|--f.*"),
     "reset": re.compile(r"--(h|s|m|k).*|.*[~^@].*"),
 }
-# Commands that print contents; those that surely print no secret's are known to only read
+# Commands that print contents; those that certainly print no secrets are known to only read
 _SHOWS = split_names("diff log show grep blame format-patch whatchanged cat-file archive")
 
 
 def needs_network(words: Sequence[str]) -> bool:
-    """Whether a git command talks to another repository; `words` are those behind `git`."""
+    """Return whether a git command contacts another repository; `words` are those after `git`."""
     command, rest = split_git_command(words)
     return command in NETWORK or bool(_NETWORK_BELOW.get(command, frozenset()).intersection(rest))
 
 
 def find_history_change(words: Sequence[str]) -> str:
-    """Why undo cannot bring back what a git command changes; empty where it can."""
+    """Explain why undo cannot restore what a git command changes; empty if it can."""
     command, rest = split_git_command(words)
     if command in NETWORK:
         return text(
@@ -63,6 +63,6 @@ def find_history_change(words: Sequence[str]) -> str:
 
 
 def _is_unstage_only(rest: Sequence[str]) -> bool:
-    """`git reset`, `git reset HEAD FILE`, `git reset -- FILE`: the index alone."""
+    """Return whether only the index changes: `git reset`, `git reset HEAD FILE` or `-- FILE`."""
     names = [word for word in rest if not word.startswith("-")]
     return names[:1] in ([], ["HEAD"]) or "--" in rest

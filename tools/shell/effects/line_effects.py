@@ -1,6 +1,6 @@
-"""What a whole command line would change, for the modes in which some of that runs unasked.
+"""Effects of a whole command line, for the modes that run some commands unasked.
 
-Nothing is run. What cannot be told is a doubt, and a doubt is asked.
+Nothing is run. If an effect cannot be determined, the user is asked.
 """
 
 import os
@@ -29,9 +29,9 @@ from .file_changes import DELETES, EVERYDAY, UnknownChangeError, find_replaced_n
 from .git_changes import find_history_change
 from .sandbox_needs import Need, find_need, find_package_removal
 
-# Programs that give others names which only a run would tell
+# Programs that pass names to others that are known only at run time
 _FEEDS = frozenset(["xargs", "parallel", "find", "fd", "fdfind"])
-# Programs of the shell that put what others print into variables
+# Shell builtins that read the output of other commands into variables
 _READ = frozenset(["read", "mapfile", "readarray"])
 _SUBSTITUTION = re.compile(r"[$<>]\(|`")
 _LEADS_OUT = re.compile(r"[/~]|(.*/)?\.\.(/|$)")
@@ -40,22 +40,22 @@ _ALL = TraversalOptions(lambda name: True, follows_links=True)
 
 @dataclass(frozen=True)
 class LineEffects:
-    """What a command line would change."""
+    """Effects of a command line."""
 
     replaced: tuple[Path, ...] = ()
-    """Where files or folders may be deleted or overwritten, by real paths."""
+    """Real paths of files or folders that may be deleted or overwritten."""
     doubt: str = ""
-    """Why undo could not bring back what it changes, whatever the files are; or nobody knows."""
+    """Why undo could not restore the changes, or why they are unknown; empty if neither."""
     need: Need = ""
-    """What it surely needs from outside of the sandbox."""
+    """What it certainly needs from outside the sandbox."""
     needed_by: str = ""
     """The program that needs it."""
     more: str = ""
-    """What it does besides reading and changing the files that it names, inside the project."""
+    """What it does besides reading and changing the named files inside the project."""
 
 
 def analyze_effects(command: str, cwd: str, workspace: Workspace) -> LineEffects:
-    """Find out what a command line would change in the folder `cwd` of the project."""
+    """Determine the effects of a command line that runs in the folder `cwd` of the project."""
     folder = Path(os.path.normpath(workspace.root / cwd))
     line = CommandLine(command, ShellState(workspace.root, folder))
     steps = [step for step in line.steps if _has_effect(step, workspace)]
@@ -78,13 +78,13 @@ def analyze_effects(command: str, cwd: str, workspace: Workspace) -> LineEffects
 
 
 def _has_effect(step: SimpleCommand, workspace: Workspace) -> bool:
-    """Whether a step may do more than read; its redirections are looked at apart."""
+    """Return whether a step may do more than read; redirections are checked separately."""
     writes = any(redirect.writes for redirect in step.redirects)
     return writes or not step.words or bool(explain_side_effects(step.words, step, workspace))
 
 
 def _find_doubt(step: SimpleCommand, workspace: Workspace) -> str:
-    """Why a step is asked wherever it runs; empty when nothing speaks against it."""
+    """Explain why a step must be asked in any sandbox; empty if there is no reason."""
     if step.words and not step.words[0].known:
         return text("`{text}` could be any program", text=step.words[0].text)
     if outside := _find_read_outside(step, workspace):
@@ -95,7 +95,7 @@ def _find_doubt(step: SimpleCommand, workspace: Workspace) -> str:
 
 
 def _find_read_outside(step: SimpleCommand, workspace: Workspace) -> str:
-    """The place outside the project that a reading program is given: a sandbox lets it be read."""
+    """Return the path outside the project that a program reads; a sandbox allows reading it."""
     if step.folder is None or step.program not in list_reading_programs():
         return ""
     if not step.folder.is_relative_to(workspace.root) and not is_temporary(step.folder):
@@ -112,9 +112,9 @@ def _is_elsewhere(name: str, folder: Path, workspace: Workspace) -> bool:
 
 
 def _find_replaced_paths(step: SimpleCommand, line: CommandLine, *, fed: bool) -> Iterator[Path]:
-    """Where a step deletes or overwrites something; raises UnknownChangeError.
+    """Yield the paths at which a step deletes or overwrites files; raises UnknownChangeError.
 
-    `fed`: what other commands of the line print may be among its words.
+    `fed`: the output of other commands of the line may be among its arguments.
     """
     for redirect in step.redirects:
         if redirect.writes:
@@ -135,7 +135,7 @@ def _find_replaced_paths(step: SimpleCommand, line: CommandLine, *, fed: bool) -
 
 
 def _resolve_paths(name: Word, step: SimpleCommand) -> Iterator[Path]:
-    """What a name stands for: itself, which may be a link, and what that leads to."""
+    """Yield the paths of a name: the name itself, which may be a link, and the link's target."""
     if not name.known or step.folder is None and not name.text.startswith("/"):
         raise UnknownChangeError(
             text("it changes `{text}`, which is not known in advance", text=name.text)
@@ -154,7 +154,7 @@ def _find_more(line: CommandLine, steps: Sequence[SimpleCommand], workspace: Wor
 
 
 def _does_more(step: SimpleCommand, workspace: Workspace) -> str:
-    """What a step does besides changing the files that it names; empty when that is all."""
+    """Return what a step does besides changing the files that it names; empty if nothing."""
     if step.folder is None or not all(word.known for word in step.words):
         return text("the arguments of `{program}` are not known in advance", program=step.program)
     try:
@@ -170,7 +170,7 @@ def _does_more(step: SimpleCommand, workspace: Workspace) -> str:
 
 
 def _check_files(step: SimpleCommand, place: PathScope) -> None:
-    """Raise NotReadOnlyError where a step leads outside, or gives a secret another name."""
+    """Raise NotReadOnlyError if a step leaves the project or gives a secret another name."""
     for redirect in step.redirects:
         if redirect.target.text != "/dev/null" and (redirect.writes or redirect.operator == "<"):
             place.check_path(redirect.target.text)
@@ -189,7 +189,7 @@ def _check_files(step: SimpleCommand, place: PathScope) -> None:
 
 
 def _check_copied(source: str, place: PathScope) -> None:
-    """A folder that is copied takes along what steers tools, and secrets to other names."""
+    """Raise NotReadOnlyError if a copied folder holds protected files or renamed secrets."""
     place.check_tree(source, _ALL)
     for entry in walk_files(place.check_path(source), _ALL):
         if name := find_protected_name(os.path.relpath(entry.path, place.workspace.root)):

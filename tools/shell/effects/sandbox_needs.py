@@ -1,7 +1,6 @@
-"""Programs that can do nothing inside the sandbox: they need the network, or the machine's own
-processes and services.
+"""Programs that cannot work in the sandbox: they need the network, processes or services.
 
-Where a program only may need more it is tried inside first.
+A program that only may need them is first tried in the sandbox.
 """
 
 import re
@@ -54,7 +53,7 @@ _PROCESS = re.compile(r"-?\d+")
 
 
 def find_need(step: SimpleCommand) -> Need:
-    """What a step surely needs from outside of the sandbox."""
+    """Return what a step certainly needs from outside the sandbox."""
     program, words = _without_python(step)
     if program in _MACHINE or (program == "kill" and any(map(_PROCESS.fullmatch, words[-1:]))):
         return "machine"
@@ -71,7 +70,7 @@ def find_need(step: SimpleCommand) -> Need:
 
 
 def find_package_removal(step: SimpleCommand) -> str:
-    """Why undo cannot bring back the packages that a step removes; empty where it removes none."""
+    """Explain why undo cannot restore the packages that a step removes; empty if it can."""
     program, words = _without_python(step)
     if _get_subcommand(words) in _REMOVES.get(program, ()):
         return "it removes packages, which undo cannot restore"
@@ -83,7 +82,7 @@ def _get_subcommand(words: list[str]) -> str:
 
 
 def _without_python(step: SimpleCommand) -> tuple[str, list[str]]:
-    """`python -m pip install` is `pip install`."""
+    """Return program and arguments, with `python -m pip install` as `pip install`."""
     words = [word.text for word in step.words[1:]]
     if re.fullmatch(r"python[\d.]*", step.program) and words[:1] == ["-m"] and words[1:]:
         return words[1], words[2:]

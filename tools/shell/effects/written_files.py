@@ -1,6 +1,6 @@
 """Files that a command line deletes, overwrites or creates.
 
-It holds all of them only where `LineEffects.more` is empty: other programs name no files.
+The list is complete only if `LineEffects.more` is empty: other programs do not name their files.
 """
 
 import os
@@ -28,16 +28,16 @@ _ALL = TraversalOptions(lambda name: True, follows_links=True)
 
 @dataclass(frozen=True)
 class WrittenFiles:
-    """What a command line deletes, overwrites or creates."""
+    """Files that a command line deletes, overwrites or creates."""
 
     paths: tuple[Path, ...] = ()
-    """By the names that it gives, those in a folder that goes as a whole included."""
+    """Paths as named by the command, with the content of folders that change as a whole."""
     doubt: str = ""
-    """Why nobody can name them all."""
+    """Why the list may be incomplete."""
 
 
 def find_written_files(command: str, cwd: str, workspace: Workspace) -> WrittenFiles:
-    """Find out which files a line would change in the folder `cwd` of the project."""
+    """Find the files that a line changes if it runs in the folder `cwd` of the project."""
     folder = Path(os.path.normpath(workspace.root / cwd))
     steps = CommandLine(command, ShellState(workspace.root, folder)).steps
     try:
@@ -62,11 +62,11 @@ def _iter_written_paths(step: SimpleCommand) -> Iterator[Path]:
 
 
 def _iter_copied_paths(step: SimpleCommand) -> Iterator[Path]:
-    """What is in the folders that are copied or moved, by its old names and its new ones."""
+    """Yield the contents of copied or moved folders, by their old and new names."""
     for source, target in iter_copy_pairs(step):
         old, new = _resolve_path(source, step), _resolve_path(target, step)
         for path in (old, *_iter_below(source, step)):
-            if path.is_symlink():  # a name behind it would be another file than it is now
+            if path.is_symlink():  # a name below a link would be a different file after the copy
                 raise UnknownChangeError(
                     text("it copies or moves the symlink `{name}`", name=path.name)
                 )

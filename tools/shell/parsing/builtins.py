@@ -1,4 +1,4 @@
-"""Effects of shell builtins on the folder and the variables."""
+"""Effects of shell builtins on the current folder and the variables."""
 
 import os
 import re
@@ -9,12 +9,12 @@ from .network_clients import FETCHERS
 from .shell_state import ShellState, Word
 from .simple_command import Redirect, SimpleCommand
 
-# Of `set`, which leave the arguments as they are
+# Options of `set` that do not change the arguments
 _OPTIONS = re.compile(r"(?: [-+](?:\w*o \w+|\w+))*")
 
 
 def update_state(step: SimpleCommand, scope: ShellState, printed: str | None) -> None:
-    """Let a step, and what it prints, change the scope of what follows."""
+    """Update the shell state for the commands after a step; `printed` is the step's output."""
     fetches = step.program in FETCHERS or FETCHERS & set(step.feed.programs)
     for name, adds in _find_output_files(step):
         path = os.path.normpath(name)
@@ -45,20 +45,20 @@ def update_state(step: SimpleCommand, scope: ShellState, printed: str | None) ->
 def read_written_files(
     words: Sequence[Word], redirects: Sequence[Redirect], scope: ShellState
 ) -> tuple[str, ...]:
-    """What is in the files that words name, where the line itself has written them."""
+    """Return the contents of the named files that the line itself has written."""
     names = [*(word.text for word in words), *(redirect.target.text for redirect in redirects)]
     texts = (scope.files.get(os.path.normpath(name)) or scope.files.get(name) for name in names)
     return tuple(text for text in texts if text)
 
 
 def find_fetched_file(words: Sequence[Word], scope: ShellState) -> str:
-    """The word that names a file which the line itself has fetched; empty when none does."""
+    """Return the name of a file that the line itself has downloaded; empty if there is none."""
     fetched = (word.text for word in words if os.path.normpath(word.text) in scope.files)
     return next((name for name in fetched if scope.files[os.path.normpath(name)] is None), "")
 
 
 def _find_output_files(step: SimpleCommand) -> Iterator[tuple[str, bool]]:
-    """The files that a step writes to, and whether what they hold stays there too."""
+    """Yield the files that a step writes to, and whether their old content is kept."""
     for redirect in step.redirects:
         if redirect.writes:
             yield redirect.target.text, ">>" in redirect.operator
@@ -78,7 +78,7 @@ def _change_folder(step: SimpleCommand, scope: ShellState) -> None:
 
 
 def _apply_set(step: SimpleCommand, scope: ShellState) -> None:
-    """`set -- a b` gives the shell new arguments; so may all but its options."""
+    """Apply `set -- a b`, which sets the arguments; any other word than an option may do so too."""
     words = step.words[1:]
     texts = [word.text for word in words]
     are_known = all(word.known for word in words)

@@ -23,25 +23,25 @@ from .wrappers import InnerCommand, unwrap
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-# Commands within commands that are followed
+# Most levels of commands within commands that are parsed
 _DEEPEST = 6
 _MOST_STEPS = 4 * MOST_COMMANDS
 _RUNNING_VARIABLE = re.compile(
     r"\w*(PAGER|EDITOR|VISUAL|_COMMAND|ASKPASS|BROWSER|EXTERNAL_DIFF|LESSOPEN)"
 )
-# `{rm,-rf,x}`: to bash a command of three words, to the grammar nothing at all
+# `{rm,-rf,x}`: bash reads a command of three words, the grammar reads nothing
 _BRACES_FIRST = re.compile(r"(^|[;&|\n(]\s*)\{([^\s{},]+(?:,[^\s{},]*)+)\}")
-# `ls == x; rm y }`: to bash two commands, to the grammar one with a pattern
+# `ls == x; rm y }`: bash reads two commands, the grammar reads one with a pattern
 _COMPARES = re.compile(r"(?<=\s)(?:[=!]=|=~)(?=\s)")
 
 
 class CommandLine:
-    """What is known of a line: every step of it, and what kind of line it is."""
+    """A parsed line: its steps and its properties."""
 
     def __init__(self, command: str, scope: ShellState, depth: int = 0) -> None:
         self.steps = list[SimpleCommand]()
         self.doubt = ""
-        """Why nobody can be sure of the line; empty when all is clear."""
+        """Why the meaning of the line is uncertain; empty if it is certain."""
         self.bomb = False
         self.plain = self.readable = self.simple = True
         self._given_up = False
@@ -61,7 +61,7 @@ class CommandLine:
     def _read_source(
         self, source: str, scope: ShellState, depth: int, feed: Feed = NOTHING
     ) -> list[SimpleCommand]:
-        """Read a line into steps; those of the line itself are given back."""
+        """Parse a line into steps; return the steps of the line itself."""
         reader = Evaluator(
             lambda step, own, inner: self._add_command(step, own, inner, depth), wrapped=depth > 0
         )
@@ -73,7 +73,7 @@ class CommandLine:
             except LineTooLargeError:
                 self._given_up = True
                 raise
-            except ParseError as doubt:  # what can be read of it may still be refused
+            except ParseError as doubt:  # the part that can be parsed may still be denied
                 self.doubt = self.doubt or str(doubt)
                 root = parse_tree(sanitize_source(source))
             reader.evaluate(root, scope, feed)
@@ -95,14 +95,14 @@ class CommandLine:
         self.steps.append(step)
         for one in unwrap(step):
             self.plain = self.simple = False
-            # what `find` prints is looked for where it is judged whether `xargs` only reads
+            # whether `xargs` only reads the files that `find` prints is checked later
             is_fed = step.program == "xargs" and step.feed.programs == ("find",)
             self.readable = self.readable and is_fed
             self._read_inner(one, step, own if one.same_shell else inner.copy(), depth)
         for content in (*find_lines_in_code(step), *_find_variable_commands(own, inner)):
             if depth >= _DEEPEST:
                 break
-            guessed = CommandLine(content, inner, depth + 1)  # what is no command line says nothing
+            guessed = CommandLine(content, inner, depth + 1)  # ignored if not a command line
             self.steps += [one.to_code_guess() for one in guessed.steps]
 
     def _read_inner(
@@ -123,7 +123,7 @@ class CommandLine:
 
 
 def _find_variable_commands(own: ShellState, inner: ShellState) -> list[str]:
-    """Lines in variables that are set for one program, which programs run: `PAGER=… git log`."""
+    """Return lines in variables set for one program, which programs run: `PAGER=… git log`."""
     if inner is own:
         return []
     names = [name for name in inner.variables if _RUNNING_VARIABLE.fullmatch(name)]
@@ -139,7 +139,7 @@ def _list_words(steps: list[SimpleCommand]) -> list[tuple[str, ...]]:
 
 
 def is_fork_bomb(name: str, body: "Node") -> bool:
-    """Whether a function calls itself twice, or once in the background."""
+    """Return whether a function calls itself twice, or once in the background."""
     nodes = list(walk_nodes(body))
     calls = sum(node.type == "command_name" and get_text(node) in (name, "$0") for node in nodes)
     beside = any(node.type in ("|", "&", "|&") for node in nodes)

@@ -1,7 +1,7 @@
-"""The commands of a line in the order in which the shell would come to them.
+"""Evaluation of a parsed line: its commands in the order in which the shell runs them.
 
-Each step knows the folder it runs in, its words as far as they can be known, where its input comes
-from and where its output goes. Both sides of every branch count, and every function's body.
+Each step has its folder, its words as far as they are known, the source of its input and the target
+of its output. All branches are evaluated, and the body of every function.
 """
 
 import re
@@ -21,7 +21,7 @@ from .word_values import Expander, as_written, group_words, is_sure
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-# Levels of nesting that are followed
+# Most levels of nesting that are evaluated
 DEEPEST = 40
 
 _PLAIN_LIST = """
@@ -34,10 +34,10 @@ _READABLE = _PLAIN | {"subshell"}
 _JOINTS = frozenset(["&&", "||", ";", "|", "|&", "\n", "!", "(", ")"])
 _COMMANDS = ("command", "declaration_command", "unset_command", "test_command")
 _DECLARE = ("export", "declare", "typeset", "local", "readonly")
-# Words of bash's own grammar: this one takes them for programs or tests, here or there
+# Reserved words of bash that the grammar reads as programs or tests in some places
 _NO_PROGRAMS = ("time", "coproc", "let", "[[", *_DECLARE)
-# Assignments before a command that change how it writes, not what it does.  Not so other encodings:
-# in GBK a byte may belong to the sign before it that is a backslash here.
+# Assignments before a command that change its output, not its effect. Other encodings do: in GBK
+# the byte of a backslash may belong to the character before it.
 _ONLY_WORDING = re.compile(
     r"(LC_(ALL|COLLATE|CTYPE|MESSAGES|NUMERIC|TIME)|LANG)=(POSIX|(C|[a-z]{2}_[A-Z]{2})\.(UTF-|utf)8|C|)"
     r"|NO_COLOR=1?|(GIT_)?PAGER=(cat)?"
@@ -48,27 +48,27 @@ word number string raw_string ansi_c_string translated_string concatenation simp
 expansion command_substitution process_substitution arithmetic_expansion brace_expression regex
 extglob_pattern variable_name special_variable_name subscript test_operator array
 """
-# Words and texts: no commands, but there may be some in them
+# Words and strings: not commands, but they may contain commands
 _TEXT_NODES = frozenset(_TEXT_NODES_LIST.split())
 
 
 @dataclass(frozen=True)
 class _Position:
-    """Where in the line a command stands: what it sees, gets, and has behind it."""
+    """Context of a command in the line: its scope, input and redirections."""
 
     scope: ShellState
     feed: Feed = NOTHING
     redirects: tuple[Redirect, ...] = ()
     more: "tuple[list[Node], ...]" = ()
-    """Words that belong to the command though they stand behind a redirection."""
+    """Words that belong to the command although they follow a redirection."""
 
     def without_redirects(self) -> "_Position":
-        """The same for what is not the last of several commands."""
+        """Return the same context for all but the last of several commands."""
         return replace(self, redirects=(), more=())
 
 
 class Evaluator:
-    """Reads a tree into steps, and tells each as soon as it is found.
+    """Evaluates a tree into steps, and reports each step as soon as it is found.
 
     `found` gets a step, the scope that it may change, and the scope in which its program runs.
     """
@@ -78,11 +78,11 @@ class Evaluator:
     ) -> None:
         self.steps = list[SimpleCommand]()
         self.plain = True
-        """Nothing but literal commands and simple joints."""
+        """Whether there are only literal commands and simple operators."""
         self.readable = True
-        """The same, but for patterns, `$HOME`, `$PWD`, subshells and files to read."""
+        """As `plain`, but patterns, `$HOME`, `$PWD`, subshells and input files are allowed."""
         self.simple = True
-        """The same, but for files to write and texts as input."""
+        """As `readable`, but output files and here-documents are allowed."""
         self.functions = dict[str, "Node"]()
         self._found = found
         self._within = int(wrapped)
@@ -91,11 +91,11 @@ class Evaluator:
         self._expander = Expander(self._evaluate_substitution)
 
     def evaluate(self, root: "Node", scope: ShellState, feed: Feed = NOTHING) -> None:
-        """Read a whole tree whose commands get `feed`; raises Unparsed where it makes no sense."""
+        """Evaluate a whole tree whose commands read `feed`; raises ParseError if it is invalid."""
         self._evaluate_node(root, _Position(scope, feed))
 
     def _evaluate_node(self, node: "Node", here: _Position) -> Feed:
-        """Add the steps of a node; the output is what it would print, where that is known."""
+        """Add the steps of a node; return its output, if it is known."""
         self._depth += 1
         if self._depth > DEEPEST:
             raise ParseError("nested too deeply")
@@ -132,7 +132,7 @@ class Evaluator:
         return self._evaluate_children(node, here)
 
     def _evaluate_children(self, node: "Node", here: _Position) -> Feed:
-        """The children one after the other; what follows the node follows the last."""
+        """Evaluate the children in order; redirections without a command become a step."""
         bound = node.children_by_field_name("value") if node.type == "for_statement" else []
         parts = [child for child in node.children if child.is_named and child not in bound]
         parts = [child for child in parts if child.type != "comment"]
@@ -153,7 +153,7 @@ class Evaluator:
         return Feed(outputs[0].text if len(outputs) == 1 else None, programs)
 
     def _evaluate_parts(self, node: "Node", parts: "list[Node]", here: _Position) -> list[Feed]:
-        """The children's outputs; behind `cd X &&` and `cd X || exit` the shell surely is in X."""
+        """Return the children's outputs; after `cd X &&` and `cd X || exit` the folder is X."""
         scope, outputs, left_in = here.scope, list[Feed](), None
         joint = next((child.type for child in node.children if child.type in ("&&", "||")), "")
         for one in parts:
@@ -200,7 +200,7 @@ class Evaluator:
     def _read_redirections(
         self, nodes: "list[Node]", here: _Position
     ) -> "tuple[_Position, list[Node]]":
-        """Read redirections: what they change, and the commands that stand behind them."""
+        """Read redirections; return the new context and the commands that follow them."""
         opened = read_redirections(nodes, here.feed, here.scope, self._expander)
         self.plain = self.plain and opened.plain
         self.readable = self.readable and opened.readable
@@ -227,7 +227,7 @@ class Evaluator:
     def _record_command(
         self, words: "list[list[Node]]", here: _Position, inner: ShellState
     ) -> Feed:
-        """Add the step of a simple command."""
+        """Add the step of a simple command and return its output."""
         before, known, written = len(self.steps), list[Word](), list[tuple[str, bool]]()
         for group in (*words, *here.more):
             written.append(as_written(group))
@@ -277,7 +277,7 @@ class Evaluator:
         inside = _Position(here.scope.copy())
         inside.scope.forget_arguments()
         opened = [child for child in node.children if child.type in _REDIRECTS]
-        self._in_substitution += 1  # what it prints goes wherever it is called
+        self._in_substitution += 1  # the output goes where the function is called
         self._evaluate_node(body, self._read_redirections(opened, inside)[0])
         self._in_substitution -= 1
         return NOTHING
@@ -287,12 +287,12 @@ class Evaluator:
         self._found(step, scope, inner)
 
     def _mark_not_plain(self) -> None:
-        """Neither a user's rule nor we can say that such a line only does what it says."""
+        """Mark the line: no rule of the user can allow it by its text alone."""
         self.plain = self.readable = self.simple = False
 
 
 def _iter_leaves(node: "Node") -> "Iterator[Node]":
-    """The words, assignments and redirections of a command; in brackets a test's own grammar."""
+    """Yield a command's words, assignments and redirections; in brackets the parts of the test."""
     for child in node.children:
         if child.type == "command_name" or child.type.endswith("_expression"):
             yield from _iter_leaves(child)

@@ -1,4 +1,4 @@
-"""Brace, tilde and file name expansion of a word, as bash does it."""
+"""Brace, tilde and file name expansion of a word, as in bash."""
 
 import os
 import re
@@ -9,14 +9,14 @@ from pathlib import Path
 
 from .words import has_braces, is_pattern, strip_mask
 
-# Words that one word may become
+# Most words that one word may expand to
 MOST_WORDS = 200
-# Names of files that are looked at for one word
+# Most file names that are checked for one word
 MOST_NAMES = 5_000
-# Stars or braces in one word
+# Most stars or braces in one word
 _MOST_SIGNS = 10
 
-# Characters of a pattern
+# Most characters of a pattern
 _LONGEST = 1_000
 
 _TOKEN = re.compile(r"\\.|[{},]|[^\\{},]+|\\", re.DOTALL)
@@ -25,11 +25,11 @@ _GLOB_TOKEN = re.compile(r"\\(.)|(\*+)|(\?)|\[([!^]?\]?(?:\[:\w+:\]|[^\]])*)\]|(
 
 
 class ExpansionLimitError(Exception):
-    """A word that becomes more words, or needs more looking, than anybody waits for."""
+    """A word expands to too many words, or its expansion takes too long."""
 
 
 def expand_braces(word: str) -> list[str]:
-    """The masked words that a masked word's braces stand for; raises TooMany."""
+    """Expand the braces of a masked word into masked words; raises ExpansionLimitError."""
     if not has_braces(word):
         return [word]
     if word.count("{") > _MOST_SIGNS:
@@ -41,7 +41,7 @@ def expand_braces(word: str) -> list[str]:
 
 
 def expand_glob(word: str, folder: Path) -> list[str]:
-    """The existing names that a masked pattern meets, as the shell would write them."""
+    """Return the existing names that a masked pattern matches, as the shell would print them."""
     if word.count("*") + word.count("[") > _MOST_SIGNS or len(word) > _LONGEST:
         raise ExpansionLimitError
     absolute = word.startswith("/")
@@ -71,7 +71,7 @@ def _iter_alternatives(word: str) -> Iterator[str]:
 
 
 def _find_brace_groups(word: str) -> Iterator[tuple[int, list[str], int]]:
-    """The first braces that expand: where they begin, what they offer, where they end."""
+    """Yield the brace groups that expand: start, alternatives, end."""
     tokens = [(found.start(), found[0]) for found in _TOKEN.finditer(word)]
     for first, (begin, sign) in enumerate(tokens):
         if sign != "{" or word[begin - 1 : begin] == "$":
@@ -137,7 +137,7 @@ def _list_names(folder: Path, hidden: bool, budget: list[int]) -> Iterator[tuple
 
 @lru_cache(maxsize=200)
 def _compile_glob(pattern: str) -> re.Pattern[str]:
-    """A masked part of a path as a regular expression; a class that is unknown meets anything."""
+    """Compile a masked part of a path; an unknown character class matches any character."""
     expression = ""
     for found in _GLOB_TOKEN.finditer(pattern):
         escaped, stars, mark, inside, plain = found.groups()

@@ -13,13 +13,13 @@ _ACTS = re.compile(r"-(exec|execdir|ok|okdir|printf|fprint\w*|fls|delete)")
 
 
 def find_start_folders(words: Sequence[str]) -> list[str]:
-    """The folders that `find` starts from; `words` are those behind its name."""
+    """Return the folders that `find` starts from; `words` are those after its name."""
     places = [word for word in words if word not in ("-H", "-L", "-P")]
     return list(takewhile(lambda word: not word.startswith(("-", "(", "!")), places)) or ["."]
 
 
 def has_filter(words: Sequence[str]) -> bool:
-    """Whether it takes only a part of what is there, by a name or another property."""
+    """Return whether `find` selects only some files, by name or another property."""
     return any(
         _NARROWS.fullmatch(test) and before not in ("!", "-not") and value not in _ANYTHING
         for before, test, value in zip(["", *words], words, [*words[1:], ""], strict=False)
@@ -27,7 +27,7 @@ def has_filter(words: Sequence[str]) -> bool:
 
 
 def build_find_output(words: Sequence[str]) -> str | None:
-    """What it prints, with one name for all that it may meet; None where it does more."""
+    """Return the output of `find`, with one name for all matches; None if it does more."""
     if any(map(_ACTS.fullmatch, words)):
         return None
     names = [name for test, name in pairwise(words) if test in ("-name", "-iname")]

@@ -1,7 +1,7 @@
-"""The flags that a program may be given, and its other words told apart from them.
+"""Parser for a program's flags and operands.
 
-Only flags on the list pass, spelled as on the list: what an abbreviation, a bundle or a value
-given in an unusual way would mean is never guessed.
+Only flags on the list are accepted, spelled as on the list. Abbreviations, bundles and values in an
+unusual form are never guessed.
 """
 
 import re
@@ -14,53 +14,53 @@ _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([kKMGTPEZY]i?)?[bB]?")
 
 
 def split_names(names: str) -> frozenset[str]:
-    """The names in a list that spaces divide."""
+    """Split a list of names separated by spaces."""
     return frozenset(names.split())
 
 
 class NotReadOnlyError(Exception):
-    """Says why a command is not known to only read, in words for people."""
+    """A command is not known to only read; the message gives the reason for the user."""
 
 
 @dataclass(frozen=True)
 class ParsedArguments:
-    """The words after a program's name, told apart."""
+    """The words after a program's name, split into flags and operands."""
 
     flag_values: Mapping[str, tuple[str, ...]]
-    """Each flag, with the values it was given; a flag without one has an empty value."""
+    """Each flag with its values; a flag without a value has an empty one."""
     operands: tuple[str, ...]
     after_dashes: tuple[str, ...] | None = None
-    """The operands that stand after `--`, when there is one; they are among the operands too."""
+    """The operands after `--`, if there is one; they are also among the operands."""
 
     def has_any(self, *flags: str) -> bool:
-        """Whether any of these flags was given."""
+        """Return whether any of these flags was given."""
         return any(flag in self.flag_values for flag in flags)
 
     def get_values(self, *flags: str) -> list[str]:
-        """What these flags were given."""
+        """Return the values of these flags."""
         return [value for flag in flags for value in self.flag_values.get(flag, ())]
 
 
 @dataclass(frozen=True)
 class Flags:
-    """What a program's flags are, read from a line such as `-a -n=N --color=?`.
+    """The flags of a program, parsed from a line such as `-a -n=N --color=?`.
 
-    `=` takes a value, `=N` a number, `=F` a file, `=A` one that stands apart, `=?` may have one
-    attached; `-NUM` stands for a number written as a flag.
+    `=` takes a value, `=N` a number, `=F` a file, `=A` a value in a separate word, `=?` an optional
+    attached value; `-NUM` is a number written as a flag.
     """
 
     kinds: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Flag → what comes after it: nothing, or `=` and the kind of its value."""
+    """Flag → what follows it: nothing, or `=` and the kind of its value."""
 
     @classmethod
     def from_usage(cls, usage: str) -> "Flags":
-        """Read a list of flags."""
+        """Parse a list of flags."""
         return cls(
             {word: f"{equals}{kind}" for word, equals, kind in map(_split_entry, usage.split())}
         )
 
     def parse(self, program: str, words: Sequence[str]) -> ParsedArguments:
-        """Tell flags and operands apart; raises NotReadOnlyError for others."""
+        """Split words into flags and operands; raises NotReadOnlyError for unknown flags."""
         given: dict[str, tuple[str, ...]] = {}
         operands: list[str] = []
         rest = list(words)

@@ -1,13 +1,13 @@
-"""Git's command behind the options of `git` itself."""
+"""The git subcommand after the options of `git` itself."""
 
 from collections.abc import Sequence
 
-# options whose value is a word of its own
+# options whose value is a separate word
 _VALUED = frozenset(["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env"])
 
 
 def find_git_command(words: Sequence[str]) -> int:
-    """Find the place of the command in the words behind `git`; their number when there is none."""
+    """Return the index of the subcommand in the words after `git`; their number if none."""
     at = 0
     while at < len(words) and words[at].startswith("-"):
         at += 2 if words[at] in _VALUED else 1
@@ -15,11 +15,11 @@ def find_git_command(words: Sequence[str]) -> int:
 
 
 def strip_git_options(words: Sequence[str]) -> Sequence[str]:
-    """Return the words behind `git` from its command on."""
+    """Return the words after `git`, starting at the subcommand."""
     return words[find_git_command(words) :]
 
 
 def split_git_command(words: Sequence[str]) -> tuple[str, Sequence[str]]:
-    """Return git's command and the words behind it; an empty command when there is none."""
+    """Return the subcommand and the words after it; an empty subcommand if there is none."""
     found = strip_git_options(words)
     return (found[0], found[1:]) if found else ("", [])

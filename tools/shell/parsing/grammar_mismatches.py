@@ -1,7 +1,7 @@
-"""Places where bash may parse a line otherwise than the grammar.
+"""Places where bash may parse a line differently from the grammar.
 
-The tree is believed only where every kind of node is known, nothing is an error, all that lies
-between two tokens is blank, and all that must touch does. A second parser found most of this.
+The tree is trusted only if every kind of node is known, no node is an error, the gaps between
+tokens are blank, and tokens that must touch do. A second parser found most of these cases.
 """
 
 import re
@@ -77,19 +77,19 @@ _RESERVED_LIST = """
 _RESERVED = frozenset(_RESERVED_LIST.split())
 # Kinds whose parts must touch
 _WHOLE = ("concatenation", "simple_expansion", "translated_string", "variable_assignment")
-# Kinds in which there is more than tokens
+# Kinds of nodes that contain text besides tokens
 _TEXTS = ("string", "expansion", "translated_string")
 _BREAKS = re.compile(r"[\s;&|<>()]")
 _DELIMITER = re.compile(r"""<<-?[ \t]*(\\?[\w.-]+|'[^'\n]*'|"[^"\n]*")(?=[\s;&|<>)])""")
 _ESCAPED = re.compile(r"\\.", re.DOTALL)
 _PLAIN = re.compile(r"[\w./:@%+,=-]+")
 _BLANK = re.compile(rb"(?:[ \t\n]|\\\n)*")
-# The argument that the grammar loses in `python - <<END`: it says what is so without it
+# The argument that the grammar loses in `python - <<END`; the command means the same without it
 _DASH = re.compile(rb"[ \t]-[ \t]*")
 
 
 def find_mismatch(node: "Node", source: bytes) -> str:
-    """What is odd about a node, in words for people; empty when nothing is."""
+    """Describe what is wrong with a node, for the user; empty if nothing is."""
     if node.is_error or node.is_missing:
         return UNEXPLAINED
     if not node.is_named:
@@ -102,12 +102,12 @@ def find_mismatch(node: "Node", source: bytes) -> str:
 
 
 def is_blank_tail(tail: bytes) -> bool:
-    """Whether what lies behind the last token says nothing."""
+    """Return whether the text after the last token has no meaning."""
     return _BLANK.fullmatch(tail) is not None
 
 
 def is_blank(gap: bytes, begin: int, node: "Node") -> bool:
-    """Whether what lies before a token says nothing; in texts there is more than tokens."""
+    """Return whether the gap before a token has no meaning; inside strings gaps may hold text."""
     if _BLANK.fullmatch(gap) or (node.type.startswith("<<") and _DASH.fullmatch(gap)):
         return True
     above = node.parent
@@ -119,9 +119,9 @@ def is_blank(gap: bytes, begin: int, node: "Node") -> bool:
 
 
 def is_torn(one: "Node", other: "Node") -> bool:
-    """Whether tokens that touch are cut in another place than bash may cut them.
+    """Return whether bash would split two touching tokens at another place than the grammar.
 
-    It may at `2>` and `<&-`, and `;&` is a sign of `case` even where the grammar sees `&>` in it.
+    `2>` and `<&-` may continue, and `;&` belongs to `case` even if the grammar reads `&>` in it.
     """
     if one.end_byte != other.start_byte:
         return False
@@ -131,7 +131,7 @@ def is_torn(one: "Node", other: "Node") -> bool:
 
 
 def _check_neighbours(children: "Sequence[Node]", source: bytes) -> str:
-    """Two commands need something between them."""
+    """Require a separator between two commands."""
     for one, next_one in pairwise(children):
         both = one.type in _STATEMENTS and next_one.type in _STATEMENTS
         if both and b"\n" not in source[one.start_byte : next_one.start_byte]:
@@ -156,25 +156,25 @@ def _check_command(node: "Node") -> str:
 
 
 def _is_file_continued(one: "Node", other: "Node") -> bool:
-    """Whether a word goes on where the grammar ends the file of a redirection."""
+    """Return whether a word continues after the grammar ends the file of a redirection."""
     return one.type.endswith("_redirect") and one.end_byte == other.start_byte
 
 
 def _check_negation(node: "Node") -> str:
-    """`!x` is a program of that name, not a negation of `x`."""
+    """Check a negation: `!x` is a program of that name, not a negation of `x`."""
     sign, negated = node.children[0], node.children[-1]
     return NOT_BLANK if sign.end_byte == negated.start_byte else _check_one_line(node)
 
 
 def _check_test(node: "Node") -> str:
-    """In single brackets `&&`, `<` and their kin are the shell's own."""
+    """Check a test: inside single brackets `&&`, `<` and similar operators belong to the shell."""
     leaves = (one for one in walk_nodes(node) if not one.child_count and not one.is_named)
     signs = any(_BREAKS.search(one.type) for one in leaves)
     return UNEXPLAINED if node.children[0].type == "[" and signs else _check_one_line(node)
 
 
 def _check_file_redirect(node: "Node") -> str:
-    """`<& -x` closes the input, and `x` is a word of the command."""
+    """Check a redirection: `<& -x` closes the input, and `x` is a word of the command."""
     torn = any(
         one.type in ("<&", ">&") and get_text(other).startswith("-") and get_text(other) != "-"
         for one, other in pairwise(node.children)
@@ -183,12 +183,12 @@ def _check_file_redirect(node: "Node") -> str:
 
 
 def _check_here_document(node: "Node") -> str:
-    """The word that ends a document is either bare or quoted as a whole."""
+    """Check that a here-document's delimiter is unquoted or quoted as a whole."""
     return "" if _DELIMITER.match(get_text(node)) else NOT_BLANK
 
 
 def _check_one_line(node: "Node") -> str:
-    """A command's words, and a redirection's file, must stand on one line."""
+    """Check that a command's words, or a redirection's file, are on one line."""
     raw, start = node.text or b"", node.start_byte
     gaps = (raw[a.end_byte - start : b.start_byte - start] for a, b in pairwise(node.children))
     return NOT_BLANK if any(b"\n" in gap.replace(b"\\\n", b"") for gap in gaps) else ""
@@ -199,7 +199,7 @@ def _check_word(node: "Node") -> str:
 
 
 def _check_pattern(node: "Node") -> str:
-    """Behind `==` the grammar takes all up to a bracket for a pattern, as only `[[ ]]` does:
+    """Check a pattern: after `==` the grammar reads up to a bracket, which only `[[ ]]` does.
 
     `ls == x; ./y }` is two commands.
     """
@@ -218,7 +218,7 @@ def _check_touching(node: "Node") -> str:
 
 
 def _check_expansion(node: "Node") -> str:
-    """`${BASH_CMDS[ls]:=./x}` makes of `ls` another program."""
+    """Check an expansion: `${BASH_CMDS[ls]:=./x}` makes `ls` run another program."""
     kinds = [child.type for child in node.children]
     sets = ":=" in kinds or "=" in kinds
     return "an expansion assigns an array element" if sets and "subscript" in kinds else ""

@@ -1,4 +1,4 @@
-"""Code of other languages in a line: what it removes, and which of its texts may be commands."""
+"""Code of other languages in a line: what it deletes, and which strings may be commands."""
 
 import os
 import re
@@ -31,18 +31,18 @@ _RUNS = re.compile(
 _TEXT = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|`([^`]*)`", re.DOTALL)
 _MOST_TEXTS = 20
 _RUN_WORDS_LIST = "vim vi nvim ex ed less man rsync ssh scp tar gdb sqlite3"
-# Programs that give some of their words to a shell
+# Programs that pass some of their arguments to a shell
 _RUN_WORDS = frozenset(_RUN_WORDS_LIST.split())
 _RUN_WORD = re.compile(r"(?:\+?:?!|\.?shell |--?[\w-]+=(?:exec=)?|\w+=)?(.+)", re.DOTALL)
 
 
 def is_interpreter(program: str) -> bool:
-    """Whether a program's words and input may be code."""
+    """Return whether a program's arguments and input may be code."""
     return re.sub(r"[\d.]+$", "", program) in _INTERPRETERS
 
 
 def find_lines_in_code(step: SimpleCommand) -> list[str]:
-    """The texts in a step's code that the code may give to a shell, each alone and all together."""
+    """Return the strings in a step's code that it may pass to a shell, each alone and joined."""
     lines = list[str]()
     for code in extract_code(step):
         if _RUNS.search(code):
@@ -56,7 +56,7 @@ def find_lines_in_code(step: SimpleCommand) -> list[str]:
 
 
 def find_damage(step: SimpleCommand, root: Path) -> str:
-    """What a step's code would remove, or start without end; empty when nothing is found."""
+    """Describe what a step's code would delete, or start endlessly; empty if nothing is found."""
     for code in extract_code(step):
         if _FORKS.search(code):
             return "it starts processes endlessly"
@@ -73,13 +73,13 @@ def find_damage(step: SimpleCommand, root: Path) -> str:
 
 
 def find_removed_names(step: SimpleCommand) -> list[str]:
-    """The files and folders that a step's code removes, as far as a plain look tells."""
+    """Return the paths that a step's code deletes, as far as a text search finds them."""
     found = (found for code in extract_code(step) for found in _REMOVES.finditer(code))
     return [one[1] or "~" for one in found]
 
 
 def extract_code(step: SimpleCommand) -> Iterator[str]:
-    """The texts of a step that an interpreter takes for code."""
+    """Yield the texts of a step that an interpreter runs as code."""
     if is_interpreter(step.program):
         yield from (word.text for word in step.words[1:])
         yield step.feed.text or ""

@@ -1,4 +1,4 @@
-"""Output that is known in advance: `echo`, `printf`, `pwd`, `which` and a few more."""
+"""Output known in advance: `echo`, `printf`, `pwd`, `which` and a few more."""
 
 import base64
 import binascii
@@ -16,7 +16,7 @@ _ESCAPES = {"n": "\n", "t": "\t", "\\": "\\"}
 
 
 def get_known_output(words: "Sequence[Word]", fed: str | None, scope: "ShellState") -> str | None:
-    """What the command writes to its output; None where only a run would tell."""
+    """Return the output of a command; None if it is known only at run time."""
     if not words or not all(word.known for word in words):
         return None
     program, *rest = _list_texts(words)
@@ -62,7 +62,7 @@ def get_known_output(words: "Sequence[Word]", fed: str | None, scope: "ShellStat
 
 
 def _list_texts(words: "Sequence[Word]") -> list[str]:
-    """The words, and behind the files that a pattern meets the pattern itself."""
+    """Return the words; after the files that a pattern matches comes the pattern itself."""
     texts = list[str]()
     for word, following in zip(words, [*words[1:], None], strict=True):
         texts.append(word.text)
@@ -80,7 +80,7 @@ def _render_echo(words: Sequence[str]) -> str:
 
 
 def _render_printf(form: str, values: Sequence[str]) -> str | None:
-    """`printf` with `%s` and `%b` alone; the form is used again while values are left."""
+    """Format `printf` with `%s` and `%b` only; the format repeats while values are left."""
     form, left, out = _unescape(form), list(values), ""
     if set(re.findall(r"%.", form)) - {"%s", "%b", "%%"}:
         return None
@@ -92,7 +92,7 @@ def _render_printf(form: str, values: Sequence[str]) -> str | None:
 
 
 def _render_ls(words: Sequence[str], scope: "ShellState") -> str | None:
-    """What `ls` prints, as patterns: what is in the folders that it is given, and other files."""
+    """Return the output of `ls` as patterns: the contents of its folders, and its other files."""
     if scope.folder is None:
         return None
     names = [word for word in words if not word.startswith("-")] or ["."]

@@ -20,20 +20,21 @@ _USEFUL_OFFLINE_LIST = """
 drill fetch finger grpcurl gsutil http https kdig links logger lynx mail mailx mosquitto_pub msmtp
 mutt nc.openbsd nc.traditional rclone rsync sendmail socat tftp w3m websocat wscat xh ztcp
 """
-# they bring something from the network, which another program may run
+# programs that download data, which another program may run
 FETCHERS = frozenset(_FETCHERS_LIST.split())
-# they can send what they are given to any host
+# programs that can send their input to any host
 CLIENTS = FETCHERS | frozenset(_CLIENTS_LIST.split())
-# they fail in a sandbox without network: asked before they run, the others are tried inside
+# programs that fail in a sandbox without network: the user is asked before they run; others are
+# tried inside
 NETWORK_ONLY = (CLIENTS | frozenset(_SERVICES_LIST.split())) - frozenset(
     _USEFUL_OFFLINE_LIST.split()
 )
-# Files by which bash opens a connection
+# Files with which bash opens a connection
 SOCKET = re.compile(r"/dev/(tcp|udp)/.*")
 
 
 def is_network_client(step: SimpleCommand) -> bool:
-    """Whether the step's program, or a redirection of it, reaches another machine."""
+    """Return whether the step's program, or one of its redirections, uses the network."""
     if step.program == "openssl":
         return any(word.text == "s_client" for word in step.words[1:2])
     sockets = (SOCKET.fullmatch(redirect.target.text) for redirect in step.redirects)

@@ -1,4 +1,4 @@
-"""A command line parsed; what nobody can be sure of is said, never guessed."""
+"""Parser for a command line; an ambiguous line is reported, never guessed."""
 
 import re
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from .syntax_tree import LineTooLargeError, ParseError, parse_tree, walk_nodes
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-# Characters of a line that is looked into
+# Most characters of a line that is parsed
 LONGEST = 10_000
 MOST_COMMANDS = 50
 MOST_WORDS = 300
@@ -30,7 +30,7 @@ _CONTINUED = re.compile(r"(?<!\\)((?:\\\\)*)\\\n")
 
 
 def parse_line(source: str) -> "Node":
-    """Parse a line; raises Unparsed, and LineTooLargeError for a line that is too large."""
+    """Parse a line; raises ParseError, and LineTooLargeError for a line that is too large."""
     if len(source) > LONGEST:
         raise LineTooLargeError(text("more than {longest} characters", longest=f"{LONGEST:,}"))
     if "\r" in source:
@@ -44,12 +44,12 @@ def parse_line(source: str) -> "Node":
 
 
 def join_continuations(source: str) -> str:
-    """The line without continuations, wherever they stand: bash takes them out of words too."""
+    """Return the line without continuations, even inside words, as in bash."""
     return _CONTINUED.sub(r"\1", source)
 
 
 def _find_doubt(root: "Node", source: bytes) -> str:
-    """The first oddity of a tree; raises LineTooLargeError."""
+    """Return the first mismatch in a tree; raises LineTooLargeError."""
     if root.descendant_count > _MOST_NODES:
         raise LineTooLargeError(text("more than {most_words} words", most_words=MOST_WORDS))
     commands, words, doubt, last, end = 0, 0, "", root, 0
@@ -67,5 +67,5 @@ def _find_doubt(root: "Node", source: bytes) -> str:
             )
         if words > 2 * MOST_WORDS:
             raise LineTooLargeError(text("more than {most_words} words", most_words=MOST_WORDS))
-    tail = source[end:].removesuffix(b"\n")  # else the line's last backslash would continue it
+    tail = source[end:].removesuffix(b"\n")  # else the last backslash would continue it
     return doubt or ("" if is_blank_tail(tail) else UNEXPLAINED)

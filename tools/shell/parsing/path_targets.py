@@ -1,4 +1,4 @@
-"""The path that a word names, and how vital it is."""
+"""The path that a word names, and whether it is vital."""
 
 import os
 import re
@@ -8,9 +8,9 @@ _SYSTEM_LIST = """
 bin boot dev etc home lib lib32 lib64 libx32 media mnt opt proc root run sbin srv sys tmp usr
 var Applications Library System Users Volumes private
 """
-# Folders right below the root that belong to the system
+# Top-level folders that belong to the system
 _SYSTEM = frozenset(_SYSTEM_LIST.split())
-# Those of them whose folders do so, too; or are somebody's home
+# Those of them whose subfolders belong to the system, too, or are users' homes
 _SYSTEM_INSIDE = frozenset(
     ["bin", "boot", "dev", "etc", "lib", "lib64", "proc", "sbin", "sys", "usr", "home", "Users"]
 )
@@ -28,7 +28,7 @@ _TEMPORARY = ("/tmp/", "/var/tmp/", "/dev/shm/", "/private/tmp/", "/var/folders/
 
 
 def resolve_target(name: str, folder: Path | None) -> Path | None:
-    """Where a word leads; `x/*` is all that is in `x`. None where only a run would tell."""
+    """Resolve a word; `x/*` is the whole content of `x`. None if it is known only at run time."""
     whole = _EVERYTHING.sub(r"\1", name)
     if folder is None and not whole.startswith("/"):
         return None
@@ -37,14 +37,14 @@ def resolve_target(name: str, folder: Path | None) -> Path | None:
 
 
 def is_vital(path: Path, root: Path) -> bool:
-    """Whether with it goes what nobody brings back: the project with more, a home, the system."""
+    """Return whether deleting a path loses the project, a home or the system."""
     if path.is_relative_to(root):
         return False
     return root.is_relative_to(path) or Path.home().is_relative_to(path) or is_system(path)
 
 
 def is_system(path: Path) -> bool:
-    """Whether it is the root, a folder of the system, or somebody's home."""
+    """Return whether a path is the root, a system folder or a user's home."""
     parts = path.parts[1:]
     if len(parts) < 2:
         return not parts or parts[0] in _SYSTEM
@@ -56,16 +56,16 @@ def is_system(path: Path) -> bool:
 
 
 def is_vital_file(path: Path) -> bool:
-    """Whether without it the system does not start, or nobody gets in."""
+    """Return whether the system cannot start, or no user can log in, without this file."""
     return _VITAL_FILE.fullmatch(str(path)) is not None
 
 
 def is_disk(name: str) -> bool:
-    """Whether a name is a disk or a part of one."""
+    """Return whether a name is a disk or a partition."""
     return _DISK.match(os.path.normpath("/" + name).replace("//", "/", 1)) is not None
 
 
 def is_temporary(path: Path) -> bool:
-    """Whether it is a folder for what may be lost, or lies below one."""
+    """Return whether a path is a folder for temporary files, or lies below one."""
     own = os.environ.get("TMPDIR", "").rstrip("/")
     return f"{path}/".startswith((*_TEMPORARY, *([own + "/"] if own else [])))

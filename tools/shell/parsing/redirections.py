@@ -14,33 +14,33 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 KINDS = ("file_redirect", "herestring_redirect", "heredoc_redirect")
-# Redirections to nothing: the grammar takes what follows them for their file
+# Redirections without a file: the grammar reads the next word as their file
 _CLOSING = ("<&-", ">&-")
 
 
 @dataclass
 class Redirections:
-    """What the redirections of one command come to."""
+    """The combined redirections of one command."""
 
     feed: Feed
-    """What stands on its input."""
+    """The command's input."""
     redirects: list[Redirect] = field(default_factory=list[Redirect])
     more: "list[list[Node]]" = field(default_factory=list["list[Node]"])
-    """Words behind them, which belong to the command."""
+    """Words after the redirections that belong to the command."""
     tails: "list[Node]" = field(default_factory=list["Node"])
-    """Commands behind them: in `cat <<END | sh` the grammar hides the pipe in the document."""
+    """Commands after them: in `cat <<END | sh` the grammar hides the pipe in the document."""
     plain: bool = True
     """Whether they open no file."""
     readable: bool = True
-    """Whether they open files to read at most."""
+    """Whether they open files only to read."""
     simple: bool = True
-    """Whether all files that they open are surely known, and no command stands behind them."""
+    """Whether all their files are certainly known, and no command follows them."""
 
 
 def read_redirections(
     nodes: "Iterable[Node]", feed: Feed, scope: ShellState, expander: Expander
 ) -> Redirections:
-    """Read redirections in their order."""
+    """Read redirections in order."""
     opened = Redirections(feed)
     for node in nodes:
         if node.type == "file_redirect":
@@ -71,7 +71,7 @@ def _read_file_redirect(
         exact = word.known and is_sure(found[0])
         opened.simple = opened.simple and exact
         opened.readable = opened.readable and exact and not one.writes
-    # In `cat >out .env` the grammar takes what follows the file for files, too.
+    # In `cat >out .env` the grammar reads the words after the file as files, too
     opened.more.extend(found[1:])
     opened.simple = opened.simple and len(found) == 1
 
@@ -100,15 +100,15 @@ def _read_heredoc_redirect(
 
 @dataclass(frozen=True)
 class HereDocument:
-    """The text between the line of `<<END` and `END`."""
+    """The text between the lines `<<END` and `END`."""
 
     text: str
     expands: bool
-    """Whether expansions in it are made: no part of `END` is in quotes."""
+    """Whether expansions in it are performed: no part of `END` is quoted."""
 
 
 def read_here_document(node: "Node") -> HereDocument:
-    """The document of a redirection; the grammar knows where it ends, but not all that is in it."""
+    """Read a here-document; the grammar knows where it ends, but not everything in it."""
     start = next((one for one in node.children if one.type == "heredoc_start"), None)
     end = next((one for one in node.children if one.type == "heredoc_end"), None)
     whole = (node.text or b"")[: end.start_byte - node.start_byte if end else None]
@@ -118,5 +118,5 @@ def read_here_document(node: "Node") -> HereDocument:
 
 
 def as_string(body: str) -> str:
-    """The body as a string in double quotes, which the shell reads in the same way."""
+    """Return the body as a string in double quotes, which the shell expands in the same way."""
     return '"' + re.sub(r"(?<!\\)((?:\\\\)*)\"", r"\1\"", body) + '"'

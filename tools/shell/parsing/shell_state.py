@@ -18,39 +18,39 @@ class Word:
 
     text: str
     known: bool = True
-    """False: it holds something that only a run would tell, and stands as written."""
+    """False: a part is known only at run time, and is kept as written."""
     rest: str = ""
-    """Of an unknown word what is known of it: an unset variable is nothing."""
+    """The known part of an unknown word: an unset variable is empty."""
     pattern: str = ""
-    """Of a file that a pattern met: the pattern."""
+    """The pattern, if the word is a file name that a pattern matched."""
 
 
 @dataclass
 class ShellState:
-    """The state of a shell at one place of the line."""
+    """The state of a shell at one place in the line."""
 
     root: Path
     folder: Path | None
-    """None: a folder that only a run would tell."""
+    """None: the folder is known only at run time."""
     variables: dict[str, tuple[str, ...] | None] = field(
         default_factory=dict[str, tuple[str, ...] | None]
     )
-    """The values that a variable may have; None: unknown."""
+    """The possible values of each variable; None: unknown."""
     files: dict[str, str | None] = field(default_factory=dict[str, str | None])
-    """What the line has written to files, by name; None: it came from the network."""
+    """What the line has written to each file; None: the content came from the network."""
     left_in: Path | None = None
-    """The folder that the shell is still in where a `cd` has failed; None where none can have."""
+    """The folder of the shell if a `cd` has failed; None if none can have failed."""
     made: set[str] = field(default_factory=set[str])
-    """Folders that the line itself makes."""
+    """Folders that the line itself creates."""
     takes_unknown: bool = False
-    """Whether `$1` and what follows may be anything, where no variable says what they are."""
+    """Whether `$1` and the following arguments are unknown if no variable holds them."""
 
     def copy(self) -> "ShellState":
-        """What a subshell begins with."""
+        """Return the initial state of a subshell."""
         return replace(self, variables=dict(self.variables))
 
     def change_folder(self, name: str | None) -> None:
-        """Change the folder; None is an unknown one."""
+        """Change the folder; None is an unknown folder."""
         before = self.left_in or self.folder
         known = self.folder is not None or (name or "").startswith("/")
         self.folder = None if name is None or not known else (self.folder or Path("/")) / name
@@ -60,7 +60,7 @@ class ShellState:
             self.left_in = None if exists else before
 
     def set_arguments(self, arguments: Sequence[str]) -> None:
-        """Set `$0`, `$1` and what follows; what they were before is gone."""
+        """Set `$0`, `$1` and the following arguments; their old values are lost."""
         self.forget_arguments()
         self.takes_unknown = False
         for at, argument in enumerate(arguments):
@@ -68,13 +68,13 @@ class ShellState:
         self.variables["@"] = self.variables["*"] = tuple(arguments[1:])
 
     def forget_arguments(self) -> None:
-        """Forget `$1` and what follows, as a function does, or `shift`."""
+        """Forget `$1` and the following arguments, as a function or `shift` does."""
         for name in [name for name in self.variables if name in ("@", "*") or name.isdecimal()]:
             del self.variables[name]
         self.takes_unknown = True
 
     def get_value(self, name: str) -> tuple[str, ...] | None:
-        """What a variable may hold; None where nobody knows."""
+        """Return the possible values of a variable; None if they are unknown."""
         if name in self.variables:
             return self.variables[name]
         if name == "#":
@@ -98,13 +98,13 @@ class ShellState:
 def expand_parts(
     parts: Sequence[WordPart], values: Sequence[Sequence[str] | None], scope: ShellState
 ) -> list[Word]:
-    """The words that one word becomes; `values` are those of its parts that are expansions."""
+    """Expand one word into words; `values` are those of its parts that are expansions."""
     return [word for draft in _build_drafts(parts, values) for word in draft.build_words(scope)]
 
 
 @dataclass
 class _WordDraft:
-    """A word in the making: masked text, and the same without what is unknown."""
+    """A word under construction: masked text, and the same text without unknown parts."""
 
     text: str = ""
     rest: str = ""
@@ -160,12 +160,12 @@ def _build_drafts(
 
 
 def _split_fields(value: str, part: WordPart) -> list[str]:
-    """A value is cut at blanks unless it stands in quotes."""
+    """Split a value at blanks unless it is quoted."""
     return [value] if part.quoted else _BLANKS.split(value)
 
 
 def _expand_tilde(word: str, scope: ShellState) -> str | None:
-    """The word with its tilde filled in; None where only a run would tell what it stands for."""
+    """Expand the tilde of a word; None if its value is known only at run time."""
     found = HOME_SIGN.match(word)
     if not found:
         return word

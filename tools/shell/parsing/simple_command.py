@@ -10,7 +10,7 @@ _QUIET = ("/dev/null", "/dev/stdout", "/dev/stderr")
 
 @dataclass(frozen=True)
 class Feed:
-    """What comes out of a command: its text where that is known, and the programs that made it."""
+    """The output of a command: its text if known, and the programs that wrote it."""
 
     text: str | None = None
     programs: tuple[str, ...] = ()
@@ -21,14 +21,14 @@ NOTHING = Feed()
 
 @dataclass(frozen=True)
 class Redirect:
-    """A file that a command's input or output is bound to."""
+    """A file that a command's input or output is redirected to."""
 
     operator: str
     target: Word
 
     @property
     def writes(self) -> bool:
-        """Whether it makes, cuts or lengthens a file; `2>&1` and `/dev/null` do not."""
+        """Whether it creates, truncates or extends a file; `2>&1` and `/dev/null` do not."""
         if ">" not in self.operator or self.target.text in _QUIET:
             return False
         return self.operator != ">&" or not (
@@ -38,43 +38,43 @@ class Redirect:
 
 @dataclass(frozen=True)
 class SimpleCommand:
-    """One command of the line, or a redirection that stands alone."""
+    """One command of the line, or a redirection without a command."""
 
     words: tuple[Word, ...]
     folder: Path | None
-    """Where it runs; None where only a run would tell."""
+    """The folder where it runs; None if it is known only at run time."""
     written: tuple[str, ...] = ()
-    """The words as users' rules judge them: literal ones resolved, others as written."""
+    """The words for users' rules: literal ones resolved, others as written."""
     literal: bool = True
-    """Whether all of them are."""
+    """Whether all words are literal."""
     redirects: tuple[Redirect, ...] = ()
     feed: Feed = NOTHING
-    """What stands on its input."""
+    """The command's input."""
     inner: tuple[str, ...] = ()
     """The programs of the substitutions in its words."""
     scripts: tuple[str, ...] = ()
-    """What is known of the files that its words name: the line itself has written them."""
+    """The known contents of the files in its words, which the line itself has written."""
     fetched: str = ""
-    """The word that names a file which the line itself has fetched from the network."""
+    """The word that names a file which the line itself has downloaded."""
     wrapped: bool = False
-    """Whether it was found inside another command."""
+    """Whether another command contains it."""
     substituted: bool = False
-    """Whether it stands in a substitution or function, so that its output may go anywhere."""
+    """Whether it is in a substitution or function, so that its output may go anywhere."""
     left_in: Path | None = None
-    """Where it runs instead where a `cd` before it fails; None where that cannot be."""
+    """The folder where it runs if a `cd` before it fails; None if that is impossible."""
     code: bool = False
-    """Whether it was only guessed from a text in a program's code."""
+    """Whether it is only a guess from a string in a program's code."""
 
     @property
     def program(self) -> str:
-        """The program's own name, without the folders before it."""
+        """The program's name without the folders before it."""
         if not self.words:
             return ""
         first = self.words[0]
         return (first.text if first.known else first.rest).rstrip("/").rsplit("/", 1)[-1]
 
     def to_inner_command(self, words: tuple[Word, ...], folder: Path | None) -> "SimpleCommand":
-        """The step that this one runs in turn."""
+        """Return the step that this step runs."""
         return replace(
             self,
             words=words,
@@ -86,5 +86,5 @@ class SimpleCommand:
         )
 
     def to_code_guess(self) -> "SimpleCommand":
-        """The same step as a guess from a text in code."""
+        """Return the same step, marked as a guess from text in code."""
         return replace(self, code=True, wrapped=True)

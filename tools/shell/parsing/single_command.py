@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def parse_plain_words(command: str) -> list[str] | None:
-    """The words of one simple command; None where a shell would do more than pass them on."""
+    """Return the words of one simple command; None if a shell would do more than pass them on."""
     if join_continuations(command) != command:
         return None
     try:

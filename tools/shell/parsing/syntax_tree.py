@@ -1,4 +1,4 @@
-"""The syntax tree of a line, as tree-sitter-bash gives it, and how to walk through it."""
+"""The syntax tree of a line from tree-sitter-bash, and traversal of it."""
 
 import re
 from collections.abc import Iterator
@@ -18,39 +18,39 @@ _CRASHES = re.compile(r"(?:[{?-]|\.\.)[0-9A-Za-z\u0080-\uffff]*([\U00010000-\U00
 
 
 class ParseError(Exception):
-    """Nobody can be sure what the line does; the message says why, in words for people."""
+    """The effect of the line is uncertain; the message gives the reason for the user."""
 
 
 class LineTooLargeError(ParseError):
-    """The line is not looked into at all."""
+    """The line is too large to be parsed."""
 
 
 def parse_tree(source: str) -> "Node":
-    """The tree of any text, whatever its errors; raises Unparsed where no parser can give one."""
+    """Parse any text, with or without errors; raises ParseError if the parser fails."""
     if found := _CRASHES.search(source):
         raise ParseError(text("the parser cannot read U+{ord}", ord=f"{ord(found[1]):04X}"))
-    # Without a break behind it the end of a here-document would be no end to the grammar.
+    # Without a newline at its end the grammar does not find the end of a here-document
     ended = source + "\n" if "<<" in source and not source.endswith("\n") else source
     try:
         return _load_parser().parse(ended.encode(errors="replace")).root_node
-    except Exception as error:  # whatever a missing or broken parser raises, the answer is to ask
+    except Exception as error:  # if the parser is missing or broken, the user is asked
         raise ParseError(
             text("the shell parser failed: {name}", name=type(error).__name__)
         ) from error
 
 
 def sanitize_source(source: str) -> str:
-    """Nearly the same text, without what the parser cannot read."""
+    """Return the text without what the parser cannot read."""
     return _ASTRAL.sub("_", source)
 
 
 def get_text(node: "Node") -> str:
-    """What a node covers, as written."""
+    """Return the source text of a node."""
     return (node.text or b"").decode()
 
 
 def walk_nodes(node: "Node") -> "Iterator[Node]":
-    """A node and all below it, in the order of the text."""
+    """Yield a node and all nodes below it, in the order of the text."""
     waiting = [node]
     while waiting:
         one = waiting.pop()
@@ -59,7 +59,7 @@ def walk_nodes(node: "Node") -> "Iterator[Node]":
 
 
 def forget_parser() -> None:
-    """Let the next line look for the parser again."""
+    """Forget the parser, so that the next line loads it again."""
     _load_parser.cache_clear()
 
 

@@ -21,19 +21,19 @@ _PLAIN_PATTERN = re.compile(r"[\w./*?+@,:=-]+", re.ASCII)
 _PLAIN_VALUES = re.compile(
     r"""\$(?:HOME|PWD|[?#])|"(?:[\w .,:;=/()-]|\$(?:HOME|PWD)\b|\$[?#])*\"""", re.ASCII
 )
-# A word without `$'…'` and `$"…"`; in other quotes `$'` and `$"` are just what they look like
+# A word without `$'…'` and `$"…"`; inside other quotes `$'` and `$"` are literal
 _NO_DOLLAR_QUOTE = re.compile(
     r"""(?:[^\\'"$]|\\.|'[^']*'|"(?:[^"\\]|\\.)*"|\$(?!['"]))*""", re.DOTALL
 )
 _NAMES = ("variable_name", "special_variable_name", "subscript")
 _OR_FAIL = frozenset([":?", "?"])
 
-# What an expansion may become
+# The possible values of an expansion
 Values = Sequence[str]
 
 
 def group_words(nodes: "Iterable[Node]") -> "list[list[Node]]":
-    """Nodes grouped into words: those that touch are one."""
+    """Group nodes into words: nodes that touch are one word."""
     found = list[list["Node"]]()
     for node in nodes:
         if found and found[-1][-1].end_byte == node.start_byte:
@@ -44,15 +44,15 @@ def group_words(nodes: "Iterable[Node]") -> "list[list[Node]]":
 
 
 def as_written(group: "Sequence[Node]") -> tuple[str, bool]:
-    """A word for users' rules: what the program gets, and True, or as written, and False."""
+    """Return the argument and True, or the word as written and False, for users' rules."""
     exact = to_literal(parse_word(group))
     return ("".join(map(get_text, group)), False) if exact is None else (exact, True)
 
 
 def is_sure(group: "Sequence[Node]") -> bool:
-    """Whether nobody can doubt what the shell makes of a word: literal, or of the plainest form.
+    """Return whether the value of a word is certain: literal, or of the simplest form.
 
-    Beyond that our reading of patterns, braces and values refuses, and never allows.
+    Otherwise our expansion of patterns, braces and values may deny a command, but never allow it.
     """
     raw = "".join(map(get_text, group))
     if not _NO_DOLLAR_QUOTE.fullmatch(raw):
@@ -62,22 +62,22 @@ def is_sure(group: "Sequence[Node]") -> bool:
 
 
 class Expander:
-    """Fills words in; `commands` reads those in a substitution and says what they print."""
+    """Expands words; `commands` evaluates a substitution's commands and returns their output."""
 
     def __init__(self, commands: "Callable[[Node, ShellState], Feed]") -> None:
         self._commands = commands
 
     def expand_word(self, group: "Sequence[Node]", scope: ShellState) -> list[Word]:
-        """The words that one word becomes."""
+        """Expand one word into words."""
         parts = parse_word(group)
         return expand_parts(parts, [self._resolve_value(part, scope) for part in parts], scope)
 
     def expand_words(self, nodes: "Iterable[Node]", scope: ShellState) -> list[Word]:
-        """The words that neighbouring nodes become."""
+        """Expand adjacent nodes into words."""
         return [word for group in group_words(nodes) for word in self.expand_word(group, scope)]
 
     def assign_variable(self, node: "Node", scope: ShellState) -> None:
-        """Read `NAME=VALUE` into the scope."""
+        """Apply `NAME=VALUE` to the scope."""
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         if name is None:
             raise ParseError("an assignment has no name")
@@ -94,14 +94,14 @@ class Expander:
         self.look_into(name, scope)
 
     def bind_loop_variable(self, node: "Node", scope: ShellState) -> None:
-        """Read the values that a loop's variable takes."""
+        """Bind the values of a loop's variable."""
         name = node.child_by_field_name("variable")
         words = self.expand_words(node.children_by_field_name("value"), scope)
         if name is not None:
             scope.variables[get_text(name)] = _collect_texts(words) if words else None
 
     def look_into(self, node: "Node", scope: ShellState) -> None:
-        """Read the commands in a node that is no command, wherever they stand in it."""
+        """Evaluate the commands inside a node that is not a command."""
         if node.type in _SUBSTITUTIONS:
             self._read_output(node, scope)
         else:
@@ -124,14 +124,14 @@ class Expander:
         return self._expand_parameter(node, scope) if node.type == "expansion" else None
 
     def _read_output(self, node: "Node", scope: ShellState) -> str | None:
-        """What a substitution prints, where that is known; backticks in it are another one."""
+        """Return the output of a substitution, if known; backticks in it are another one."""
         written = get_text(node)
         if written.startswith("`") and "\\`" in written:
             self.look_into(parse_tree(_UNESCAPED.sub(r"\1", written[1:-1])), scope)
         return self._commands(node, scope).text
 
     def _expand_parameter(self, node: "Node", scope: ShellState) -> Values | None:
-        """The value of `${NAME}` or `${NAME:-OTHER}`; of anything cleverer None."""
+        """Return the values of `${NAME}` or `${NAME:-OTHER}`; None for any other form."""
         inside = [child for child in node.children if child.type not in ("${", "}")]
         name = get_text(inside[0]).partition("[")[0] if inside else ""
         if not inside or inside[0].type not in _NAMES:

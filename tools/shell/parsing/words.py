@@ -21,7 +21,7 @@ _ANSI_LETTERS = {
     **{"a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "n": "\n", "r": "\r"},
     **{"t": "\t", "v": "\v"},
 }
-# What stands in `$'…'`: a backslash keeps the sign behind it from ending it
+# The content of `$'…'`: a quote after a backslash does not end it
 _ANSI_TEXT = r"(?:\\.|[^'\\])*"
 _ANSI_STRING = re.compile(rf"\$'{_ANSI_TEXT}'", re.DOTALL)
 _OUTSIDE = re.compile(
@@ -36,15 +36,15 @@ _INSIDE = re.compile(
 )
 _SPECIAL = re.compile(r"[\\*?\[\]{},.~!^-]")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
-# Where a tilde stands for a folder in a masked word: bash takes `of=~/x` for an assignment
+# Where a tilde in a masked word is a folder: bash reads `of=~/x` as an assignment
 HOME_SIGN = re.compile(r"((?:[A-Za-z_]\w*\+?=(?:.*:)?)?)~([^/:]*)", re.DOTALL)
-# Where a dollar sign starts something, outside and inside of double quotes
+# Where a dollar sign begins an expansion, outside and inside double quotes
 _NO_BARE_DOLLAR = (re.compile(r"\$[{(\[']|`"), re.compile(r"\$[{(\[]|`"))
 
 
 @dataclass(frozen=True)
 class WordPart:
-    """A part of a word: text, or an expansion whose value the text does not show."""
+    """A part of a word: text, or an expansion whose value is not in the text."""
 
     text: str
     quoted: bool
@@ -54,7 +54,7 @@ class WordPart:
 
 
 def parse_word(nodes: "Sequence[Node]") -> list[WordPart]:
-    """The parts of a word that covers these touching nodes; raises Unparsed."""
+    """Parse the parts of the word that these touching nodes cover; raises ParseError."""
     start = nodes[0].start_byte
     raw = b"".join(node.text or b"" for node in nodes)
     written = raw.decode()
@@ -62,7 +62,7 @@ def parse_word(nodes: "Sequence[Node]") -> list[WordPart]:
 
 
 def to_literal(parts: Sequence[WordPart]) -> str | None:
-    """What the program gets, if no expansion, pattern or brace can change it; else None."""
+    """Return the program's argument if no expansion, pattern or brace can change it; else None."""
     word = mask_parts(parts)
     unknown = any(part.expansion or part.variable for part in parts)
     if unknown or HOME_SIGN.match(word) or is_pattern(word) or has_braces(word):
@@ -71,12 +71,12 @@ def to_literal(parts: Sequence[WordPart]) -> str | None:
 
 
 def is_ansi_string(written: str) -> bool:
-    """Whether it is one `$'…'` to bash, which ends at the first quote that nothing keeps."""
+    """Return whether bash reads it as one `$'…'`, which ends at the first unescaped quote."""
     return _ANSI_STRING.fullmatch(written) is not None
 
 
 def mask_parts(parts: Sequence[WordPart]) -> str:
-    """The word with a backslash before each sign that quotes keep from being special."""
+    """Return the word with a backslash before each special character that is quoted."""
     return "".join(
         _SPECIAL.sub(r"\\\g<0>", part.text) if part.quoted else part.text.replace("\\", "\\\\")
         for part in parts
@@ -84,24 +84,24 @@ def mask_parts(parts: Sequence[WordPart]) -> str:
 
 
 def is_pattern(word: str) -> bool:
-    """Whether a masked word holds a file name pattern."""
+    """Return whether a masked word contains a file name pattern."""
     signs = _ESCAPED.sub("", word)
     return "*" in signs or "?" in signs or "]" in signs.partition("[")[2]
 
 
 def has_braces(word: str) -> bool:
-    """Whether a masked word holds braces that may expand."""
+    """Return whether a masked word contains braces that may expand."""
     inside = _ESCAPED.sub("", word).partition("{")[2]
     return "}" in inside and ("," in inside or ".." in inside)
 
 
 def strip_mask(word: str) -> str:
-    """The same word as the program gets it."""
+    """Return the unmasked word, as the program gets it."""
     return _ESCAPED.sub(r"\1", word)
 
 
 def _find_expansions(nodes: "Sequence[Node]", raw: bytes, start: int):  # noqa: ANN202
-    """Each outermost expansion by its place in the decoded word: where it ends, and its node."""
+    """Return the outermost expansions by their offset in the decoded word: end and node."""
     waiting = list(nodes)
     while waiting:
         node = waiting.pop()
@@ -133,7 +133,7 @@ def _split_parts(written: str, expansions: "Mapping[int, tuple[int, Node]]") -> 
 
 
 def _find_part_end(found: re.Match[str], expansions: "Mapping[int, tuple[int, Node]]") -> int:
-    """Where a match ends, or the expansion in it begins: `<(` is no sign of its own to us."""
+    """Return the end of a match, or the start of an expansion in it, such as `<(`."""
     if found["plain"] is None:
         return found.end()
     inside = [place for place in expansions if found.start() < place < found.end()]

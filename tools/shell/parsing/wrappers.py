@@ -1,6 +1,6 @@
-"""Programs that run another command: what they run, as words or as a line to be parsed again.
+"""Programs that run another command: the command as words, or as a line to parse.
 
-What is found so may be refused; it is never a reason to allow anything.
+A command found here may be denied; it is never a reason to allow anything.
 """
 
 import re
@@ -11,40 +11,40 @@ from itertools import pairwise
 from .shell_state import Word
 from .simple_command import SimpleCommand
 
-# Stands for words that a program takes from an input that nobody knows
+# Placeholder for words that a program reads from unknown input
 UNKNOWN_INPUT = "(its input)"
 SHELLS = frozenset(["sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "rbash", "mksh"])
 
 
 @dataclass(frozen=True)
 class InnerCommand:
-    """A command inside another one."""
+    """A command that another command runs."""
 
     words: tuple[Word, ...] = ()
     line: str = ""
-    """Instead of words: a line that is parsed by a shell."""
+    """A line for a shell to parse, in place of words."""
     fed: bool = False
-    """Whether a line gets the input of the command around it."""
+    """Whether a line gets the input of its outer command."""
     same_shell: bool = False
-    """Whether it runs in the very shell, so that its `cd` and its variables stay."""
+    """Whether it runs in the same shell, so that its `cd` and its variables persist."""
     arguments: tuple[str, ...] = ()
-    """What `$0`, `$1` and so on are in the line."""
+    """The values of `$0`, `$1` and so on in the line."""
     folder: str = ""
-    """Where it runs, if not where the wrapper does."""
+    """The folder where it runs, if not that of the wrapper."""
 
 
 @dataclass(frozen=True)
 class _Wrapper:
-    """How to find the command behind a wrapper's own words."""
+    """How to find the command after a wrapper's own words."""
 
     values: str = ""
-    """Options whose value is a word of its own."""
+    """Options whose value is a separate word."""
     before: int = 0
-    """Words before the command, such as the seconds of `timeout`."""
+    """Number of words before the command, such as the seconds of `timeout`."""
     text_option: str = ""
     """Options whose value is a line for a shell."""
     joined: bool = False
-    """Whether the words are joined to a line for a shell."""
+    """Whether the words are joined into a line for a shell."""
 
 
 _WRAPPERS: Mapping[str, _Wrapper] = {
@@ -117,7 +117,7 @@ _FIND_RUNS = frozenset(["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exe
 
 
 def unwrap(step: SimpleCommand) -> list[InnerCommand]:
-    """The commands that a step's program runs in turn."""
+    """Return the commands that a step's program runs."""
     words = step.words[1:]
     program = step.program
     if program in SHELLS:
@@ -132,7 +132,7 @@ def unwrap(step: SimpleCommand) -> list[InnerCommand]:
     if program == "git":
         return _unwrap_git(words)
     if program == "command" and words and words[0].text in ("-v", "-V"):
-        return []  # it only says what it would run
+        return []  # it only prints what it would run
     if program == "trap":
         return [InnerCommand(line=words[0].text, same_shell=True)] if len(words) > 1 else []
     if program == "alias":
@@ -164,7 +164,7 @@ def _unwrap_program(
 
 
 def _skip_options(wrapper: _Wrapper, words: Sequence[Word]) -> tuple[str | None, Sequence[Word]]:
-    """The line that an option gives, and the words behind the options."""
+    """Return the line that an option gives, and the words after the options."""
     at, skipped = 0, 0
     values, texts = wrapper.values.split(), wrapper.text_option.split()
     while at < len(words):
@@ -214,7 +214,7 @@ def _unwrap_shell(words: Sequence[Word], step: SimpleCommand) -> list[InnerComma
 
 
 def _unwrap_find(words: Sequence[Word]) -> list[InnerCommand]:
-    """What `find` runs for each file; the file itself stands there as `{}`."""
+    """Return the commands that `find` runs for each file; `{}` is the file."""
     inner, at = list[InnerCommand](), 0
     while at < len(words):
         if words[at].text in _FIND_RUNS:
@@ -245,7 +245,7 @@ def _unwrap_git(words: Sequence[Word]) -> list[InnerCommand]:
 
 
 def _find_placeholder(words: Sequence[Word]) -> str:
-    """The sign that `xargs -I` puts the input in for."""
+    """Return the placeholder that `xargs -I` replaces with its input."""
     texts = [word.text for word in words]
     for at, text in enumerate(texts):
         if text == "-I" and at + 1 < len(texts):
@@ -256,7 +256,7 @@ def _find_placeholder(words: Sequence[Word]) -> str:
 
 
 def _insert_input(words: Sequence[Word], given: str | None, sign: str) -> list[Word]:
-    """The words of `xargs` with its input: at the end, or in the place of a sign."""
+    """Insert the input of `xargs` into its words: at the end, or for a placeholder."""
     if given is None:
         return [*words, Word(UNKNOWN_INPUT, known=False)]
     cut = r"[\n\0]+" if sign else r"[\s\0]+"

@@ -1,8 +1,8 @@
-"""The programs that only read or compute, each with the flags that leave it so.
+"""Programs that only read or compute, each with its allowed flags.
 
-What is left out of a program's flags writes, runs something, goes on for ever, follows links,
-takes names of files from a file, or is just rare. Programs with a language of their own are in
-`special_programs`, those that search whole folders in `recursive_programs`.
+The omitted flags write, run something, never end, follow links, read file names from a file, or
+are just rare. Programs with their own language are in `special_programs`, programs that search
+whole folders in `recursive_programs`.
 """
 
 from collections.abc import Sequence
@@ -17,12 +17,12 @@ ANY_NUMBER = 1_000_000
 
 @dataclass(frozen=True)
 class AllowedProgram:
-    """One program: its flags, and what its other words are."""
+    """One program: its flags, and the meaning of its other words."""
 
     flags: Flags = field(default_factory=Flags)
     operands: Literal["files", "text"] = "files"
     most: int = ANY_NUMBER
-    """How many operands it may get; the next one would be written to, or change something."""
+    """Most operands; the next one would be written to, or change something."""
 
 
 def _allow_files(usage: str, most: int = ANY_NUMBER) -> AllowedProgram:
@@ -37,7 +37,7 @@ _DIGEST = _allow_files("-b -t -z --binary --text --tag --zero")
 _BASE = _allow_files("-d -D -i -w=N --decode --ignore-garbage --wrap=N")
 
 PROGRAMS = {
-    # Files' content
+    # Content of files
     "cat": _allow_files(
         "-A -b -e -E -n -s -t -T -u -v --show-all --number-nonblank --show-ends --number"
         " --squeeze-blank --show-tabs --show-nonprinting"
@@ -90,7 +90,7 @@ PROGRAMS = {
         "-b -h -i -k -L -N -n -r -0 --brief --mime --mime-type --mime-encoding --dereference"
         " --no-dereference --keep-going --raw --extension"
     ),
-    # Files' names and places
+    # Names and paths of files
     "ls": _allow_files(
         "-a -A -b -B -c -C -d -f -F -g -G -h -H -i -I= -k -l -m -n -N -o -p -q -Q -r -R -s -S"
         " -t -T=N -u -U -v -w=N -x -X -Z -1 --all --almost-all --author --escape --block-size="
@@ -126,10 +126,10 @@ PROGRAMS = {
     "basename": _allow_text("-a -s= -z --multiple --suffix= --zero"),
     "dirname": _allow_text("-z --zero"),
     "pwd": _allow_text("-L -P --logical --physical", most=0),
-    # Text that is given
+    # Text from arguments
     "tr": _allow_text("-c -C -d -s -t --complement --delete --squeeze-repeats --truncate-set1"),
     "seq": _allow_text("-NUM -f= -s= -w --format= --separator= --equal-width"),
-    # The system
+    # System
     "which": _allow_text("-a"),
     "type": _allow_text("-a -f -p -P -t"),
     "whoami": _allow_text(most=0),
@@ -171,7 +171,7 @@ _ASKS_FOR_IT = {
 }
 
 
-# Files by which a project chooses the tools that answer, which may be fetched first
+# Files by which a project selects the tool version that runs, which may be downloaded first
 _STEERED_BY = {
     **dict.fromkeys(["cargo", "rustc"], ("rust-toolchain", "rust-toolchain.toml")),
     "go": ("go.mod", "go.work"),
@@ -179,7 +179,7 @@ _STEERED_BY = {
 
 
 def is_version_query(program: str, arguments: Sequence[str], folder: Path) -> bool:
-    """Whether a program is run for its version alone, and is the one that the user installed."""
+    """Return whether a program only prints its version, and is the one that the user installed."""
     if len(arguments) != 1:
         return False
     if arguments[0] in _ASKS_FOR_IT.get(program, ()):

@@ -1,7 +1,7 @@
-"""Whether an `awk` program surely only prints: a small part of its language, token by token.
+"""Check that an `awk` program only prints: a small part of its language, token by token.
 
-Whatever is not known here may run a command or write a file: `system`, `getline`, `|`, and `>`
-outside of a comparison. A `/` is taken for the start of a pattern where it can be nothing else.
+Any unknown token may run a command or write a file: `system`, `getline`, `|`, and `>` outside a
+comparison. A `/` counts as the start of a pattern only where no other reading is possible.
 """
 
 import re
@@ -16,7 +16,7 @@ _TOKEN = re.compile(
     r"""(?P<blank>[ \t]+)|(?P<line>\n)|(?P<text>"(?:[^"\\\n]|\\[^\n])*"|\d+(?:\.\d+)?)"""
     r"""|(?P<name>[A-Za-z_]\w*)|(?P<sign>&&|\|\||!~|[-+*%^=!<>]=|\+\+|--|[-+*%^=!<>~?:,;(){}\[\]$])"""
 )
-# Signs in brackets of which nobody can doubt where they end: a first `]` is one of them
+# A bracket expression with a certain end: a first `]` belongs to it
 _CLASS = r"\[(?!\^?\])(?:[^]/\\\n\[]|\\[^]/\n\[]|\[:[a-z]+:\])+\]"
 _PATTERN = re.compile(rf"/(?:[^/\\\n\[]|\\[^\n]|{_CLASS})*/")
 _BEFORE_PATTERN = split_names("{ } ( , ; ! ~ !~ && ||") | {""}
@@ -28,7 +28,7 @@ _OWN_NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
 def check_awk(words: Sequence[str], place: PathScope) -> None:
-    """Raises NotReadOnlyError for an `awk` that is not known to only print."""
+    """Raise NotReadOnlyError unless the `awk` program is known to only print."""
     parsed = _FLAGS.parse("awk", words)
     program, *files = parsed.operands or [""]
     settings = parsed.get_values("-v", "--assign")
@@ -46,7 +46,7 @@ def check_awk(words: Sequence[str], place: PathScope) -> None:
 
 
 def is_print_only(program: str) -> bool:
-    """Whether nothing in a program could do more than read its input and print."""
+    """Return whether a program can do nothing but read its input and print."""
     opened, before = list[str](), ""
     try:
         tokens = list(_tokenize(program))
@@ -58,7 +58,7 @@ def is_print_only(program: str) -> bool:
         elif token in (")", "}", "]") and opened:
             opened.pop()
         elif token == ">" and "{" in opened and "if" not in opened:
-            return False  # it could be a file that is written to
+            return False  # it could be a file to write to
         elif token[0].isalpha() and not _is_known(token, after):
             return False
         before = token

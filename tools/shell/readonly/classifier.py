@@ -1,6 +1,6 @@
-"""Whether a command surely does nothing but read inside the project, whatever its words.
+"""Check that a command only reads inside the project.
 
-The list is of what is allowed: a program, a flag or a file that is not known is a reason to ask.
+The list contains what is allowed: for an unknown program, flag or file the user is asked.
 """
 
 import os
@@ -25,9 +25,9 @@ _BUILTINS = split_names("[ command echo false printf pwd test true type")
 
 
 def explain_not_read_only(words: Sequence[str], place: PathScope) -> str:
-    """Why a command is not known to only read; empty when it is.
+    """Explain why a command is not known to only read; empty if it is.
 
-    `words` are those of one simple command, as the program gets them; `place` is where it runs.
+    `words` are those of one simple command, as the program gets them; `place` is its folder.
     """
     try:
         _check_words(words, place)
@@ -37,7 +37,7 @@ def explain_not_read_only(words: Sequence[str], place: PathScope) -> str:
 
 
 def list_reading_programs() -> list[str]:
-    """The programs of which some calls are known to only read."""
+    """List the programs of which some calls are known to only read."""
     return sorted({*_BUILTINS, *PROGRAMS, *CHECKS, *SEARCHES, "git"})
 
 
@@ -62,7 +62,7 @@ def _check_words(words: Sequence[str], place: PathScope) -> None:
 
 
 def find_program_name(program: str, place: PathScope) -> str:
-    """The program's plain name; raises NotReadOnlyError for one that the project may bring."""
+    """Return the program's plain name; raises NotReadOnlyError if the project may contain it."""
     name = next((program.removeprefix(to) for to in _SYSTEM if program.startswith(to)), program)
     if "/" in name:
         raise NotReadOnlyError(text("`{program}` may do more than read", program=program))

@@ -1,7 +1,7 @@
-"""`find … | xargs grep` and its like: a program that reads the files which another one finds.
+"""Pipelines such as `find … | xargs grep`: a program reads the files that another one finds.
 
-Names come from the project: one with a blank or a quote in it would become several words, and a
-flag among them.
+The names come from the project: a name with a blank or a quote would become several words, and one
+of them may be a flag.
 """
 
 import os
@@ -24,9 +24,9 @@ _DIVIDES = re.compile(r"[\s'\"\\]")
 
 
 def is_read_only_pipeline(find: SimpleCommand, xargs: SimpleCommand, place: PathScope) -> bool:
-    """Whether `xargs` gives to a reading program what `find` prints, and nothing there is secret.
+    """Return whether `xargs` runs a reading program on the output of `find`, without secrets.
 
-    What the program's own words are is checked apart.
+    The program's own arguments are checked separately.
     """
     if find.program != "find" or xargs.program != "xargs" or xargs.feed.programs != ("find",):
         return False
@@ -46,7 +46,7 @@ def is_read_only_pipeline(find: SimpleCommand, xargs: SimpleCommand, place: Path
 
 
 def _split_xargs_options(words: Sequence[str]) -> tuple[list[str] | None, Sequence[str]]:
-    """The options of `xargs` and the command behind them; None for an option that is not known."""
+    """Split the options of `xargs` from its command; None for an unknown option."""
     options, rest = list[str](), list(words)
     while rest and rest[0].startswith("-"):
         option = rest.pop(0)
@@ -59,7 +59,7 @@ def _split_xargs_options(words: Sequence[str]) -> tuple[list[str] | None, Sequen
 
 
 def _check_tree(start: str, texts: Sequence[str], place: PathScope, *, is_exact: bool) -> None:
-    """Raise NotReadOnlyError where a secret would be read, or a name would become several words."""
+    """Raise NotReadOnlyError if a secret would be read, or a name would become several words."""
     names = [value for test, value in zip(texts, texts[1:], strict=False) if test == "-name"]
     is_narrowed = len(names) == 1 and not _CHOOSES.intersection(texts)
     reads = partial(matches_any, names if is_narrowed else ["**/*"])

@@ -1,8 +1,8 @@
-"""The git commands that only read, each with the flags that leave it so.
+"""Git commands that only read, each with its allowed flags.
 
-Left out is what starts a program (`--ext-diff`, `--textconv`, `--show-signature`, `-O`), writes
-(`--output`), reads a list or a file from anywhere (`--stdin`, `--no-index`, `--contents`), or
-prints what counts as binary (`--text`, `--binary`).
+Omitted are flags that start a program (`--ext-diff`, `--textconv`, `--show-signature`, `-O`), write
+(`--output`), read a list or a file from anywhere (`--stdin`, `--no-index`, `--contents`), or print
+content that counts as binary (`--text`, `--binary`).
 """
 
 from dataclasses import dataclass
@@ -39,17 +39,17 @@ _SELECTING = ("--contains", "--no-contains", "--merged", "--no-merged", "--point
 
 @dataclass(frozen=True)
 class GitCommand:
-    """One subcommand: its flags, and what its other words do."""
+    """One subcommand: its flags, and the meaning of its other words."""
 
     flags: Flags
     operands: Literal["revisions", "files", "none", "text"] = "revisions"
     """revisions: also paths, as in `log`; files: paths alone."""
     content: Literal["never", "unless summed up", "when asked", "always"] = "never"
-    """Whether it prints what is in files."""
+    """Whether it prints the content of files."""
     enters_submodules: bool = False
     """Whether it starts another git in each submodule."""
     lists_only_with: tuple[str, ...] = ()
-    """Without one of these flags an operand would make something."""
+    """Without one of these flags an operand would create something."""
 
 
 def _allow_git(usage: str, **kinds: object) -> GitCommand:

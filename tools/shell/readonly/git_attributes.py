@@ -1,8 +1,7 @@
-"""Whether a repository's own attributes could show what a secret in its history holds.
+"""Check that a repository's own attributes do not show secrets in its history.
 
-The guard (`tools/git/hardened_git.py`) keeps that content out of sight by the weakest attributes
-there are. What a repository says of `diff` itself goes before them: `* diff` would show every
-secret.
+The guard (`tools/git/hardened_git.py`) hides that content with attributes of the lowest priority.
+The repository's own `diff` attributes override them: `* diff` would show every secret.
 """
 
 import os
@@ -21,9 +20,10 @@ NAME = ".gitattributes"
 LARGEST = 1_000_000
 
 _SETS_DIFF = re.compile(rb"^\s*(?!#)(\S+)[^\n]*?\s(!?diff(?:=\S*)?)(?=\s|$)", re.MULTILINE)
-# `*.py` or `setup.py`, of which people say in what language it is
+# `*.py` or `setup.py`: a pattern for files of one language
 _ONE_KIND = re.compile(rb"(?:\*\*/)?(\*?)([\w+-]*\.[\w.+-]+)")
-# Endings of programs and documents; data of any other may be what a secret was, as `*.json`
+# Extensions of programs and documents; files with any other, such as `*.json`, may have held a
+# secret
 _LANGUAGES = split_names(
     """
     .ada .adb .ads .bash .bib .bibtex .c .cc .cpp .cs .cshtml .css .cxx .dart .dts .dtsi .el .ex
@@ -35,7 +35,7 @@ _LANGUAGES = split_names(
 
 
 def check_attributes(top: Path, common: Path, tracked: TrackedFiles, workspace: Workspace) -> None:
-    """Raises NotReadOnlyError where one line could be of a secret's content."""
+    """Raise NotReadOnlyError if a line of the attributes may apply to a secret."""
     if gone := [name for name in tracked.attributes if not os.path.lexists(top / name)]:
         raise NotReadOnlyError(
             text("`{gone}` is deleted, but git still uses its last version", gone=gone[0])
@@ -54,7 +54,7 @@ def check_attributes(top: Path, common: Path, tracked: TrackedFiles, workspace: 
 
 
 def _is_of_a_language(pattern: bytes, said: bytes, workspace: Workspace) -> bool:
-    """Whether it is as `*.py diff=python`, of files that are no secrets by that name."""
+    """Return whether a line is like `*.py diff=python`: its files are not secrets by name."""
     kind = _ONE_KIND.fullmatch(pattern)
     if not kind or not said.startswith(b"diff="):
         return False
@@ -66,7 +66,7 @@ def _is_of_a_language(pattern: bytes, said: bytes, workspace: Workspace) -> bool
 
 
 def _iter_diff_lines(file: Path) -> Iterator[tuple[bytes, bytes]]:
-    """Of what a file says that git prints its content, and in which words."""
+    """Yield the pattern and the `diff` attribute of each line that lets git print the content."""
     try:
         found = file.lstat()
     except OSError:

@@ -1,7 +1,7 @@
-"""Whether a git command surely only reads, shows no secret, and starts no other program.
+"""Check that a git command only reads, shows no secret, and starts no other program.
 
-What its flags allow is in `git_commands`; here is what depends on the repository and on the words.
-Such a command must run in the environment of `tools/git/hardened_git.py`.
+`git_allowlist` lists the allowed flags; this module checks what depends on the repository and on
+the arguments. Such a command must run in the environment of `tools/git/hardened_git.py`.
 """
 
 import os
@@ -36,7 +36,7 @@ _ASKED = split_names(
     -m --cc -W --function-context --check
     """
 )
-# Commands whose first operand says what they do
+# Commands whose first operand selects what they do
 _FIRST_WORDS = {
     "stash": ("list", "show"),
     "reflog": ("show",),
@@ -51,17 +51,17 @@ _SETTINGS = re.compile(
 _ALL_NAMES = split_names("--all --branches --tags --remotes --glob")
 _RUNS_GPG = re.compile(r"%G|signature", re.IGNORECASE)
 _HASH = re.compile(r"(?:.*-g)?([0-9a-f]{4,64})", re.IGNORECASE)
-# What a revision begins with; behind it stand steps from there: `v1^{}`, `main@{u}`, `HEAD~2`
+# The beginning of a revision; steps may follow it: `v1^{}`, `main@{u}`, `HEAD~2`
 _NAME = re.compile(r"[^\^~@{}]*")
 _OBJECT = re.compile(r"((?:[^:{}]|\{[^:{}]*\})*):(.*)", re.DOTALL)
-# With these a file's limit shows others, too: what it was called before, or all of a commit
+# With these flags a file limit includes more: the file's earlier names, or the whole commit
 _WIDER = ("--follow", "--full-diff")
 _EXCLUDED = (":!", ":^", ":(exclude)")
 _MAGIC = re.compile(r"[*?\[\\]|^:")
 
 
 def check_git(words: Sequence[str], place: PathScope) -> None:
-    """Raises NotReadOnlyError for a git command that may do more than read."""
+    """Raise NotReadOnlyError for a git command that may do more than read."""
     before, command, rest = _split_subcommand(words)
     for folder in before.get_values("-C"):
         place = replace(place, folder=place.check_path(folder))
@@ -76,13 +76,13 @@ def check_git(words: Sequence[str], place: PathScope) -> None:
     repository = find_repository(place.resolve_inside("."), place.workspace.root)
     if repository:
         _GitInvocation(command, parsed, repository, place).check()
-    elif command == "diff":  # compares any two files then
+    elif command == "diff":  # then it compares any two files
         for operand in parsed.operands:
             place.check_tree(operand, TraversalOptions(lambda _: True, follows_links=True))
 
 
 def _split_subcommand(words: Sequence[str]) -> tuple[ParsedArguments, str, Sequence[str]]:
-    """The flags before the subcommand, the subcommand, and what follows it."""
+    """Split off the flags before the subcommand, the subcommand, and the words after it."""
     at = 0
     while at < len(words) and words[at].startswith("-"):
         at += 2 if words[at] == "-C" else 1
@@ -90,7 +90,7 @@ def _split_subcommand(words: Sequence[str]) -> tuple[ParsedArguments, str, Seque
 
 
 def _check_words(command: str, parsed: ParsedArguments) -> None:
-    """What can be told without a repository."""
+    """Check the arguments that need no repository."""
     kind, operands = COMMANDS[command], parsed.operands
     if operands and kind.operands == "none":
         raise NotReadOnlyError(
@@ -121,7 +121,7 @@ def _check_words(command: str, parsed: ParsedArguments) -> None:
 
 
 def _check_first_word(command: str, words: Sequence[str], operands: Sequence[str]) -> None:
-    """It must be the first of all: `git stash -- list` stashes a file of that name."""
+    """Check that the subcommand is the first word: `git stash -- list` stashes the file `list`."""
     is_bare = not operands and command in ("reflog", "remote")
     if not is_bare and not (words and words[0] in _FIRST_WORDS[command]):
         raise NotReadOnlyError(
@@ -154,7 +154,7 @@ class _GitInvocation:
             self._check_content(limits)
 
     def _find_limits(self) -> list[Path]:
-        """Check the operands; the files and folders to which the command is limited, if any."""
+        """Check the operands; return the files and folders that limit the command, if any."""
         if self._kind.operands in ("text", "none"):
             return []
         limits: list[Path] = []
@@ -178,7 +178,7 @@ class _GitInvocation:
         return [] if unlimited else limits
 
     def _split_operands(self) -> tuple[Sequence[str], Sequence[str]]:
-        """The operands before and after `--`, without a first one that is neither."""
+        """Split operands at `--`, without a first operand that is neither a revision nor a path."""
         operands, paths = self._parsed.operands, self._parsed.after_dashes or ()
         before = operands[: len(operands) - len(paths)]
         is_pattern = self._command == "grep" and not self._parsed.has_any("-e")
@@ -187,7 +187,7 @@ class _GitInvocation:
         return before[1:] if is_pattern or self._command in _FIRST_WORDS else before, paths
 
     def _check_object(self, word: str) -> None:
-        """`REVISION:PATH`; the path counts from the repository's top unless it begins with `.`"""
+        """Check `REVISION:PATH`; the path is relative to the top unless it starts with `.`"""
         found = _OBJECT.fullmatch(word)
         if not found or "{/" in word or found[2].startswith("/"):
             raise NotReadOnlyError(text("the file `{word}` names is not known", word=word))
@@ -200,7 +200,7 @@ class _GitInvocation:
         self._place.check_path(str(self._repository.top / path))
 
     def _check_revision(self, word: str) -> None:
-        """A hash, and a tag, could be that of any file's content."""
+        """Check a revision: a hash or a tag could be that of any file's content."""
         for part in re.split(r"\.{2,3}", word.removeprefix("^")):
             name = _NAME.match(part)
             if name and name[0] not in ("", "HEAD") and self._find_kinds(name[0]) & {"blob", "tag"}:
@@ -209,7 +209,7 @@ class _GitInvocation:
                 )
 
     def _find_kinds(self, name: str) -> set[str]:
-        """The kinds of all that a name or the beginning of a hash may mean."""
+        """Return the kinds of all objects that a name or an abbreviated hash may mean."""
         repository, hash = self._repository, _HASH.fullmatch(name)
         objects = repository.common / "objects"
         if hash and (objects / "info" / "alternates").exists():
@@ -228,7 +228,7 @@ class _GitInvocation:
             ) from error
 
     def _can_read_submodules(self) -> bool:
-        """Whether git reads which commit each submodule is at, which no flag keeps it from."""
+        """Return whether git reads the current commit of each submodule, which no flag prevents."""
         lists_changed = self._command == "ls-files" and self._parsed.has_any("-m", "--modified")
         return self._kind.enters_submodules or lists_changed
 
@@ -264,7 +264,7 @@ class _GitInvocation:
             self._check_history()
 
     def _can_show_history(self) -> bool:
-        """Whether it shows files as they were, of which the index says nothing."""
+        """Return whether the command shows old versions of files, which the index does not list."""
         if self._command not in ("diff", "grep") or self._parsed.has_any("--cached", "--staged"):
             return True
         operands, _ = self._split_operands()
@@ -272,7 +272,7 @@ class _GitInvocation:
         return any(is_told or not os.path.lexists(self._place.folder / one) for one in operands)
 
     def _check_history(self) -> None:
-        """The guard knows the built-in patterns, as long as nothing is stronger than it."""
+        """Check the history: the guard covers the built-in patterns unless overridden."""
         repository, workspace = self._repository, self._place.workspace
         own = [one for one in workspace.ignore if one not in IGNORE_PATTERNS and one[:1] != "!"]
         if own:

@@ -1,4 +1,4 @@
-"""Which files a git repository tracks, read from its index without running git."""
+"""Files that a git repository tracks, read from its index without running git."""
 
 import struct
 from collections.abc import Iterable
@@ -10,28 +10,28 @@ from ....memory.snapshots.git_index import LINK, REGULAR, SUBMODULE, parse_index
 from ...workspace import Workspace
 from ..parsing.flags import NotReadOnlyError
 
-# tracked files that are checked for secrets
+# most tracked files that are checked for secrets
 MOST_FILES = 50_000
 
 
 @dataclass(frozen=True)
 class TrackedFiles:
-    """What an index says."""
+    """Content of an index."""
 
     secrets: tuple[str, ...]
-    """The names that the project's ignore patterns match, from the repository's top."""
+    """The names that the project's ignore patterns match, relative to the repository's top."""
     submodules: tuple[str, ...] = ()
-    """Their folders, from there too."""
+    """The folders of submodules, relative to the top."""
     folders: tuple[str, ...] = ("",)
-    """Every folder that holds something, from there too; the top is empty."""
+    """Every folder with tracked files, relative to the top, which is empty."""
     attributes: tuple[str, ...] = ()
-    """The names of all `.gitattributes`."""
+    """The names of all `.gitattributes` files."""
 
 
 def read_tracked_files(
     git_dir: Path, top: Path, workspace: Workspace, hash_size: int
 ) -> TrackedFiles:
-    """What a repository tracks; raises NotReadOnlyError for an index of an unusual kind."""
+    """Read the tracked files of a repository; raises NotReadOnlyError for an unusual index."""
     index = git_dir / "index"
     try:
         found = index.stat()
@@ -70,9 +70,9 @@ def _collect_folders(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _parse_entries(data: bytes, hash_size: int) -> list[tuple[int, str]]:
-    """Mode and name of each entry."""
+    """Parse mode and name of each entry."""
     index = parse_index(data, MOST_FILES, hash_size)
-    # in both cases the entries do not name every tracked file, and a secret may be among the rest
+    # in both cases the entries do not list every tracked file, so the others may include a secret
     if index.is_split:
         raise ValueError("split index")
     if any(entry.type not in (REGULAR, LINK, SUBMODULE) for entry in index.entries):

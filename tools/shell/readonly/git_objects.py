@@ -1,7 +1,7 @@
-"""Which kind an object of a git repository has: `git show` prints a file's content by its hash.
+"""Kinds of objects in a git repository: `git show` prints a file's content by its hash.
 
-Of a tag it is the kind of what it stands on, for that is shown with it; `tag` where that is
-another tag or cannot be told.
+The kind of a tag is the kind of its target, which git shows with it; `tag` if the target is another
+tag or unknown.
 """
 
 import os
@@ -13,7 +13,7 @@ from pathlib import Path
 
 _TYPES = {1: "commit", 2: "tree", 3: "blob", 4: "tag"}
 _TAGGED = re.compile(rb"(?:tag \d+\0)?object [0-9a-f]+\ntype ([a-z]+)\n")
-# Bytes of an object that are looked at: in a tag they hold what it stands on
+# Bytes read from an object: in a tag they contain its target
 _BEGINNING = 200
 _OFFSET_DELTA, _HASH_DELTA = 6, 7
 _FANOUT = struct.Struct(">256I")
@@ -22,9 +22,9 @@ _LARGE = 1 << 31
 
 
 def find_object_kinds(objects: Path, prefix: str, hash_size: int) -> set[str]:
-    """The kinds of all objects whose hash begins with `prefix`, at least four hex digits.
+    """Return the kinds of all objects whose hash begins with `prefix`, at least four hex digits.
 
-    Raises OSError, ValueError, struct.error or zlib.error where a store is damaged.
+    Raises OSError, ValueError, struct.error or zlib.error if the store is damaged.
     """
     return set(_iter_loose_kinds(objects, prefix)) | set(
         _iter_packed_kinds(objects, prefix, hash_size)
@@ -42,7 +42,7 @@ def _iter_loose_kinds(objects: Path, prefix: str) -> Iterator[str]:
 
 
 def _parse_tagged_kind(data: bytes) -> str:
-    """The kind of what a tag stands on."""
+    """Return the kind of a tag's target."""
     found = _TAGGED.match(data)
     return found[1].decode() if found else "tag"
 
@@ -54,7 +54,7 @@ def _iter_packed_kinds(objects: Path, prefix: str, hash_size: int) -> Iterator[s
 
 
 def _find_offsets(index: Path, prefix: str, hash_size: int) -> Iterator[int]:
-    """Where in its pack the objects stand that an index knows by this prefix."""
+    """Yield the offsets in the pack of the objects that an index lists under this prefix."""
     with open(index, "rb") as file:
         if file.read(8) != b"\xfftOc\0\0\0\2":
             raise ValueError("unknown pack index version")
@@ -77,7 +77,7 @@ def _find_offsets(index: Path, prefix: str, hash_size: int) -> Iterator[int]:
 
 
 def _read_kind(index: Path, offset: int, hash_size: int) -> str:
-    """The kind of the object at a place in a pack; of a delta, its base's."""
+    """Read the kind of the object at an offset of a pack; for a delta the kind of its base."""
     changed = False
     with open(index.with_suffix(".pack"), "rb") as pack:
         while True:
@@ -108,7 +108,7 @@ def _parse_distance(data: bytes) -> int:
     return value
 
 
-# Where git looks for a name; whatever lies in any of them counts
+# Where git looks for a name; all of them count
 _PLACES = ("{}", "refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}")
 
 
@@ -121,18 +121,18 @@ _SYMBOLIC = "ref: "
 _MOST_STEPS = 5
 
 
-# Bytes of one reference
+# Most bytes of one reference
 _LONGEST = 300
 
 
-# Bytes of the list of packed references
+# Most bytes of the list of packed references
 LARGEST_LIST = 20_000_000
 
 
 def find_hashes(name: str, git_dir: Path, common: Path) -> set[str]:
-    """The hashes at which the references of a name are.
+    """Return the hashes that the references of a name point to.
 
-    Raises ValueError where references are kept in a way that is not known.
+    Raises ValueError if the references are stored in an unknown format.
     """
     if (common / "reftable").exists():
         raise ValueError("references are stored as reftable")
@@ -144,7 +144,7 @@ def find_hashes(name: str, git_dir: Path, common: Path) -> set[str]:
 
 def _iter_loose_refs(place: str, folders: set[Path], steps: int) -> Iterator[str]:
     for file in (folder / place for folder in folders):
-        if not file.is_file():  # a folder of references, or nothing
+        if not file.is_file():  # a folder of references, or missing
             continue
         with file.open("rb") as opened:
             text = opened.read(_LONGEST).decode(errors="replace")

@@ -1,8 +1,8 @@
-"""The git repository that a command would use, found and looked at without running git.
+"""The git repository of a command, found and read without running git.
 
-Its configuration can name programs for git to start. Those with fixed names are switched off by
-the environment in which such a command runs (`tools/git/hardened_git.py`); whatever else is set
-must be on the list of what starts nothing.
+Its configuration can name programs for git to start. Programs under fixed keys are switched off by
+the environment of such a command (`tools/git/hardened_git.py`); every other key must be on the list
+of harmless keys.
 """
 
 import os
@@ -78,7 +78,7 @@ class GitSetting:
     """One line of a configuration."""
 
     section: str
-    """In lower case, without what stands in quotes."""
+    """In lower case, without the quoted subsection."""
     key: str
     """In lower case."""
     value: str
@@ -86,23 +86,23 @@ class GitSetting:
 
 @dataclass(frozen=True)
 class Repository:
-    """Where a repository's parts are."""
+    """Paths of a repository's parts."""
 
     top: Path
-    """The folder that holds its files."""
+    """The top folder of its files."""
     git_dir: Path
     common: Path
-    """The same, or what it shares with other work trees."""
+    """The same, or the folder shared with other worktrees."""
     settings: tuple[GitSetting, ...]
 
     @property
     def hash_size(self) -> int:
-        """Bytes of an object's name."""
+        """Bytes of an object's hash."""
         return 32 if ("objectformat", "sha256") in self._pairs else 20
 
     @property
     def has_credentials(self) -> bool:
-        """Whether an address in the configuration has a password in it."""
+        """Whether a URL in the configuration contains a password."""
         return any(_CREDENTIALS.search(setting.value) for setting in self.settings)
 
     @property
@@ -111,10 +111,10 @@ class Repository:
 
 
 def find_repository(folder: Path, root: Path) -> Repository | None:
-    """The repository of a real folder, as git would find it.
+    """Find the repository of a real folder, as git does.
 
-    Raises NotReadOnlyError for one that is not known to start nothing, or that lies outside `root`
-    although the folder does not.
+    Raises NotReadOnlyError if it may start a program, or if it lies outside `root` although the
+    folder does not.
     """
     for top in (folder, *folder.parents):
         if found := _open_repository(top, root):
@@ -127,7 +127,7 @@ def find_repository(folder: Path, root: Path) -> Repository | None:
 
 
 def check_git_dirs(top: Path, root: Path) -> GitDirs | None:
-    """Where the repository of this folder keeps itself, if it has one; raises NotReadOnlyError."""
+    """Return the git folders of a checkout, if it has any; raises NotReadOnlyError."""
     try:
         return find_git_dirs(Path(os.path.realpath(top)), root)
     except UnsupportedGitDirError as error:
@@ -135,7 +135,7 @@ def check_git_dirs(top: Path, root: Path) -> GitDirs | None:
 
 
 def is_as_cloned(config: Path) -> bool:
-    """Whether a repository's configuration holds but what `git clone` writes, and no password."""
+    """Return whether a configuration holds only what `git clone` writes, and no password."""
     try:
         text = config.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
@@ -144,7 +144,7 @@ def is_as_cloned(config: Path) -> bool:
 
 
 def _open_repository(top: Path, root: Path) -> Repository | None:
-    """None for a folder that git, too, takes for no repository: then it looks further up."""
+    """Open the repository; None if git, too, would reject the folder and look further up."""
     home = check_git_dirs(top, root)
     if not home:
         return None
@@ -159,7 +159,7 @@ def _open_repository(top: Path, root: Path) -> Repository | None:
 
 
 def _read_settings(config: Path) -> list[GitSetting]:
-    """All that a configuration sets; raises NotReadOnlyError unless all of it is harmless."""
+    """Read all settings of a configuration; raises NotReadOnlyError unless all are harmless."""
     try:
         with open(config, encoding="latin-1", newline="\n") as file:
             content = file.read(LARGEST_CONFIG + 1)

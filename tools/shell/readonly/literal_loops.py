@@ -6,13 +6,13 @@ _LOOP = re.compile(
     r"\s*for ([a-z][a-z0-9]{0,11}) in ((?:[A-Za-z0-9_./][\w./-]* *)+); *do ([^\n]+?);? *done\s*",
     re.ASCII,
 )
-# What may make the body other than the same text with the word filled in
+# Syntax by which the body may be more than its text with the loop's word inserted
 _STRANGE = re.compile(r"['\\`#{}]|\$\(|<<|\b(do|done|for|in|cd|pushd|popd|break|continue)\b")
 MOST_ROUNDS = 20
 
 
 def expand_loop(command: str) -> list[str]:
-    """The lines that a loop runs one after the other; none where it is no plain loop."""
+    """Return the lines that a loop runs in order; empty if it is not a simple loop."""
     found = _LOOP.fullmatch(command)
     if not found or _STRANGE.search(found[3]):
         return []

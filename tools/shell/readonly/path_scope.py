@@ -1,4 +1,4 @@
-"""The folder of a command and the files it may read unasked."""
+"""The folder of a command, and the files that it may read without a question."""
 
 import os
 import stat
@@ -24,9 +24,10 @@ class PathScope:
     workspace: Workspace
 
     def check_path(self, word: str) -> Path:
-        """The real file or folder inside the project that a word names; it need not exist.
+        """Return the real file or folder in the project that a word names; it need not exist.
 
-        Raises NotReadOnlyError for what is outside, sensitive, or neither a file nor a folder.
+        Raises NotReadOnlyError for a path that is outside, sensitive, or neither a file nor a
+        folder.
         """
         if word in _ALWAYS_READABLE:
             return Path(os.devnull)
@@ -35,7 +36,7 @@ class PathScope:
             raise NotReadOnlyError(text("tools may not read `{word}`", word=word))
         try:
             found = real.stat()
-        except OSError:  # what does not exist can do no harm
+        except OSError:  # a missing path is harmless
             return real
         if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
             raise NotReadOnlyError(text("`{word}` is a pipe, device or socket", word=word))
@@ -55,11 +56,11 @@ class PathScope:
         return real
 
     def is_secret(self, path: Path) -> bool:
-        """Whether no tool may touch a path."""
+        """Return whether no tool may access a path."""
         return self.workspace.is_ignored(str(path))
 
     def check_tree(self, word: str, manner: TraversalOptions) -> None:
-        """Raises NotReadOnlyError when a program that goes through a folder would meet a secret."""
+        """Raise NotReadOnlyError if a program that walks a folder would reach a secret."""
         for entry in walk_files(self.check_path(word), manner):
             if entry.is_symlink():
                 if self.check_path(entry.path).is_dir():
@@ -79,7 +80,7 @@ class PathScope:
         return os.path.relpath(path, self.workspace.root)
 
     def parse_words(self, program: str, flags: Flags, words: Sequence[str]) -> ParsedArguments:
-        """A program's words told apart, and the files that flags name checked."""
+        """Split a program's words into flags and operands, and check the files that flags name."""
         parsed = flags.parse(program, words)
         for flag, kind in flags.kinds.items():
             if kind == "=F":
@@ -89,21 +90,21 @@ class PathScope:
 
 
 def _is_passed(path: Path, manner: TraversalOptions) -> bool:
-    """Left out, or a configuration of git with no secret in it, which each repository has."""
+    """Return whether to skip a path: excluded, or git's configuration without a secret."""
     return manner.skips(path) or (path.match(".git/config") and is_as_cloned(path))
 
 
 @dataclass(frozen=True)
 class UnrestrictedScope(PathScope):
-    """The folder in which a command runs, as if all that it names were the project's."""
+    """The folder in which a command runs, as if every path were inside the project."""
 
     def check_path(self, word: str) -> Path:
-        """The real file that a word names."""
+        """Return the real file that a word names."""
         return self.resolve_inside(word)
 
     def resolve_inside(self, word: str) -> Path:
-        """The real place that a word names."""
+        """Return the real path that a word names."""
         return Path(os.path.realpath(self.folder / word))
 
     def check_tree(self, word: str, manner: TraversalOptions) -> None:
-        """A program may meet whatever is there."""
+        """Accept any folder."""

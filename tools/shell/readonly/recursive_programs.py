@@ -47,7 +47,7 @@ _DIFF = Flags.from_usage(
     " --ignore-trailing-space --ignore-space-change --ignore-all-space --ignore-blank-lines"
     " --ignore-matching-lines= --text --strip-trailing-cr --minimal --speed-large-files --color=?"
 )
-# What ripgrep reads by `-t`, for the types that people ask for most
+# The globs of ripgrep's `-t` for the most common types
 _RG_TYPES = {
     "py": ("*.py", "*.pyi"),
     "js": ("*.js", "*.jsx", "*.mjs", "*.cjs", "*.vue"),
@@ -62,7 +62,7 @@ _PLAIN_GLOB = re.compile(r"[\w.*?+ -]+")
 
 
 def matches_any(globs: Sequence[str], name: str) -> bool:
-    """Whether a file's name may match; a pattern that is more than a name's may match anything."""
+    """Return whether a file's name may match; a pattern beyond plain names may match any name."""
     folded = name.casefold()
     return any(
         not _PLAIN_GLOB.fullmatch(glob) or fnmatchcase(folded, glob.casefold()) for glob in globs
@@ -89,7 +89,7 @@ def _check_grep(name: str, words: Words, place: PathScope) -> None:
             place.check_path(file)
         return
     included = parsed.get_values("--include")
-    # With `--exclude` the first of both decides what happens to all other names.
+    # With `--exclude` the first of both options applies to all other names
     limited = included and not parsed.has_any("--exclude")
     for folder in files or ["."]:
         place.check_tree(
@@ -111,7 +111,7 @@ def _check_rg(words: Words, place: PathScope) -> None:
 
 
 def _build_rg_filter(parsed: ParsedArguments) -> Callable[[str], bool] | None:
-    """Names that `-g` or else `-t` asks for: they alone are read, hidden and ignored ones too."""
+    """Return a filter for `-g` or else `-t`: only such names are read, also hidden or ignored."""
     globs = [
         glob for glob in parsed.get_values("-g", "--glob", "--iglob") if not glob.startswith("!")
     ]

@@ -27,7 +27,7 @@ _FIND_VALUED = split_names(
 )
 _FIND_FILE = split_names("-newer -anewer -cnewer -samefile")
 
-# A sign in brackets; to some versions of `sed` a pattern may end there, so none that ends it
+# A character in brackets; some versions of `sed` may end a pattern there, so none that ends it
 _IN_CLASS = r"[^]\\\n\[]|\\.|\[:[a-z]+:\]"
 _ADDRESS = rf"(?:\d+|\$|\+\d+|/(?:[^/\\\n\[]|\[(?!\^?\])(?:(?!/)(?:{_IN_CLASS}))+\])*/I?)"
 _PRINTING = re.compile(rf"(?:{_ADDRESS}(?:,{_ADDRESS})?)?[pdq=]")
@@ -114,7 +114,7 @@ def _check_bracket(words: Words, place: PathScope) -> None:
 
 
 def _check_printf(words: Words, place: PathScope) -> None:
-    """`-v` and `%n` set variables of the shell, and `PATH` is one."""
+    """Check `printf`: `-v` and `%n` set shell variables, which may be `PATH`."""
     shown = words[0] if words else ""
     if shown.startswith("-") or "%" in _CONVERSION.sub("", shown):
         raise NotReadOnlyError(text("`printf {shown}` may do more than print", shown=shown))
@@ -140,11 +140,11 @@ def _check_jq(words: Words, place: PathScope) -> None:
 
 
 def _check_xxd(words: Words, place: PathScope) -> None:
-    """Its flags cannot be bundled: in `xxd -ac 8 IN` the file that is written is IN."""
+    """Check `xxd`: its flags cannot be bundled, so `xxd -ac 8 IN` writes the file IN."""
     files: list[str] = []
     rest = iter(words)
     for word in rest:
-        if files or not word.startswith("-"):  # behind a file there are no flags
+        if files or not word.startswith("-"):  # flags cannot follow a file
             files.append(word)
         elif word in _XXD_VALUED:
             if not next(rest, "").isdecimal():
@@ -163,10 +163,10 @@ def _check_command(words: Words, place: PathScope) -> None:
 
 
 def _accept_any(words: Words, place: PathScope) -> None:
-    """Whatever the words: they are printed or ignored."""
+    """Accept any words: the program prints or ignores them."""
 
 
-# Program → what raises NotReadOnlyError for words that do more than read
+# Program → check that raises NotReadOnlyError for arguments that do more than read
 CHECKS: Mapping[str, Callable[[Words, PathScope], None]] = {
     **dict.fromkeys(["awk", "gawk", "mawk"], check_awk),
     "find": _check_find,

@@ -7,7 +7,7 @@ from ....config.text import text
 from ..parsing.flags import Flags, NotReadOnlyError
 from .path_scope import PathScope
 
-# `e` without a dash shows what is in the environment of each process
+# `e` without a dash shows the environment of each process
 _PS_WORD = re.compile(r"[auxwflj]+|-[aAdefFlHjwxT]+|--(forest|no-headers|headers|sort=[\w%,+-]+)")
 _PS_VALUED = frozenset(["-p", "-C", "-u", "-o", "-eo", "-t", "--pid", "--ppid"])
 _PS_VALUE = re.compile(r"(?!.*environ)[\w%,:=.-]+", re.IGNORECASE)
@@ -35,7 +35,7 @@ _LSOF = Flags.from_usage("-i=? -s=? -n -P -t -a -l -p= -u= -c=")
 
 
 def check_status(program: str, words: Sequence[str], place: PathScope) -> bool:
-    """Whether words only query a status; raises NotReadOnlyError for other flags."""
+    """Return whether words only query a status; raises NotReadOnlyError for other flags."""
     if program == "ps":
         _check_ps(program, words)
         return True

@@ -12,7 +12,7 @@ from pathspec import GitIgnoreSpec
 from ....config.text import text
 from ..parsing.flags import NotReadOnlyError
 
-# Files and folders that are looked at
+# Most files and folders that are checked
 MOST_ENTRIES = 20_000
 
 
@@ -22,25 +22,25 @@ def _skip_none(path: Path) -> bool:
 
 @dataclass(frozen=True)
 class TraversalOptions:
-    """How a program goes through a folder."""
+    """How a program walks a folder."""
 
     reads: Callable[[str], bool]
-    """Whether it reads files of a name."""
+    """Whether the program reads files of a name."""
     skips: Callable[[Path], bool] = _skip_none
-    """Whether it leaves a file or folder out."""
+    """Whether the program skips a file or folder."""
     follows_links: bool = False
 
 
 def walk_files(top: Path, manner: TraversalOptions) -> Iterator["os.DirEntry[str]"]:
-    """The files that would be read, and the links that would be followed.
+    """Yield the files that would be read, and the links that would be followed.
 
-    Entries as the system lists them: to make a path of each name takes longer than all the rest.
+    Yields the system's own entries: to make a path of each name takes longer than everything else.
     """
     left, folders = MOST_ENTRIES, [str(top)]
     while folders:
         try:
             entries = list(os.scandir(folders.pop()))
-        except OSError:  # a file, or nothing, or not ours to read
+        except OSError:  # a file, missing, or not readable
             continue
         left -= len(entries)
         if left < 0:
@@ -58,20 +58,20 @@ def walk_files(top: Path, manner: TraversalOptions) -> Iterator["os.DirEntry[str
 
 @dataclass(frozen=True)
 class RipgrepIgnore:
-    """What ripgrep leaves out by itself: names with a dot, and what ignore files say.
+    """Files that ripgrep skips by default: names with a dot, and those in ignore files.
 
-    Where one ignore file takes a name in, it counts as taken in, whatever the others say.
+    A name that one ignore file includes counts as included, even if other files exclude it.
     """
 
     root: Path
     includes: Callable[[str], bool]
-    """Whether a name is taken in all the same."""
+    """Whether a name is included although another pattern excludes it."""
     _specs: dict[Path, Sequence[GitIgnoreSpec]] = field(
         default_factory=dict[Path, Sequence[GitIgnoreSpec]], init=False
     )
 
     def __call__(self, path: Path) -> bool:
-        """Whether a file or folder is left out."""
+        """Return whether ripgrep skips a file or folder."""
         if self.includes(path.name):
             return False
         folders = [self.root, *(at for at in path.parents if at.is_relative_to(self.root))]
@@ -100,7 +100,7 @@ def _is_in_git(folder: Path) -> bool:
 def _read_spec(path: Path, changed: int) -> GitIgnoreSpec:
     try:
         lines = path.read_text(errors="replace").splitlines()
-        if not any("[[" in line for line in lines):  # pathspec would take it for something else
+        if not any("[[" in line for line in lines):  # pathspec would read it differently
             return GitIgnoreSpec.from_lines(lines)
     except (OSError, ValueError, re.error):
         pass

@@ -15,30 +15,30 @@ _COREUTILS = frozenset(["cp", "mv", "ln", "install"])
 _INTO = re.compile(r"--t[a-z-]*(?:=(.*))?|-(?:(?![mogSt])[a-zA-Z])*t(.*)", re.DOTALL)
 _AS_IT_IS = re.compile(r"--no-t[a-z-]*|-[a-su-zA-Z]*T[a-zA-Z]*")
 _VALUED = re.compile(r"--suffix|-[a-zA-Z]*S")
-# Options whose value stands apart
+# Options whose value is a separate word
 _VALUED_OF_INSTALL = re.compile(r"--(suffix|mode|owner|group)|-[a-zA-Z]*[Smog]")
 _MAKES_FOLDERS = re.compile(r"--directory|-[a-zA-Z]*d[a-zA-Z]*")
 _WHOLE = re.compile(r"-[a-zA-Z]*[rRa][a-zA-Z]*|--(recursive|archive)")
-# Names that are looked at in a folder that is copied as a whole
+# Most names that are checked in a folder that is copied as a whole
 _MOST_ENTRIES = 1_000
-# Names that one step is said to make
+# Most targets that are reported for one step
 _MOST_NAMES = 5_000
 
 
 @dataclass
 class CopyArguments:
-    """The words of a copying program, told apart."""
+    """Parsed arguments of a copying program."""
 
     sources: list[str] = field(default_factory=list[str])
     target: str = ""
     into: str | None = None
-    """The folder in which the sources are put; None where the target is what is made."""
+    """The folder into which the sources are copied; None if the target itself is created."""
     whole: bool = False
-    """Whether folders go with all they hold."""
+    """Whether folders are copied with their whole content."""
 
 
 def find_copy_targets(step: SimpleCommand) -> Iterator[str]:
-    """Every name that a copying step makes or writes over, as far as words and folders tell."""
+    """Yield every name that a copying step creates or overwrites, as far as it is known."""
     return islice(_iter_copy_targets(step), _MOST_NAMES)
 
 
@@ -61,7 +61,7 @@ def _iter_copy_targets(step: SimpleCommand) -> Iterator[str]:
 
 
 def parse_copy(step: SimpleCommand) -> CopyArguments:
-    """What a copying step copies, and where to."""
+    """Parse the sources and the target of a copying step."""
     words, operands, options = (
         iter([word.text for word in step.words[1:]]),
         list[str](),
@@ -106,14 +106,14 @@ def _build_arguments(
 def _find_target_folder(
     sources: list[str], target: str, step: SimpleCommand, *, as_it_is: bool
 ) -> str | None:
-    """The target, when it is a folder to put the sources in."""
+    """Return the target if it is a folder into which the sources are copied."""
     where = resolve_target(target, step.folder)
     is_folder = len(sources) > 1 or target.endswith("/") or (where is not None and where.is_dir())
     return target if is_folder and not as_it_is else None
 
 
 def _iter_source_targets(source: str, copied: CopyArguments, step: SimpleCommand) -> Iterator[str]:
-    """What comes of one source in a folder; of `x/.` all that is in it."""
+    """Yield the names that one source creates in a folder; for `x/.` the whole content of `x`."""
     name = os.path.basename(source if step.program == "rsync" else source.rstrip("/"))
     landed = copied.into if name in ("", ".", "..") else f"{copied.into}/{name}"
     yield f"{landed}"
@@ -122,7 +122,7 @@ def _iter_source_targets(source: str, copied: CopyArguments, step: SimpleCommand
 
 
 def _iter_contents(source: str, step: SimpleCommand) -> Iterator[str]:
-    """What stands at the top of a folder, and in its hidden folders: `.github/workflows`."""
+    """Yield the entries of a folder, and those of its hidden folders: `.github/workflows`."""
     where = resolve_target(source, step.folder)
     left = _MOST_ENTRIES
     for name in _list_names(where) if where else ():
@@ -137,5 +137,5 @@ def _list_names(folder: Path) -> list[str]:
     try:
         with os.scandir(folder) as entries:
             return [entry.name for entry, _ in zip(entries, range(_MOST_ENTRIES), strict=False)]
-    except OSError:  # a file, or nothing, or not ours to read
+    except OSError:  # a file, missing, or not readable
         return []

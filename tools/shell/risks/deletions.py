@@ -18,7 +18,7 @@ _FIND_REMOVES = frozenset(["rm", "shred", "unlink", "rmdir", "srm"])
 
 
 def find_damage(step: SimpleCommand, root: Path) -> str:
-    """What `rm` and its kin would take that nobody brings back; empty when nothing is found."""
+    """Describe the irreplaceable files that `rm` and similar programs would delete; else empty."""
     options, targets = split_options(step.words[1:])
     if any(option.startswith("--no-preserve-root") for option in options):
         return "`--no-preserve-root` removes the whole system"
@@ -46,7 +46,7 @@ def _check_target(name: str, step: SimpleCommand, root: Path, *, recursive: bool
 
 
 def check_find(step: SimpleCommand, root: Path) -> str:
-    """The same for `find -delete` and `find -exec rm`."""
+    """Describe the same for `find -delete` and `find -exec rm`."""
     texts = [word.text for word in step.words[1:]]
     runs = [
         texts[at + 1]
@@ -66,7 +66,7 @@ def check_find(step: SimpleCommand, root: Path) -> str:
 
 
 def find_unknown_target(step: SimpleCommand) -> str:
-    """A forced removal of a folder that only a run would name; empty when there is none."""
+    """Return a forcibly removed folder whose path is known only at run time; empty if none."""
     if step.program != "rm":
         return ""
     options, targets = split_options(step.words[1:])
@@ -88,7 +88,7 @@ def find_unknown_target(step: SimpleCommand) -> str:
 
 
 def split_options(words: Sequence[Word]) -> tuple[list[str], list[Word]]:
-    """Options and targets; all is a target behind `--`."""
+    """Split words into options and targets; after `--` every word is a target."""
     options, targets, ended = list[str](), list[Word](), False
     for word in words:
         if word.text == "--" and not ended:
@@ -101,7 +101,7 @@ def split_options(words: Sequence[Word]) -> tuple[list[str], list[Word]]:
 
 
 def _is_link_to_vital(where: Path, name: str, root: Path) -> bool:
-    """Whether a link is followed into what is vital: `link/` and `link/*` are what it leads to."""
+    """Return whether a link to a vital path is followed: `link/` and `link/*` name its target."""
     if not re.search(r"[/*]$|/\.\.?(/|$)", name):
         return False
     real = Path(os.path.realpath(where))

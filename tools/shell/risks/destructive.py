@@ -1,7 +1,7 @@
 """Destructive commands, denied in every mode.
 
-Each check takes one step of the line and answers with what would be ruined, in words for people;
-an empty answer is no finding.
+Each check takes one step of the line and describes the damage for the user; an empty result is no
+finding.
 """
 
 import re
@@ -19,7 +19,7 @@ _Check = Callable[[SimpleCommand, Path], str]
 
 
 def find_damage(step: SimpleCommand, root: Path) -> str:
-    """What a step would ruin; empty when nothing is found."""
+    """Describe what a step would destroy; empty if nothing is found."""
     written = (redirect.target.text for redirect in step.redirects if redirect.writes)
     if found := _pick_first(_check_overwrite(name, step) for name in written):
         return found
@@ -31,7 +31,7 @@ def find_damage(step: SimpleCommand, root: Path) -> str:
     ):
         return found
     if step.words and not step.words[0].known:
-        return deletions.find_damage(step, root)  # a program that nobody knows may be `rm`
+        return deletions.find_damage(step, root)  # an unknown program may be `rm`
     check = _CHECKS.get(program)
     return check(step, root) if check else ""
 
@@ -87,7 +87,7 @@ def _check_mv(step: SimpleCommand, root: Path) -> str:
 
 
 def _check_modes(step: SimpleCommand, root: Path) -> str:
-    """`chmod`, `chown` and their kin, on what the system stands on."""
+    """Check `chmod`, `chown` and similar programs on paths that the system needs."""
     recursive = any(re.fullmatch(r"--recursive|-\w*R\w*", word.text) for word in step.words[1:])
     for name in _list_operands(step):
         where = resolve_target(name, step.folder) if "/" in name or name in ("..", "~") else None
@@ -138,7 +138,7 @@ nvme parted pvcreate pvremove sfdisk sgdisk shred tee truncate wipefs zpool
 _ON_DISKS = frozenset(_ON_DISKS_LIST.split())
 
 
-# Words with which they do so, whatever the name behind them
+# Subcommands that destroy data, for any name after them
 _DESTROYS = {
     "zpool": r"destroy|labelclear",
     "zfs": r"destroy",
@@ -150,7 +150,7 @@ _DESTROYS = {
 _TO_THE_LAST = frozenset(["cp", "mv", "install", "ddrescue"])
 
 
-# Words with which they only look
+# Options that only query
 _LOOKS = {
     **dict.fromkeys(["fdisk", "gdisk", "sfdisk"], r"-l|--list|-d|--dump"),
     "sgdisk": r"-p|--print|-i.*|-b|--backup.*",
@@ -167,7 +167,7 @@ _LOOKS = {
 
 
 def find_disk_wipe(step: SimpleCommand) -> str:
-    """The disk that a step wipes, in words; empty when it wipes none."""
+    """Describe the disk that a step wipes; empty if it wipes none."""
     program, words = step.program, [word.text for word in step.words[1:]]
     destroys = _DESTROYS.get(program)
     if destroys and any(re.fullmatch(destroys, word) for word in words):

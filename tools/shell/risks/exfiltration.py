@@ -1,6 +1,6 @@
 """Environment variables or shell history sent to a network client.
 
-A single variable is not meant: `curl -H "Authorization: Bearer $TOKEN"` is an ordinary request.
+A single variable does not count: `curl -H "Authorization: Bearer $TOKEN"` is an ordinary request.
 """
 
 import os
@@ -34,7 +34,7 @@ _REQUEST_CODE = re.compile(
 
 
 def find_exfiltration(steps: Sequence[SimpleCommand]) -> str:
-    """How a line sends its environment or history to the network; empty when it does not."""
+    """Describe how a line sends its environment or history to the network; empty if it does not."""
     sources = _SecretSources(steps)
     for at, step in enumerate(steps):
         if step.code:
@@ -54,17 +54,17 @@ def find_exfiltration(steps: Sequence[SimpleCommand]) -> str:
 
 def _can_send_environment(code: str) -> bool:
     if not re.search(r"[\s(]", code):
-        return False  # a file's name
+        return False  # a file name
     talks = SOCKET_CODE.search(code) or _REQUEST_CODE.search(code)
     return bool(talks and _ENVIRONMENT.search(code))
 
 
-# What stands before a file's name in a word, as in `-F file=@NAME`
+# Characters before a file name in a word, as in `-F file=@NAME`
 _SIGNS = re.compile(r"[@=:;,<]")
 
 
 class _SecretSources:
-    """Where the steps of a line print the environment, and where that goes."""
+    """The steps of a line that print the environment, and the targets of their output."""
 
     def __init__(self, steps: Sequence[SimpleCommand]) -> None:
         self._steps = steps
@@ -75,7 +75,7 @@ class _SecretSources:
         self._names = [*names, *(wrapping if is_wrapped else [])]
 
     def find_source(self, client: SimpleCommand, at: int) -> str:
-        """The program whose output a client may get; empty where there is none."""
+        """Return the program whose output a client may get; empty if there is none."""
         came = {*client.feed.programs, *client.inner}
         if fed := next((name for name in self._names if name in came), ""):
             return fed
@@ -88,7 +88,7 @@ class _SecretSources:
         return ""
 
     def _find_substitution_source(self) -> str:
-        """The program whose output a `>(…)` gets, as in `env | tee >(curl …)`."""
+        """Return the program whose output a `>(…)` gets, as in `env | tee >(curl …)`."""
         for step in self._steps:
             texts = [word.text for word in step.words] + [one.target.text for one in step.redirects]
             if any(text.startswith(">(") for text in texts):
@@ -98,11 +98,11 @@ class _SecretSources:
         return ""
 
     def _is_captured(self, source: int) -> bool:
-        """Whether it stands in a substitution, whose text may be anywhere afterwards."""
+        """Return whether a source is in a substitution, whose output may be used anywhere later."""
         return self._steps[source].substituted
 
     def _is_read_again(self, source: int, client: int) -> bool:
-        """Whether a file that it was written to is named before or by the client."""
+        """Return whether the source's output file is named by the client or a step before it."""
         program = self._at[source]
         written = {
             name
@@ -124,7 +124,7 @@ def _iter_output_files(step: SimpleCommand) -> Iterator[str]:
 
 
 def can_print_secrets(step: SimpleCommand) -> bool:
-    """Whether a step prints all variables, or what was typed before."""
+    """Return whether a step prints all variables, or the shell history."""
     words = [word.text for word in step.words[1:]]
     if is_interpreter(step.program):
         return any(_ENVIRONMENT.search(code) for code in extract_code(step))

@@ -8,7 +8,7 @@ from ..parsing.simple_command import SimpleCommand
 from .referenced_files import FileReference
 
 _EXISTENCE = split_names("test [ [[")
-# Git commands that print names or titles alone, with the options that leave it so
+# Git commands that print only names or titles, with the options that keep it so
 _GIT_NAMES = {
     "git check-ignore": split_names("-q -v -n --quiet --verbose --non-matching --no-index --"),
     "git log": split_names("--oneline --all --follow --no-merges --"),
@@ -17,11 +17,11 @@ _GIT_NAMES = {
     ),
     "git rm": split_names("--cached -r -f -q -n --force --quiet --dry-run --ignore-unmatch --"),
 }
-# Commands that show nothing of what is in a file, whatever a pattern makes of their words
+# Commands that show no content of a file, for any expansion of a pattern
 _NAMES_OR_MODES = split_names(
     "ls du touch chmod chown chgrp stat wc mkdir basename dirname realpath readlink echo"
 ) | {"git add"}
-# Commands that go into a folder, or take it elsewhere
+# Commands that enter a folder, or move it elsewhere
 _TAKES_FOLDERS = split_names(
     """
     ls grep egrep fgrep zgrep rg ag ack cp mv rm ln rsync scp sftp install cat bat head tail less
@@ -31,7 +31,7 @@ _TAKES_FOLDERS = split_names(
 
 
 def is_existence_check(step: SimpleCommand, name: FileReference, path: str, root: Path) -> bool:
-    """Whether the step shows nothing of what lies at `path`, which one of its words names."""
+    """Return whether the step shows no content of `path`, which one of its words names."""
     if name.bound:
         return False
     act, is_folder = _get_command_name(step), os.path.isdir(path)
@@ -47,7 +47,7 @@ def is_existence_check(step: SimpleCommand, name: FileReference, path: str, root
 
 
 def _get_command_name(step: SimpleCommand) -> str:
-    """The program, and of git the command too."""
+    """Return the program, for git with its subcommand."""
     words = [word.text for word in step.words]
     return f"git {words[1]}" if step.program == "git" and words[1:] else step.program
 

@@ -1,4 +1,4 @@
-"""What a git command changes that steers other programs: settings, templates, files by pattern."""
+"""Git changes that affect other programs: settings, templates, files by pattern."""
 
 import os
 import re
@@ -10,7 +10,7 @@ from ...protected_paths import find_protected_name
 from ..parsing.git_command import strip_git_options
 from ..parsing.simple_command import SimpleCommand
 
-# Settings that start nothing, whatever they say
+# Settings that start no program, with any value
 _PLAIN_SETTING = re.compile(
     r"(user|author|committer)\.(name|email|signingkey)|init\.defaultbranch|feature\..*"
     r"|push\.(default|autosetupremote|followtags)|pull\.(rebase|ff)|fetch\.prune(tags)?"
@@ -34,7 +34,7 @@ _SECTIONS = re.compile(r"(--)?(edit|re(name|move)-section)")
 
 
 def find_steering_change(step: SimpleCommand) -> str:
-    """The word with which git would run another program, or change what is protected."""
+    """Return the word with which git would run another program, or change a protected file."""
     if step.program != "git":
         return ""
     match strip_git_options([word.text for word in step.words[1:]]):
@@ -50,21 +50,21 @@ def find_steering_change(step: SimpleCommand) -> str:
 
 
 def _find_setting(words: Sequence[str]) -> str:
-    """The word with which `git config` changes more than a plain setting."""
+    """Return the word with which `git config` changes more than a harmless setting."""
     if _READS & set(words) or words[:1] in (["get"], ["list"]):
         return ""
     if wide := next((word for word in words if word in _WIDE or _SECTIONS.fullmatch(word)), ""):
         return wide
     names = [word for word in words if not word.startswith("-") and word not in ("set", "unset")]
     takes_away = any("unset" in word for word in words)
-    if len(names) < 2 and not takes_away:  # it is only read
+    if len(names) < 2 and not takes_away:  # it only reads the setting
         return ""
     plain = names and _PLAIN_SETTING.fullmatch(names[0]) and "::" not in "".join(names[1:])
     return "" if plain else "".join(names[:1])
 
 
 def find_separate_git_dir(step: SimpleCommand) -> str:
-    """Where `git init --separate-git-dir` keeps the repository."""
+    """Return the folder in which `git init --separate-git-dir` keeps the repository."""
     words = strip_git_options([word.text for word in step.words[1:]])
     if step.program == "git" and words[:1] in (["init"], ["clone"]):
         for word, following in zip_longest(words, words[1:], fillvalue=""):
@@ -74,7 +74,7 @@ def find_separate_git_dir(step: SimpleCommand) -> str:
 
 
 def _find_overwritten_name(command: str, words: Sequence[str], step: SimpleCommand) -> str:
-    """The protected file here that a pattern meets; `.` counts only from another commit."""
+    """Return the protected file that a pattern matches; `.` counts only from another commit."""
     if command == "restore":
         other = any(map(_SOURCE.fullmatch, words))
     else:
@@ -89,6 +89,6 @@ def _find_overwritten_name(command: str, words: Sequence[str], step: SimpleComma
 def _list_protected_names(step: SimpleCommand) -> list[str]:
     try:
         names = os.listdir(step.folder) if step.folder else []
-    except OSError:  # nothing there to be overwritten
+    except OSError:  # nothing to overwrite
         return []
     return [name for name in names if find_protected_name(name) and name != ".git"]

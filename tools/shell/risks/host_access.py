@@ -19,7 +19,7 @@ _HOST_OPTIONS = re.compile(
     re.IGNORECASE,
 )
 _WHOLE_LIST = "bin boot dev etc home lib lib64 proc root run sbin sys usr var Users System Library"
-# Folders right below the root that are more than data
+# Top-level folders that are more than data
 _WHOLE = frozenset(_WHOLE_LIST.split())
 _ENGINE_SOCKET = re.compile(r"/(var/)?run/(.*/)?(docker|podman|containerd|crio)\.sock")
 _ACCOUNTS_LIST = """
@@ -33,7 +33,7 @@ _MOUNT_VALUED = frozenset(["-t", "-o", "-L", "-U", "-O", "--types", "--options"]
 
 
 def find_host_access(step: SimpleCommand) -> str:
-    """What a step mounts or enters of the whole machine; empty when nothing."""
+    """Describe the host resource that a step mounts or enters; empty if none."""
     words = [word.text for word in step.words[1:]]
     match step.program:
         case program if program in _CONTAINERS:
@@ -52,7 +52,7 @@ def find_host_access(step: SimpleCommand) -> str:
 
 
 def find_account_change(step: SimpleCommand) -> str:
-    """The account or right that a step gives; empty when it gives none."""
+    """Describe the account or privilege that a step grants; empty if it grants none."""
     words = [word.text for word in step.words[1:]]
     if step.program in _ACCOUNTS and not set(words) & _ONLY_TALKS:
         return text("`{program}` changes user accounts", program=step.program)
@@ -86,7 +86,7 @@ def _check_container(words: Sequence[str], step: SimpleCommand) -> str:
 
 
 def _iter_mount_sources(words: Sequence[str]) -> Iterator[str]:
-    """The places of this machine that a container would see."""
+    """Yield the host paths that a container would mount."""
     for word, following in zip_longest(words, words[1:], fillvalue=""):
         if found := _VOLUME.fullmatch(word):
             yield (found[1] or following).split(":")[0]
@@ -100,7 +100,7 @@ def _is_whole(source: str, step: SimpleCommand) -> bool:
     if is_disk(source):
         return True
     if "/" not in source and source not in ("~", ".."):
-        return False  # a volume by its name
+        return False  # a volume by name
     where = resolve_target(source, step.folder)
     if where is None:
         return False

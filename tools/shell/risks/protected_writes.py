@@ -1,4 +1,4 @@
-"""What a step may change that must be asked: protected names, and places outside the project."""
+"""Writes that need a question: protected names, and paths outside the project."""
 
 import os
 import re
@@ -20,7 +20,7 @@ _ONLY_READ_LIST = """
 less more bat batcat od hexdump view cloc shellcheck yamllint
 """
 _ONLY_READ = frozenset(_ONLY_READ_LIST.split())
-# Wrappers without files of their own: what they run is judged by itself
+# Wrappers without files of their own: their inner command is checked separately
 _RUN_OTHERS = SHELLS | frozenset(
     [
         "sudo",
@@ -49,14 +49,14 @@ _DEVICE = re.compile(r"/dev/(null|zero|full|tty|stdin|stdout|stderr|fd/\d+)")
 _REPLACES_LINKS_LIST = """
 rm rmdir unlink mv ln install rsync sed perl
 """
-# Programs that take a link for itself; others write to what it leads to
+# Programs that replace a link itself; others write to its target
 _REPLACES_LINKS = frozenset(_REPLACES_LINKS_LIST.split())
 
 
 def find_protected_write(step: SimpleCommand, workspace: Workspace, *, reads: bool) -> str:
-    """The protected name that a step may change; empty when it changes none.
+    """Return the protected name that a step may change; empty if it changes none.
 
-    `reads` says that its program only reads, so that only what it is redirected to counts.
+    `reads`: its program only reads, so that only its redirections count.
     """
     names = [redirect.target.text for redirect in step.redirects if redirect.writes]
     if found := _find_first_protected(names, step.folder, workspace):
@@ -78,7 +78,7 @@ def find_protected_write(step: SimpleCommand, workspace: Workspace, *, reads: bo
 
 
 def find_outside_write(step: SimpleCommand, workspace: Workspace) -> str:
-    """The place outside the project that a step surely writes to; empty when there is none."""
+    """Return the path outside the project that a step certainly writes to; empty if none."""
     redirected = [redirect.target.text for redirect in step.redirects]
     for name in find_written_names(step):
         where = None if _DEVICE.fullmatch(name) else resolve_target(name, step.folder)
@@ -100,7 +100,7 @@ def _check_name(name: str, folder: Path | None, workspace: Workspace) -> str:
     where = None if find_protected_name(name) else resolve_target(name, folder)
     if where is None or not where.is_relative_to(workspace.root):
         return find_protected_name(name)
-    real = Path(os.path.realpath(where.parent)) / where.name  # also what is not there yet
+    real = Path(os.path.realpath(where.parent)) / where.name  # also for a missing file
     real = Path(os.path.realpath(real)) if os.path.islink(real) else real
     inside = real if real.is_relative_to(workspace.root) else where
     path = str(inside.relative_to(workspace.root))
@@ -108,7 +108,7 @@ def _check_name(name: str, folder: Path | None, workspace: Workspace) -> str:
 
 
 def _is_git_record(step: SimpleCommand) -> bool:
-    """Whether git only takes files as they are into its own history."""
+    """Return whether git only records unchanged files in its own history."""
     return step.program == "git" and [word.text for word in step.words[1:2]] in (
         ["add"],
         ["commit"],
@@ -118,7 +118,7 @@ def _is_git_record(step: SimpleCommand) -> bool:
 
 
 def _find_protected_target(step: SimpleCommand, workspace: Workspace) -> str:
-    """The protected name in the project at which a copy, move or link ends up."""
+    """Return the protected name in the project that a copy, move or link ends up at."""
     for name in find_copy_targets(step) if step.program in COPIES else ():
         where = resolve_target(name, step.folder)
         real = where and Path(os.path.realpath(where.parent))
@@ -129,7 +129,7 @@ def _find_protected_target(step: SimpleCommand, workspace: Workspace) -> str:
 
 
 def find_written_names(step: SimpleCommand) -> Iterator[str]:
-    """The names that a step surely writes to, as its words and redirections say."""
+    """Yield the names that a step certainly writes to, by its arguments and redirections."""
     yield from (redirect.target.text for redirect in step.redirects if redirect.writes)
     program = step.program
     texts = [word.text for word in step.words[1:] if word.known]
@@ -141,7 +141,7 @@ def find_written_names(step: SimpleCommand) -> Iterator[str]:
     elif [program, *names[:1]] == ["git", "clone"]:
         yield from (name for name in names[-1:] if ":" not in name)
     elif [program, *names[:1]] == ["git", "worktree"] and names[1:2] in (["add"], ["move"]):
-        yield from names[2:]  # a branch among them is no place outside
+        yield from names[2:]  # a branch among them is not a path outside
     elif program == "crontab" and "-l" not in texts:
         yield "/var/spool/cron"
     elif program == "dd":
@@ -168,7 +168,7 @@ _WRITES = re.compile(
 
 
 def find_script_write(step: SimpleCommand) -> str:
-    """The protected name that a script in a step's words or input writes to; empty when none."""
+    """Return the protected name that a script in a step writes to; empty if none."""
     if step.program not in _PROGRAMS:
         return ""
     texts = [word.text for word in step.words[1:]] + [step.feed.text or ""]

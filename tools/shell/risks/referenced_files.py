@@ -1,4 +1,4 @@
-"""Which files a step names: by a word, a part of a word, a redirection, or a text in its code."""
+"""Files that a step names: by a word, a part of a word, a redirection, or a string in its code."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,14 +11,14 @@ from ..parsing.path_targets import resolve_target
 from ..parsing.shell_state import Word
 from ..parsing.simple_command import SimpleCommand
 
-# Programs whose words are no files
+# Programs whose arguments are not files
 _WITHOUT_FILES = frozenset(
     ["echo", "printf", "export", "unset", ":", "true", "false", "alias", "which"]
 )
 _PATTERN_FIRST_LIST = """
 grep egrep fgrep zgrep rg ag ack sed awk gawk mawk jq yq pgrep pkill
 """
-# Programs whose first word is no file but a pattern or a script
+# Programs whose first argument is not a file but a pattern or a script
 _PATTERN_FIRST = frozenset(_PATTERN_FIRST_LIST.split())
 _PATTERN_OPTION = re.compile(r"-[a-zA-Z]*e|--regexp|--expression")
 _GIVES_PATTERN = re.compile(
@@ -28,7 +28,7 @@ _TEXT_OPTIONS_LIST = """
 -m --message --title --body -b --grep --author -S -G --exclude --exclude-dir --ignore
 --ignore-file-name --exclude-from-name -name -iname --iglob --glob
 """
-# Options whose value is a text or what to leave out
+# Options whose value is a text or an exclusion
 _TEXT_OPTIONS = frozenset(_TEXT_OPTIONS_LIST.split())
 _TEXT_OPTION_JOINED = re.compile(r"--(exclude|exclude-dir|ignore|message|grep|title|body|author)=")
 _TEXT_PROGRAMS_LIST = """
@@ -37,7 +37,7 @@ git gh glab hg svn tar rsync grep rg find tree ls du zip diff cloc
 _TEXT_PROGRAMS = frozenset(_TEXT_PROGRAMS_LIST.split())
 _SIGNS = re.compile(r"[=:@,]")
 _SEPARATORS = re.compile(r"[\s;&|<>()$`\"'\\=,:@{}\[\]]+")
-# A pattern that says nothing of the names it meets: `*`, `src/*`, `*/*`
+# A pattern that matches every name: `*`, `src/*`, `*/*`
 _TAKES_ALL = re.compile(r"((?:[^*?\[\]/]*/)*)(?:\*+/)*(?:\*+|\*\.\*)/?")
 _MOST_PARTS = 10
 _FIND_ACTS = re.compile(r"-(exec|execdir|ok|okdir|delete|fprint\w*|fls)")
@@ -45,21 +45,21 @@ _FIND_ACTS = re.compile(r"-(exec|execdir|ok|okdir|delete|fprint\w*|fls)")
 
 @dataclass(frozen=True)
 class FileReference:
-    """A name, and how sure it is that a file is meant."""
+    """A name, and how certain it is that it names a file."""
 
     text: str
     exact: bool = True
-    """False: a piece of a longer text, which counts only where such a file exists."""
+    """False: a part of a longer text, which counts only if such a file exists."""
     code: bool = False
-    """Whether it stands in code."""
+    """Whether it is in code."""
     bound: bool = False
     """Whether a redirection reads or writes it."""
     by_chance: bool = False
-    """Whether a pattern that takes all there is met it, as `*` does."""
+    """Whether it matched only a pattern that matches everything, such as `*`."""
 
 
 def find_references(step: SimpleCommand) -> Iterator[FileReference]:
-    """Every name in a step, the surest first."""
+    """Yield every name in a step, the most certain first."""
     for redirect in step.redirects:
         if redirect.operator != "<<<":
             yield FileReference(redirect.target.text, bound=True)
@@ -76,7 +76,7 @@ def find_references(step: SimpleCommand) -> Iterator[FileReference]:
 
 
 def _split_word(word: Word) -> Iterator[FileReference]:
-    """A word whole, and what stands behind `=`, `:` or `@` in it, as in `--file=NAME`."""
+    """Yield a whole word, and the part after `=`, `:` or `@`, as in `--file=NAME`."""
     texts = {word.text} if word.known else {word.text, word.rest}
     if takes_all := _TAKES_ALL.fullmatch(word.pattern):
         yield FileReference(takes_all[1] or "./")
@@ -98,7 +98,7 @@ def _split_text(text: str, *, code: bool) -> Iterator[FileReference]:
 
 
 def _select_file_words(step: SimpleCommand) -> list[Word]:
-    """The words of a step that may be files."""
+    """Select the words of a step that may be files."""
     words, program = list(step.words[1:]), step.program
     if program in _PATTERN_FIRST:
         words = _without_pattern(words)
@@ -112,7 +112,7 @@ def _has_action(words: Sequence[Word]) -> bool:
 
 
 def _without_pattern(words: list[Word]) -> list[Word]:
-    """Without what is searched for: each value of `-e`, else the first word that is no option."""
+    """Remove the search pattern: each value of `-e`, else the first word that is not an option."""
     patterns = {at + 1 for at, word in enumerate(words) if _PATTERN_OPTION.fullmatch(word.text)}
     if not any(_GIVES_PATTERN.fullmatch(word.text) for word in words):
         plain = (at for at, word in enumerate(words) if not word.text.startswith("-"))
@@ -121,7 +121,7 @@ def _without_pattern(words: list[Word]) -> list[Word]:
 
 
 def _without_exclusions(words: Sequence[Word]) -> list[Word]:
-    """Without the names that `find` leaves out: `-not -path X`, `-path X -prune`."""
+    """Remove the names that `find` excludes: `-not -path X`, `-path X -prune`."""
     texts = ["", "", *(word.text for word in words), ""]
     return [
         word
@@ -143,7 +143,7 @@ def _without_texts(words: Sequence[Word]) -> list[Word]:
 
 
 def find_folders(step: SimpleCommand) -> list[Path | None]:
-    """The folders in which a step's names may be meant: where it runs, and where `-C` takes it."""
+    """Return the folders of a step's relative names: its own folder, and the folder of `-C`."""
     folders, words = [step.folder], [word.text for word in step.words]
     for option, value in pairwise([*words, ""]):
         named = re.match(r"(?:-C|--directory=|--chdir=|--cwd=|--prefix=)(.+)", option)

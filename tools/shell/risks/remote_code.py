@@ -13,7 +13,7 @@ _RUN_TEXT = frozenset(["eval", "source", ".", "exec"])
 
 
 def find_remote_code(step: SimpleCommand) -> str:
-    """What the step would run that nobody has seen; empty when it runs nothing such."""
+    """Describe the unreviewed code that the step would run; empty if there is none."""
     program = step.program
     for redirect in step.redirects:
         if SOCKET.fullmatch(redirect.target.text):
@@ -47,7 +47,7 @@ def _is_runner(program: str) -> bool:
 
 
 def _can_run_input(step: SimpleCommand) -> bool:
-    """Whether its input is its program, and not only data for a file or a text that it runs."""
+    """Return whether its input is its program, not only data for a file or string that it runs."""
     words = [word.text for word in step.words[1:]]
     if step.feed.text:
         return False

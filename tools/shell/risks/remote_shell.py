@@ -1,4 +1,4 @@
-"""A program as the other end of a connection, and a shell that another program is given."""
+"""A program as the other end of a connection, and a shell set for another program."""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from ..parsing.wrappers import SHELLS
 from .exfiltration import SOCKET_CODE
 
 _NETCATS = frozenset(["nc", "ncat", "netcat", "nc.openbsd", "nc.traditional"])
-# Short options of netcat with a value, which may be attached; `-l` has one in `-l4444` alone
+# Short options of netcat with a value, which may be attached; `-l` has one only in `-l4444`
 _VALUED = "bDgGiIlmMoOpPqsTVwWxX"
 _NETCAT_RUNS = re.compile(r"--(exec|sh-exec|lua-exec)(=.*)?", re.DOTALL)
 _ADDRESS_RUNS = re.compile(r"(.*!!)?(exec|system|shell|cmd|sh-c):.*", re.IGNORECASE | re.DOTALL)
@@ -34,7 +34,7 @@ _SCRIPT_SHELLS = {
 
 
 def find_remote_shell(step: SimpleCommand, steps: Sequence[SimpleCommand]) -> str:
-    """What a step hands to the network, in words; `steps` are those of the line."""
+    """Describe what a step connects to the network; `steps` are those of the line."""
     words = [word.text for word in step.words[1:]]
     if step.program in _NETCATS and any(map(_is_netcat_exec, words)):
         return text("`{program}` gives the network control of a program", program=step.program)
@@ -54,7 +54,7 @@ def find_remote_shell(step: SimpleCommand, steps: Sequence[SimpleCommand]) -> st
 
 
 def find_shell_override(step: SimpleCommand) -> str:
-    """The shell that a build program is told to run its lines with; empty when it is told none."""
+    """Return the shell that an argument sets for a build program; empty if there is none."""
     words = [word.text for word in step.words[1:]]
     if step.program in _MAKES:
         values = [found[1] for word in words if (found := _MAKES_SHELL.fullmatch(word))]
@@ -75,7 +75,7 @@ def find_shell_override(step: SimpleCommand) -> str:
 
 
 def _is_network_code(code: str) -> bool:
-    is_code = re.search(r"[\s(]", code) is not None  # and no file's name
+    is_code = re.search(r"[\s(]", code) is not None  # not a file name
     return bool(is_code and SOCKET_CODE.search(code) and _PROCESS_CODE.search(code))
 
 
@@ -91,7 +91,7 @@ def _is_netcat_exec(word: str) -> bool:
 
 
 def _find_shell_before(step: SimpleCommand, steps: Sequence[SimpleCommand]) -> str:
-    """The shell on a client's input that takes its commands from its own."""
+    """Return a shell that reads commands from its own input, and whose output a client sends."""
     shells = [
         one.program
         for one in steps

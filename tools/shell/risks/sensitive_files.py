@@ -16,7 +16,7 @@ from ..parsing.simple_command import SimpleCommand
 from .existence_checks import is_existence_check
 from .referenced_files import FileReference, find_folders, find_references
 
-# Well-known ones in anybody's home and of the system, as gitignore patterns of absolute names
+# Well-known secrets in homes and of the system, as gitignore patterns of absolute paths
 _SECRETS = """
 **/.ssh/
 !**/.ssh/*.pub
@@ -58,12 +58,12 @@ _SECRETS = """
 /var/run/secrets/
 """
 _LONGEST = 1_000
-# What looks like a file's name even where there is no such file
+# A text that looks like a file name even if there is no such file
 _FILE_LIKE = re.compile(r"/|\w\.\w|^\.\w", re.ASCII)
 
 
 def find_secret(step: SimpleCommand, workspace: Workspace) -> FileReference | None:
-    """What names a secret in a step; what meets one by chance only where nothing else does."""
+    """Find the name of a secret in a step; a match by chance only if there is no other."""
     names = list(dict.fromkeys(find_references(step)))
     secrets = (
         name
@@ -90,11 +90,11 @@ def _is_secret(
 
 
 def _is_sensitive_file(path: str, workspace: Workspace) -> bool:
-    """Whether what is there is a secret: behind a link, or by another name of the same file."""
+    """Return whether a path is a secret: the target of a link, or a hard link to a secret."""
     real = os.path.realpath(path)
     if _is_sensitive(real, workspace):
         return True
-    with suppress(OSError, ValueError):  # gone meanwhile, or outside the project
+    with suppress(OSError, ValueError):  # deleted meanwhile, or outside the project
         name = workspace.to_relative(Path(real))
         found = os.stat(real)
         return stat.S_ISREG(found.st_mode) and has_hidden_name(workspace, name, found)
@@ -113,7 +113,7 @@ def _is_sensitive(path: str, workspace: Workspace) -> bool:
 
 @lru_cache(maxsize=16)
 def _find_home_prefixes(home: str, root: Path) -> tuple[str, ...]:
-    """The secret places of the user's home; but for one that the project lies in."""
+    """Return the secret paths in the user's home, except one that contains the project."""
     places = list_secret_paths({*find_homes(), Path(home)})
     return tuple(f"{place}/" for place in places if not root.is_relative_to(place))
 

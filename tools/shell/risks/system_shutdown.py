@@ -1,4 +1,4 @@
-"""Commands that shut the machine down, kill everything, or remove accounts and jobs."""
+"""Commands that shut down the machine, kill all processes, or remove accounts and jobs."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ _SYSTEMCTL_STOPS = frozenset(_SYSTEMCTL_STOPS_LIST.split())
 
 
 def find_shutdown(step: SimpleCommand) -> str:
-    """What a step would stop, in words; empty when nothing."""
+    """Describe what a step would stop; empty if nothing."""
     words = [word.text for word in step.words[1:]]
     if step.program in _STOPS:
         return (

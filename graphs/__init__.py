@@ -1,1 +1,1 @@
-"""Which step follows which; what LangGraph Studio opens."""
+"""Graphs of the jobs, with their nodes and edges; also opened by LangGraph Studio."""

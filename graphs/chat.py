@@ -1,4 +1,4 @@
-"""The graph of `mcode chat`: what the human says is heard, and build or plan answers with tools."""
+"""The graph of `mcode chat`: receive the user's message; build or plan answers with tools."""
 
 # pyright: reportUnknownMemberType=false
 # LangGraph's overloads for nodes are only partly typed
@@ -20,7 +20,7 @@ MODES = ("build", "plan")
 
 
 def build_graph() -> StateGraph[State, Context, Task, State]:
-    """Wire the conversation; compiled without saver or store, which belong to whoever runs it."""
+    """Build the conversation's graph, not compiled: the caller adds saver and store."""
     builder = StateGraph(State, Context, input_schema=Task)
     builder.add_node("listen", receive_message)
     builder.add_node("compact", compact)

@@ -13,7 +13,7 @@ from ..nodes.tool_task import ToolTask
 
 
 def build_graph() -> StateGraph[State, Context, Task, State]:
-    """Wire the edit; compiled without saver or store, which belong to whoever runs it."""
+    """Build the edit's graph, not compiled: the caller adds saver and store."""
     builder = StateGraph(State, Context, input_schema=Task)
     builder.add_node("editor", run_editor)
     builder.add_node("approve", approve, destinations=("editor", "tools", "approve"))

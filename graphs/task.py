@@ -19,7 +19,7 @@ ROLES = ("architect", "coder", "tester")
 
 
 def build_graph() -> StateGraph[State, Context, Task, State]:
-    """Wire the task; compiled without saver or store, which belong to whoever runs it."""
+    """Build the task's graph, not compiled: the caller adds saver and store."""
     builder = StateGraph(State, Context, input_schema=Task)
     builder.add_node("architect", run_architect)
     builder.add_node("coder", run_coder)

@@ -1,1 +1,1 @@
-"""What outlives a run: checkpoints, journal, lease, thread list, snapshots."""
+"""Data that outlives a run: checkpoints, journal, lease, thread list, snapshots."""

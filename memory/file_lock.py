@@ -1,4 +1,4 @@
-"""Wait for a lock file without stopping the event loop."""
+"""Lock files whose wait does not block the event loop."""
 
 import asyncio
 import fcntl
@@ -17,7 +17,7 @@ LOCK_TIMEOUT = 30.0
 
 @asynccontextmanager
 async def acquire_file_lock(path: Path) -> AsyncGenerator[int]:
-    """Hold the lock; yields its descriptor, for a child that must hold it as long as it lives."""
+    """Hold the lock; yields its descriptor, for a child that must hold it for its lifetime."""
     lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     give_up_at = time.monotonic() + LOCK_TIMEOUT
     try:

@@ -1,12 +1,12 @@
-"""The exactly-once journal of tool calls: what was begun, what was finished, with which result.
+"""The exactly-once journal of tool calls: started calls, finished calls and their results.
 
 LangGraph saves a task's result after the task has run, so a kill in between runs it twice. Here
-every call leaves two marks, each on the disk before the run goes on: `started`
-before it runs, `done` with its result after. Call ids must be unique within a thread, over all its
-branches: a repeated id is answered with the old result.
+every call has two marks, each synced to disk before the run continues: `started` before it runs,
+`done` with its result after. Call IDs must be unique within a thread, over all its branches: a
+repeated ID returns the old result.
 
-Between the two marks it keeps what a call has printed so far, and beside the calls what a model has
-said so far: a killed process leaves both behind.
+Between the two marks the journal keeps the call's output so far, and separately a model's answer so
+far: both survive a killed process.
 """
 
 import json
@@ -29,19 +29,19 @@ SECOND_RUN = "-outside"
 
 @dataclass(frozen=True)
 class StartedCall:
-    """The call is on record and may run now."""
+    """The call is recorded and may run now."""
 
 
 @dataclass(frozen=True)
 class FinishedCall:
-    """The call ran before; this is what it answered."""
+    """The call ran before, with this result."""
 
     result: dict[str, Any]
 
 
 @dataclass(frozen=True)
 class UnfinishedCall:
-    """The call was begun before and its outcome is unknown: it must not be repeated blindly."""
+    """The call started before and its outcome is unknown: it must not be repeated blindly."""
 
     tool: str
     started_at: str
@@ -50,7 +50,7 @@ class UnfinishedCall:
     """What it had printed, as far as that was kept."""
 
 
-# Id of the row of the answer that a model is giving; its `tool` is the checkpoint.
+# ID of the row of a partial model answer; its `tool` is the checkpoint.
 ANSWER_CALL_ID = "answer"
 
 
@@ -61,16 +61,16 @@ class Journal:
     """
 
     def __init__(self, path: Path) -> None:
-        """Open the journal in the database, which is made ready first."""
+        """Open the journal in the database; create or migrate the database first."""
         prepare_database(path)
         self._path = path
         self._connection = connect(path)
         self._lock = threading.Lock()
 
     def close(self) -> None:
-        """Let go of the database, after what another thread is just doing to it.
+        """Close the database once another thread has finished its current operation on it.
 
-        Left by its caller, as a cancelled one leaves it, that still runs: SQLite would crash.
+        A cancelled caller may leave such an operation running: closing at once would crash SQLite.
         """
         with self._lock:
             self._connection.close()
@@ -78,9 +78,9 @@ class Journal:
     def begin_call(
         self, thread_id: str, call_id: str, tool: str, *, repeatable: bool = False
     ) -> StartedCall | FinishedCall | UnfinishedCall:
-        """Put the call on record before it runs, or say what is known of it.
+        """Record the call before it runs, or return what is known of it.
 
-        An unfinished call begins again only when it is `repeatable` and was so when it was begun.
+        An unfinished call may run again only if it is `repeatable` and was so when it started.
         """
         with self._begin_write():
             row = self._connection.execute(
@@ -94,7 +94,7 @@ class Journal:
         return _to_known_call(*row[:4])
 
     def find_call(self, thread_id: str, call_id: str) -> FinishedCall | UnfinishedCall | None:
-        """What is on record of a call; None when it has not begun."""
+        """Return the record of a call; None if it has not started."""
         with self._lock, translate_sqlite_errors(self._path):
             row = self._connection.execute(
                 "SELECT state, result, tool, started_at FROM journal"
@@ -104,7 +104,7 @@ class Journal:
         return _to_known_call(*row) if row else None
 
     def finish_call(self, thread_id: str, call_id: str, result: Mapping[str, Any]) -> None:
-        """Record what the call answered; `result` must be JSON."""
+        """Record the call's result, which must be JSON."""
         content = json.dumps(result)
         with self._begin_write():
             changed = self._connection.execute(
@@ -122,7 +122,7 @@ class Journal:
                 )
 
     def keep_output(self, thread_id: str, call_id: str, output: str) -> None:
-        """Keep what a call that runs has printed so far; nothing where it has finished."""
+        """Keep the output so far of a running call; do nothing if it has finished."""
         with self._begin_write():
             self._connection.execute(
                 "UPDATE journal SET result = ?"
@@ -131,7 +131,7 @@ class Journal:
             )
 
     def keep_partial_answer(self, thread_id: str, checkpoint_id: str, text: str) -> None:
-        """Keep what a model has said so far of the answer to this checkpoint."""
+        """Keep the model's partial answer to this checkpoint."""
         with self._begin_write():
             self._write_start(thread_id, ANSWER_CALL_ID, checkpoint_id, effectful=False)
             self._connection.execute(
@@ -140,7 +140,7 @@ class Journal:
             )
 
     def read_partial_answer(self, thread_id: str, checkpoint_id: str) -> str:
-        """What was kept of the answer to this checkpoint; empty: nothing."""
+        """Return the partial answer to this checkpoint; empty if there is none."""
         known = self.find_call(thread_id, ANSWER_CALL_ID)
         if isinstance(known, UnfinishedCall) and known.tool == checkpoint_id:
             return known.output

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 @contextmanager
 def begin_transaction(connection: sqlite3.Connection) -> Generator[None]:
-    """Begin a write transaction: all of it is on the disk afterwards, or nothing."""
-    # IMMEDIATE: one that begins as a reader fails where another process has written meanwhile
+    """Begin a write transaction: afterwards all of it is on disk, or nothing."""
+    # IMMEDIATE: a transaction that starts as a reader fails if another process wrote meanwhile
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield

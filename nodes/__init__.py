@@ -1,1 +1,1 @@
-"""One step each; what a thread remembers and what a run is given."""
+"""Nodes of the graphs, with a thread's state and a run's context."""

@@ -1,9 +1,9 @@
-"""The node `approve`: decide every tool call of an answer. Nothing with an effect happens here.
+"""The node `approve`: evaluate every tool call of an answer. It has no side effects.
 
-What must be asked is raised as one interrupt in the shape that Studio, agent-chat-ui and our own
-command line understand. The node runs again from its top when the answer comes, perhaps under
-another mode or configuration. So what is asked is checkpointed first and stays asked until it is
-answered: an answer binds to exactly what was shown.
+All calls that need approval are raised as one interrupt in the format of Studio, agent-chat-ui and
+our own command line. The node runs again from its top when the user answers, perhaps under another
+mode or configuration. So questions are checkpointed first and stay until they are answered: an
+answer binds to exactly what was shown.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ BROKEN_JSON = (
 
 
 async def approve(state: State, runtime: Runtime[Context]) -> DispatchTransition:
-    """Decide the calls of the last answer, or start the next group of allowed calls."""
+    """Evaluate the calls of the last answer, or start the next group of allowed calls."""
     role = state.get("role", "coder")
     agent = await load_agent(role, state, runtime.context)
     agent = await asyncio.to_thread(with_rules, agent, state.get("allowed", ()))
@@ -52,7 +52,7 @@ async def approve(state: State, runtime: Runtime[Context]) -> DispatchTransition
     if blocked := find_blocked_call(state):
         return await _approve_outside(blocked, state, agent, runtime)
     if queue := state.get("queue"):
-        # one taken out of the configuration since it was allowed is answered by `run_tool`
+        # `run_tool` answers a tool that was removed from the configuration since it was allowed
         called = {call["name"] for group in queue for call in group}
         every = {name: load_tool(name) for name in called.intersection(NAMES)} | dict(tools)
         return await asyncio.to_thread(dispatch, state, queue, every, workspace)
@@ -76,7 +76,7 @@ async def approve(state: State, runtime: Runtime[Context]) -> DispatchTransition
 
 
 def _collect_thread_rules(rulings: Iterable[CallEvaluation], state: State) -> dict[str, list[str]]:
-    """Collect the thread's rules with those that the user has just added, if any."""
+    """Collect the thread's rules and those that the user has just added."""
     rules = [evaluation.suggested_rule for evaluation in rulings if evaluation.for_thread]
     allowed = list(dict.fromkeys([*state.get("allowed", ()), *rules]))
     return {"allowed": allowed} if rules else {}
@@ -85,7 +85,7 @@ def _collect_thread_rules(rulings: Iterable[CallEvaluation], state: State) -> di
 async def _approve_outside(
     call: PendingCall, state: State, agent: Agent, runtime: Runtime[Context]
 ) -> DispatchTransition:
-    """Ask whether a command that the sandbox has blocked runs outside; then start the rest."""
+    """Ask whether to run a command that the sandbox blocked outside of it; then start the rest."""
     role, rest = state.get("role", "coder"), state.get("queue", [])[1:]
     tools, workspace = agent.tools, agent.deps.workspace
     evaluation = await asyncio.to_thread(ask_outside, call, tools, agent.deps)
@@ -115,7 +115,7 @@ def _emit_results(
 
 
 def ask_human(rulings: list[CallEvaluation], agent: Agent) -> list[CallEvaluation]:
-    """Raise one interrupt for all that must be asked; again while the answer does not fit."""
+    """Raise one interrupt for all calls to approve; repeat it until the answer fits."""
     asked = [evaluation for evaluation in rulings if evaluation.verdict == "ask"]
     if not asked:
         return rulings
@@ -134,7 +134,7 @@ def _deny_beside_others(evaluation: CallEvaluation) -> CallEvaluation:
 
 
 def _keep_asked(rulings: list[CallEvaluation], asked: set[str]) -> list[CallEvaluation]:
-    """Keep asking what the user was shown, even where it would be allowed now."""
+    """Keep a question that the user has seen, even if the call would be allowed now."""
     return [
         replace(evaluation, verdict="ask")
         if evaluation.verdict == "allow" and evaluation.call["id"] in asked
@@ -172,7 +172,7 @@ def _build_answers(rulings: list[CallEvaluation], role: RoleName) -> list[ToolMe
             role,
             evaluation.reason,
             ok=evaluation.verdict == "answered",
-            # a tool that talks has no other result than the user's words: it did run
+            # an interactive tool has no result except the user's text: it did run
             answered=evaluation.verdict == "answered" and "approve" in evaluation.choices,
         )
         for evaluation in rulings

@@ -1,4 +1,4 @@
-"""The architect: reads the project and plans; hands a brief to the coder."""
+"""The architect: reads the project, plans, and writes a brief for the coder."""
 
 from typing import Literal
 
@@ -18,7 +18,7 @@ WITH_PLAN = "{request}\n\nThe architect's plan:\n\n{plan}"
 async def run_architect(
     state: State, runtime: Runtime[Context]
 ) -> Command[Literal["architect", "approve", "coder"]]:
-    """Speak once; when the plan stands, brief the coder."""
+    """Run one model turn; when the plan is complete, brief the coder."""
     if state.get("outcome"):
         return Command(
             goto="architect", update=build_job_update(state, "architect", state["request"])
@@ -40,7 +40,7 @@ async def run_architect(
 
 
 def extract_plan(words: str) -> str:
-    """The plan, or nothing when the architect calls the task small on its first line."""
+    """Return the plan; empty if the first line says that the task is small."""
     return "" if _extract_first_word(words) == "SMALL" else words.strip()
 
 

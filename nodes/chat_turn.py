@@ -1,4 +1,4 @@
-"""The nodes `build` and `plan`: one model turn of a conversation, which calls tools or answers."""
+"""The nodes `build` and `plan`: one model turn of a conversation, with tool calls or an answer."""
 
 from typing import Literal
 
@@ -15,11 +15,11 @@ ChatTransition = Command[Literal["approve", "fit_schema", "__end__"]]
 
 
 async def run_chat_turn(state: State, runtime: Runtime[Context], role: RoleName) -> ChatTransition:
-    """Speak once; the turn ends with the first answer that calls nothing."""
+    """Run one model turn; an answer without tool calls ends the user's turn."""
     turn = await run_model_turn(state, runtime, role)
     if turn.final_text is None:
         return Command(goto="approve", update=turn.update)
-    if not turn.update:  # by `attempt_completion`: nobody has seen it yet
+    if not turn.update:  # an answer by `attempt_completion` was not shown yet
         emit_event(runtime, "output", text=turn.final_text)
     update = {**turn.update, "outcome": "answered"}
     if state.get("options", {}).get("schema"):
@@ -28,10 +28,10 @@ async def run_chat_turn(state: State, runtime: Runtime[Context], role: RoleName)
 
 
 async def run_build_mode(state: State, runtime: Runtime[Context]) -> ChatTransition:
-    """Speak once in build mode."""
+    """Run one model turn in build mode."""
     return await run_chat_turn(state, runtime, "build")
 
 
 async def run_plan_mode(state: State, runtime: Runtime[Context]) -> ChatTransition:
-    """Speak once in plan mode."""
+    """Run one model turn in plan mode."""
     return await run_chat_turn(state, runtime, "plan")

@@ -1,4 +1,4 @@
-"""The coder: edits until it says the change is complete; then the graph proves it."""
+"""The coder: edits until it reports that the change is complete; then the tests run."""
 
 from typing import Literal
 
@@ -13,7 +13,7 @@ from .state import State
 async def run_coder(
     state: State, runtime: Runtime[Context]
 ) -> Command[Literal["approve", "verify", "review"]]:
-    """Speak once; when the change is complete, go to the proof, or past it with `skip_tests`."""
+    """Run one model turn; a complete change goes to the tests, or past them with `skip_tests`."""
     turn = await run_model_turn(state, runtime, "coder", handoff=state["request"])
     if turn.final_text is None:
         return Command(goto="approve", update=turn.update)

@@ -1,4 +1,4 @@
-"""Before the model speaks in a new turn: where a conversation that is too long will shrink."""
+"""Start of a turn, before the model runs: the place to shorten long conversations."""
 
 from typing import Literal
 
@@ -11,5 +11,5 @@ from .state import State
 
 
 async def compact(state: State, runtime: Runtime[Context]) -> Command[Literal["build", "plan"]]:
-    """Go on to the mode that speaks; nothing is shortened yet."""
+    """Go to the node of the current mode; nothing is shortened yet."""
     return Command(goto=get_mode(state.get("options", {})))

@@ -1,4 +1,4 @@
-"""The editor: changes the files that the user named, and no others; no tests are run."""
+"""The editor: changes only the files that the user named; no tests run."""
 
 import asyncio
 import os
@@ -20,7 +20,7 @@ NEW = " (there is none yet)"
 async def run_editor(
     state: State, runtime: Runtime[Context]
 ) -> Command[Literal["editor", "approve", "__end__"]]:
-    """Speak once; the job ends with the first answer that calls nothing."""
+    """Run one model turn; an answer without tool calls ends the job."""
     opening = await asyncio.to_thread(format_request, state)
     if state.get("outcome"):
         return Command(goto="editor", update=build_job_update(state, "editor", opening))
@@ -32,7 +32,7 @@ async def run_editor(
 
 
 def format_request(state: State) -> str:
-    """What the editor is told first; raises UsageError where no file is named."""
+    """Return the editor's first message; raises UsageError if no file is named."""
     files = state.get("options", {}).get("files")
     if not files:
         raise UsageError("no file given", hint="list the files to change in `options.files`")

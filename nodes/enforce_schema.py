@@ -1,4 +1,4 @@
-"""The answer must fit the JSON schema that the user gave; else its speaker is told why not."""
+"""Check of an answer against the user's JSON schema, with retries."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ from .agent.modes import build_note, get_mode
 from .options import Options
 from .state import State
 
-# How often the speaker may try again
+# How often the model may try again
 ROUNDS = 2
 WANTED = """The answer to what follows is read by a program: when you are done, answer with JSON \
 and nothing else, without prose around it. It has to be valid by this JSON schema:
@@ -34,9 +34,9 @@ GIVEN_UP = "No answer fits the schema, so the turn has failed; the last one: {fa
 async def fit_schema(
     state: State, runtime: Runtime[Context]
 ) -> Command[Literal["build", "plan", "__end__"]]:
-    """The answer's JSON ends the turn; one that does not fit goes back, a bounded number of times.
+    """End the turn with the answer's JSON, or send the answer back, a limited number of times.
 
-    What fits in no round ends as failed, with the last answer as it was said.
+    If no answer fits, the turn fails with the last answer unchanged.
     """
     options, rounds = state.get("options", {}), state.get("rounds", 0)
     fitted = await asyncio.to_thread(
@@ -55,7 +55,7 @@ async def fit_schema(
 
 
 def build_schema_note(options: Options) -> list[HumanMessage]:
-    """What the model is told before the human's words, where a schema is given."""
+    """Return the note about the schema that precedes the user's message, if there is a schema."""
     schema = options.get("schema")
     if not schema:
         return []

@@ -6,7 +6,7 @@ from typing_extensions import TypedDict
 
 
 class Options(TypedDict, total=False):
-    """Choices that are kept with the thread, so that they hold after a resume in another shell."""
+    """Choices that are stored with the thread, so that they survive a resume in another shell."""
 
     mode: str
     """Approval mode; absent: the configuration's."""

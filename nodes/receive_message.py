@@ -1,4 +1,4 @@
-"""The human says something: it becomes a message, and what was left undone before is settled."""
+"""A user's message: added to the conversation after unfinished work is settled."""
 
 import asyncio
 from datetime import datetime
@@ -27,7 +27,7 @@ from .state import State, select_changes
 
 
 async def receive_message(state: State, runtime: Runtime[Context]) -> Command[Literal["compact"]]:
-    """Take the human's words in; a new turn begins."""
+    """Add the user's message and start a new turn."""
     before = read_announced_mode(state)
     options = settle_options(state.get("options", {}), state["request"], datetime.now())
     role = get_mode(options)

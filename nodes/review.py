@@ -1,4 +1,4 @@
-"""The end of a task: the human keeps the result, undoes it, or goes on with a remark."""
+"""The end of a task: the user keeps the result, undoes it, or continues with a comment."""
 
 import asyncio
 from collections.abc import Mapping
@@ -28,9 +28,9 @@ REMARK = "The user looked at the result and says:\n\n{words}"
 
 
 async def review(state: State, runtime: Runtime[Context]) -> ReviewTransition:
-    """Ask what becomes of the result; without changes, or with `apply`, nothing is asked.
+    """Ask what to do with the result; do not ask if nothing changed or `apply` is set.
 
-    Without git nobody can say whether there are changes: then it is always asked.
+    Without git, changes are unknown: then it always asks.
     """
     kept = state.get("kept") or state.get("options", {}).get("apply")
     deps = await runtime.context.open_dependencies(state)
@@ -69,7 +69,7 @@ def _parse_decision(answer: object) -> Mapping[str, Any] | None:
 
 
 async def _keep_result(state: State, runtime: Runtime[Context]) -> ReviewTransition:
-    """The evidence must be of the files as they are now: changed since, they are tested again."""
+    """Keep the result; if files changed since the tests, run the tests again."""
     deps = await runtime.context.open_dependencies(state)
     tree, evidence = (
         await take_workspace_snapshot(deps, runtime, state.get("tree", "")),
@@ -93,7 +93,7 @@ async def _keep_result(state: State, runtime: Runtime[Context]) -> ReviewTransit
 
 
 async def _undo_job(state: State, runtime: Runtime[Context]) -> ReviewTransition:
-    """Take back what this job did; what others did to the same files meanwhile is kept."""
+    """Undo the changes of this job; keep changes that others made to the same files."""
     deps = await runtime.context.open_dependencies(state)
     thread, turn = get_thread_id(runtime), state.get("turn", 1)
     planned = await plan_restore(deps.snapshots, await list_job_entries(state, runtime))
@@ -115,14 +115,14 @@ async def _undo_job(state: State, runtime: Runtime[Context]) -> ReviewTransition
 
 
 async def list_job_entries(state: State, runtime: Runtime[Context]) -> list[HistoryEntry]:
-    """What the thread did to files in its current job and what is still in effect of it."""
+    """Return the thread's file changes in its current job that are still in effect."""
     deps = await runtime.context.open_dependencies(state)
     entries = await asyncio.to_thread(deps.history.list_entries, get_thread_id(runtime))
     return [entry for entry in find_active_entries(entries) if entry.number > state.get("since", 0)]
 
 
 def evaluate_outcome(state: State) -> Outcome:
-    """How the task stands: `verified` only with passing evidence that the tester accepted."""
+    """Return the outcome: `verified` only with passing tests that the tester accepted."""
     evidence = state.get("evidence")
     if state.get("options", {}).get("skip_tests") or evidence is None:
         return "unverified"

@@ -1,4 +1,4 @@
-"""The roles that speak in the graphs; each is also the node in which it speaks."""
+"""The roles of the graphs' models; each is also the name of its node."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""Run one allowed call, exactly once: the journal knows what has started and what it answered."""
+"""The node that runs one allowed call exactly once; the journal records starts and results."""
 
 import asyncio
 from collections.abc import Mapping
@@ -47,12 +47,12 @@ ToolTransition = Command[AfterTools]
 
 
 async def run_tool(state: ToolTask, runtime: Runtime[Context]) -> ToolTransition:
-    """Run the call, or replay its recorded result, or say that its outcome is unknown."""
+    """Run the call, return its recorded result, or report that its outcome is unknown."""
     agent = await load_agent(state["role"], state, runtime.context)
     agent = await asyncio.to_thread(with_rules, agent, state.get("allowed", ()))
     tools, deps = agent.tools, agent.deps
     tool = tools.get(state["call"]["name"])
-    if tool is None:  # taken out of the configuration meanwhile
+    if tool is None:  # removed from the configuration meanwhile
         result = ToolResult(error=describe_unknown_tool(state["call"]["name"], tools))
         return _answer_call(state, runtime, result)
     if not has_effect(tool) or _is_read_only(state["call"], deps):
@@ -61,9 +61,9 @@ async def run_tool(state: ToolTask, runtime: Runtime[Context]) -> ToolTransition
 
 
 def _is_read_only(call: PendingCall, deps: Dependencies) -> bool:
-    """Whether it is a command that only reads, in a sandbox where nothing can be written.
+    """Return whether the call is a read-only command in a sandbox without write access.
 
-    It leaves no trace, so it needs no snapshots, and after a kill it may simply run again.
+    It has no side effects, so it needs no snapshots and can run again after a kill.
     """
     return bool(call.get("only_reads")) and deps.sandbox.is_on
 
@@ -71,7 +71,7 @@ def _is_read_only(call: PendingCall, deps: Dependencies) -> bool:
 async def _run_with_effect(
     state: ToolTask, runtime: Runtime[Context], deps: Dependencies, tool: BaseTool
 ) -> ToolTransition:
-    """Run it between two snapshots, so that what it does to the files can be taken back."""
+    """Run the call between two snapshots, so that its file changes can be undone."""
     call = state["call"]
     kind = await asyncio.to_thread(_get_kind, call, tool, deps)
     record = FileRecord(
@@ -86,7 +86,7 @@ async def _run_with_effect(
 
 
 def _retry_outside(call: PendingCall, result: ToolResult, deps: Dependencies) -> PendingCall | None:
-    """The call once more, to be asked, where the sandbox was why it failed; tried only once."""
+    """Return the call to ask about once more, outside the sandbox that made it fail; only once."""
     blocked = result.metadata.get(BLOCKED)
     if not blocked or "blocked" in call or not is_confined(deps.policy):
         return None
@@ -97,7 +97,7 @@ def _retry_outside(call: PendingCall, result: ToolResult, deps: Dependencies) ->
 
 
 def _get_kind(call: PendingCall, tool: BaseTool, deps: Dependencies) -> Literal["tool", "shell"]:
-    """Whether it writes the files that it names and no others; commands after an edit may."""
+    """Return `tool` if the call writes only files that it names; commands after an edit may not."""
     if get_effect(tool) != "edit":
         return "shell"
     named = list_named_files(call, tool, deps.workspace)
@@ -111,7 +111,7 @@ async def _run_once(
     tool: BaseTool,
     record: FileRecord | None = None,
 ) -> ToolResult:
-    """Call the tool unless the journal knows the call; an effect is recorded around it."""
+    """Run the tool unless the journal has the call; record its effect."""
     thread, call = get_thread_id(runtime), state["call"]
     key = get_journal_key(call)
     named = list[str]()
@@ -147,7 +147,9 @@ async def _recover_call(
     record: FileRecord | None,
     named: list[str],
 ) -> ToolResult:
-    """What a call answers that a kill cut short: an edit's files may tell what became of it."""
+    """Return the answer of a call that a kill interrupted: the files may show whether an edit was
+    made.
+    """
     outcome: RecoveryOutcome = "unknown"
     if record and get_effect(tool) == "edit":
         cut_short = InterruptedEdit(record, tool, state["call"]["args"], named, state["seen"])
@@ -157,7 +159,7 @@ async def _recover_call(
     if outcome == "not made":
         return await _call_tool(state, runtime, deps, tool)
     if record:
-        await record.begin()  # a second time: others may have done some of it
+        await record.begin()  # a retry: others may have made some of the changes
     error = UNKNOWN.format(started=begun.started_at) + (PRINTED if begun.output else "")
     return ToolResult(begun.output, error)
 
@@ -165,24 +167,24 @@ async def _recover_call(
 async def _call_tool(
     task: ToolTask, runtime: Runtime[Context], deps: Dependencies, tool: BaseTool
 ) -> ToolResult:
-    """Its answer; what may not run any more is refused."""
+    """Run the tool and return its answer; deny a call that is no longer allowed."""
     call = task["call"]
     decision = await asyncio.to_thread(recheck_call, call, tool, deps)
     if refusal := await asyncio.to_thread(explain_refusal, call, tool, decision, deps):
         return ToolResult(error=refusal)
     given = await asyncio.to_thread(_build_run, task, deps, runtime)
-    # without snapshots it stays in the read-only sandbox, however it would be decided by now
+    # without snapshots the call stays in the read-only sandbox, however it would be evaluated now
     reads = decision.rule == READS or _is_read_only(call, deps)
     given = replace(given, only_reads=reads)
     result = await invoke(tool, call["args"], given)
     if result.ok and (seen := call.get("instructions")):
-        with suppress(MaxAgentError):  # a full disk: then the folder is asked about again
+        with suppress(MaxAgentError):  # on a full disk, the folder is asked about again
             await asyncio.to_thread(follow_changes, deps.workspace.root, deps.home, seen)
     return result
 
 
 def _find_named_paths(args: Mapping[str, object], deps: Dependencies) -> NamedPaths:
-    """The paths that the call's command line names, if it has one."""
+    """Return the paths in the call's command line, if it has one."""
     command, cwd = (args.get(name) for name in ("command", "cwd"))
     if not isinstance(command, str):
         return NamedPaths()
@@ -208,7 +210,7 @@ def _build_run(task: ToolTask, deps: Dependencies, runtime: Runtime[Context]) ->
 
 
 def _keep_output(deps: Dependencies, thread: str, key: str, output: str) -> None:
-    """Should the process be killed; a disk that is full keeps nothing, and stops no command."""
+    """Keep the output in case the process is killed; a full disk must not stop the command."""
     with suppress(MaxAgentError):
         deps.journal.keep_output(thread, key, output)
 

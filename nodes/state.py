@@ -26,7 +26,7 @@ def keep_last_write(state: str, writes: Sequence[str]) -> str:
 
 
 def keep_latest(old: Latest, new: Latest) -> Latest:
-    """Let the last write of a step win; several tool calls may write in one step."""
+    """Keep the last write of a step; several tool calls may write in one step."""
     return new
 
 
@@ -36,7 +36,7 @@ class Evidence(TypedDict):
     command: str
     verdict: Literal["passed", "failed", "unverified"]
     reason: str
-    """Why, in words."""
+    """The reason, as a message."""
     exit_code: int | None
     passed: int | None
     failed: int | None
@@ -50,7 +50,7 @@ class Evidence(TypedDict):
 
 
 class Usage(TypedDict):
-    """Tokens and money so far."""
+    """Tokens and cost so far."""
 
     requests: int
     input: int
@@ -77,7 +77,7 @@ class State(TypedDict, total=False):
     """What the user asked for."""
     folder: Required[str]
     """The project's absolute path."""
-    # reduced, since a model may be named twice before the next checkpoint
+    # reduced, since two writes before the next checkpoint may name a model
     options: Annotated[Options, keep_latest]
     messages: Annotated[list[AnyMessage], DeltaChannel(merge_messages, snapshot_frequency=NEVER)]
     """The conversations of all roles. `additional_kwargs["role"]` names the role; in a tool message
@@ -98,7 +98,7 @@ class State(TypedDict, total=False):
     """The open question: calls as `compute_binding` describes them, or the test command."""
     consents: dict[str, bool]
     """The user's answers about the tests, for the whole thread: `test_consent.py`."""
-    # not among the options, since a client that starts a run chooses those
+    # not an option, since a client that starts a run chooses those
     allowed: list[str]
     """Rules as under `permissions.allow` that the user gave for this thread alone."""
     draft: Draft
@@ -140,7 +140,7 @@ class Task(TypedDict, total=False):
 
 
 def select_changes(state: State, update: Mapping[str, Any]) -> dict[str, Any]:
-    """Drop from an update what the state holds already, except messages."""
+    """Drop unchanged values from an update, except messages."""
     # each write is a row in the database
     messages = {key: value for key, value in update.items() if key == "messages"}
     return messages | {

@@ -1,4 +1,4 @@
-"""The model proposes to change the mode: the human looks at the plan and decides."""
+"""The model proposes to change the mode: the user reads the plan and decides."""
 
 import asyncio
 import hashlib
@@ -30,10 +30,10 @@ CHANGED = "\n\nThe user has changed the plan; `{plan_file}` says now:\n\n{text}"
 
 
 async def switch_mode(state: State, runtime: Runtime[Context]) -> SwitchTransition:
-    """Ask the human; the answer is the call's result, and decides who speaks next.
+    """Ask the user; the answer is the call's result and selects the next node.
 
-    What is asked is checkpointed first: a yes is to the plan that was shown, to the letter. So a
-    plan that the human has changed is written at once, and what the file says then is asked.
+    The question is checkpointed first: a yes applies to exactly the plan that was shown. So a plan
+    that the user has edited is written at once, and the new content of the file is asked about.
     """
     options = state.get("options", {})
     mode = get_mode(options)
@@ -114,12 +114,12 @@ def _change_mode(
 
 
 def _compute_binding(call: ToolCall, text: str) -> str:
-    """What the answer binds to."""
+    """Compute the digest that the answer binds to."""
     return f"{call['id']}\n{hashlib.sha256(text.encode()).hexdigest()}"
 
 
 def _merge_choices(decision: Mapping[str, Any], draft: Draft) -> dict[str, str]:
-    """The model and approval mode that carry the plan out, as they were chosen last."""
+    """Return the last chosen model and approval mode for carrying out the plan."""
     now = {key: str(decision[key]) for key in ("model", "mode") if decision.get(key)}
     return {**draft.get("chosen", {}), **now}
 
@@ -148,7 +148,7 @@ def _parse_decision(answer: object) -> Mapping[str, Any] | None:
 
 
 def _get_edited_plan(decision: Mapping[str, Any]) -> str:
-    """The plan as the human left it."""
+    """Return the plan as the user edited it."""
     given = decision.get("edited_action") or decision
     args = cast("Mapping[str, object]", given.get("args") or {})
     text = args.get("text")

@@ -1,4 +1,4 @@
-"""The tester: judges a change whose tests are green; accepts it or sends it back."""
+"""The tester: reviews a change whose tests pass; accepts it or sends it back."""
 
 import re
 from typing import Literal
@@ -21,12 +21,12 @@ UNCLEAR = "Is the request met? Answer again, and begin with `ACCEPTED` or `REJEC
 async def run_tester(
     state: State, runtime: Runtime[Context]
 ) -> Command[Literal["approve", "tester", "coder", "verify", "review"]]:
-    """Speak once; an accepted change is tested again if the tester did more than look."""
+    """Run one model turn; an accepted change is tested again if the tester did more than read."""
     turn = await run_model_turn(state, runtime, "tester")
     if turn.final_text is None:
         return Command(goto="approve", update=turn.update)
     verdict = parse_verdict(turn.final_text)
-    if verdict is None:  # praise is no verdict: nothing is accepted by default
+    if verdict is None:  # without a verdict nothing is accepted by default
         messages = [*turn.update.get("messages", []), build_role_message("tester", UNCLEAR)]
         return Command(goto="tester", update={**turn.update, "messages": messages})
     if verdict == "rejected":
@@ -44,9 +44,9 @@ async def run_tester(
 
 
 def parse_verdict(words: str) -> TesterVerdict | None:
-    """The verdict: the answer's first word, or a line that begins with it in capitals.
+    """Return the verdict: the answer's first word, or a line that starts with it in capitals.
 
-    Some models lead up to it; of two verdicts the stricter holds.
+    Some models write an introduction first; of two verdicts the stricter one counts.
     """
     lines = re.findall(r"(?m)^\W*(?:(?i:verdict)\W+)?(ACCEPTED|REJECTED)\b", words)
     first = re.match(r"\W*(?:verdict\W+)?(accepted|rejected)\b", words, re.IGNORECASE)

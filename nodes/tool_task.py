@@ -1,4 +1,4 @@
-"""ToolTask: one tool call on its way from its approval to the node that runs it."""
+"""ToolTask: one tool call between its approval and the node that runs it."""
 
 from typing import Any, Literal, NotRequired
 
@@ -37,7 +37,7 @@ class PendingCall(TypedDict):
 
 
 class ToolTask(TypedDict):
-    """The payload of a `Send`: one allowed call with all that it needs from the state."""
+    """The payload of a `Send`: one allowed call with everything it needs from the state."""
 
     call: PendingCall
     role: RoleName

@@ -1,6 +1,6 @@
-"""Run the project's own tests and keep what they showed: the only way to `verified`.
+"""The node that runs the project's own tests and records the result: the only way to `verified`.
 
-The test command is repeatable by contract, so it needs no journal: a run cut short runs again.
+The test command is repeatable by contract, so it needs no journal: an interrupted run starts again.
 """
 
 import asyncio
@@ -58,18 +58,18 @@ The evidence: `{command}`: {reason}. Judge the change."""
 
 @dataclass(frozen=True)
 class _Proof:
-    """What came of the tests."""
+    """The result of the tests."""
 
     evidence: Evidence
     misses_socket: bool = False
     consents: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """An answer of the human to remember, as an update."""
+    """The user's answer to store, as an update."""
 
 
 async def verify(
     state: State, runtime: Runtime[Context]
 ) -> Command[Literal["verify", "coder", "tester", "review"]]:
-    """Green goes to the tester, or to the review once the tester has accepted; red to the coder."""
+    """Go to the tester, or to the review if it already accepted; go to the coder on failure."""
     deps = await runtime.context.open_dependencies(state)
     command = await _find_command(state, deps)
     asked = find_question(state, deps, command)
@@ -100,7 +100,7 @@ async def verify(
 
 
 async def _find_command(state: State, deps: Dependencies) -> TestCommand | None:
-    """Tests are the project's own code, and so is the Python that may lie in it."""
+    """Return the test command; tests and a Python inside the project are the project's own code."""
     if not deps.trust.trusted:
         return None
     configured = deps.settings.task.test_command
@@ -109,7 +109,7 @@ async def _find_command(state: State, deps: Dependencies) -> TestCommand | None:
 
 def _create_record(state: State, runtime: Runtime[Context], deps: Dependencies) -> FileRecord:
     info, turn = runtime.execution_info, state.get("turn", 1)
-    key = f"tests-{info.task_id if info else 'none'}"  # the same when a run cut short runs again
+    key = f"tests-{info.task_id if info else 'none'}"  # the same after an interrupted run
     return FileRecord(deps, runtime, key, "shell", "verify", turn, state.get("tree", ""))
 
 
@@ -138,9 +138,9 @@ async def _run_proof(state: State, record: FileRecord, command: TestCommand | No
 
 
 async def _run_until_stable(record: FileRecord, command: TestCommand, deps: Dependencies) -> _Proof:
-    """Files that changed while the tests ran are not what was tested: then they run once more.
+    """Run the tests; if files changed meanwhile, run them once more.
 
-    What the second run changes again, such as a coverage file, is the tests' own.
+    Files that the second run changes again, such as a coverage file, are written by the tests.
     """
     first = await _run_command(record, command, deps)
     changed = await _find_changed_files(record, record.tree, first.evidence["tree"])
@@ -157,7 +157,7 @@ async def _run_until_stable(record: FileRecord, command: TestCommand, deps: Depe
 
 
 async def _find_changed_files(record: FileRecord, old: str, new: str) -> set[str]:
-    """Files that were there before and are not the same now; new ones are no part of the proof."""
+    """Return existing files that changed; new files are not part of what was tested."""
     changes = await record.deps.snapshots.list_changes(old, new)
     return {change.path for change in filter_visible(changes) if change.kind != "added"}
 
@@ -172,7 +172,7 @@ async def _run_command(record: FileRecord, command: TestCommand, deps: Dependenc
         lambda text: emit_event(runtime, "tool_output", id="verify", text=text),
         deps.sandbox,
     )
-    # taken after the run: files that the tests themselves write belong to what was tested
+    # taken after the run: files that the tests write are part of what was tested
     evidence = _build_evidence(run, await deps.snapshots.take())
     if evidence["verdict"] != "failed" or not run.misses_socket:
         return _Proof(evidence)

@@ -1,1 +1,1 @@
-"""Reading LangGraph's checkpoints: steps, writes, messages, search."""
+"""Readers and writers of LangGraph's checkpoints: steps, writes, messages, search."""

@@ -1,4 +1,4 @@
-"""Compaction of a thread: abandoned branches are deleted, repeated values are dropped."""
+"""Compaction of a thread: deletes abandoned branches and repeated values."""
 
 import json
 import sqlite3
@@ -72,7 +72,7 @@ _MOVES = (
 )
 
 
-_ANSWERED = ("outcome", b"\xa8answered")  # every turn of a conversation ends so
+_ANSWERED = ("outcome", b"\xa8answered")  # every turn of a conversation ends like this
 
 
 _COUNTERS = "counters_since_delta_snapshot"
@@ -85,7 +85,9 @@ def compact_thread(connection: sqlite3.Connection, thread_id: str) -> None:
     before = connection.total_changes
     ids = read_conversation_ids(connection, thread_id)
     left = [row[0] for row in connection.execute(_LEFT, (thread_id, json.dumps(ids)))]
-    for at in range(0, len(left), _PORTION):  # the newest first: what is half gone has no end
+    for at in range(
+        0, len(left), _PORTION
+    ):  # the newest first: a half-deleted branch is no longer found from its end
         given = (thread_id, json.dumps(left[at : at + _PORTION]))
         with begin_transaction(connection):
             connection.execute(_DELETE, given)
@@ -103,7 +105,7 @@ def compact_thread(connection: sqlite3.Connection, thread_id: str) -> None:
 
 def _move_rows(connection: sqlite3.Connection, rows: str, move: str, thread_id: str) -> None:
     """Move the thread's rows behind all others."""
-    # close together they leave whole pages free, which can be given back to the disk
+    # rows close together leave whole pages free, which can be released
     ids = [row for (row,) in connection.execute(rows, (thread_id,))]
     for at in range(0, len(ids), _PORTION):
         with begin_transaction(connection):
@@ -111,7 +113,7 @@ def _move_rows(connection: sqlite3.Connection, rows: str, move: str, thread_id: 
 
 
 class _Conversation:
-    """The checkpoints of a thread, the oldest first; at the last one it goes on as it stands."""
+    """The checkpoints of a thread, the oldest first; the last one stays complete."""
 
     def __init__(self, connection: sqlite3.Connection, thread_id: str) -> None:
         self._connection, self._thread_id = connection, thread_id
@@ -122,7 +124,7 @@ class _Conversation:
         """Messages were written from it; others beside them would have no order."""
 
     def compact_checkpoint(self, id_: str, child: str) -> None:
-        """One checkpoint with what was written from it; `child` follows it, if any."""
+        """Compact one checkpoint and its writes; `child` follows it, if any."""
         row = self._connection.execute(_ROW, (self._thread_id, id_)).fetchone()
         values: dict[str, Any] = {}
         if row is None:
@@ -141,7 +143,7 @@ class _Conversation:
             self._before, self._has_messages = id_ if begins else "", False
 
     def _join_checkpoints(self, id_: str, child: str) -> None:
-        """Move its writes to the checkpoint before, and delete it."""
+        """Move its writes to the previous checkpoint, and delete it."""
         given = (self._before, self._thread_id)
         self._connection.execute(_MOVE_WRITES, (*given, id_))
         self._connection.execute(_MOVE_CHILD, (*given, child))
@@ -160,7 +162,7 @@ class _Conversation:
         if values.get("outcome") == "answered" and not get_mapping(values, "options").get("schema"):
             values.pop("summary", None)  # it is the last message
         facts = json.loads(metadata or b"{}")
-        # what is not in the checkpoint counts as written since; how often, nobody asks any more
+        # channels missing in a checkpoint count as written since; nobody reads how often
         if counted := {*redundant, *get_mapping(facts, _COUNTERS)}:
             facts[_COUNTERS] = {name: [1, 1] for name in sorted(counted)}
         small = (compress_row(pack_row(whole)), json.dumps(facts, separators=(",", ":")).encode())
@@ -169,7 +171,7 @@ class _Conversation:
         return values
 
     def _shorten_writes(self, id_: str) -> set[str]:
-        """Delete writes that nobody reads; return the channels that are left."""
+        """Delete writes that nobody reads; return the remaining channels."""
         kept: set[str] = set()
         rows = self._connection.execute(_WRITES, (self._thread_id, id_)).fetchall()
         for row, channel, kind, value in rows:
@@ -186,7 +188,7 @@ class _Conversation:
 
 
 def _is_turn_start(values: dict[str, Any]) -> bool:
-    """Whether a turn of a conversation begins there: no step ends at it, nobody goes back to it."""
+    """Return whether a conversation's turn starts here; no step ends here, so no rewind."""
     return not {"branch:to:listen", "branch:to:compact"}.isdisjoint(values) and not (
         {"messages", "request"} & values.keys()
     )

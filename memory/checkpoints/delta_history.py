@@ -1,7 +1,7 @@
-"""What LangGraph replays to know a thread's messages: the writes along its checkpoints.
+"""Cache of the writes that LangGraph replays to build a thread's messages.
 
-LangGraph asks for them several times a turn, and its own saver reads the thread again each time.
-Here the history is kept in memory up to a checkpoint, and only what came since is read.
+LangGraph reads them several times a turn, and its own saver reads the whole thread each time. Here
+the history is kept in memory up to a checkpoint, and only later writes are read.
 """
 
 import json
@@ -18,7 +18,7 @@ from langgraph.checkpoint.serde.types import _DeltaSnapshot  # pyright: ignore[r
 from .message_merge import merge_messages
 from .row_data import get_mapping
 
-# threads that are kept in memory
+# threads kept in memory
 _MOST = 4
 
 
@@ -41,7 +41,7 @@ _CHECKPOINT = (
 )
 
 
-# lists go in as JSON: a long thread has more checkpoints than SQLite takes parameters
+# lists are passed as JSON: a long thread has more checkpoints than SQLite takes parameters
 _WRITES = """
     SELECT checkpoint_id, channel, type, value, task_path, task_id, idx FROM writes
     WHERE thread_id = ? AND checkpoint_ns = ?
@@ -60,7 +60,7 @@ class CheckpointKey(NamedTuple):
 
 @dataclass
 class _AncestorWalk:
-    """What was met on the way from a checkpoint to the beginning of its thread."""
+    """The rows visited from a checkpoint back to the start of its thread."""
 
     chains: dict[str, list[str]]
     """For each channel the checkpoints whose writes count, the nearest first."""
@@ -83,7 +83,7 @@ class DeltaHistories:
     async def read_histories(
         self, place: CheckpointKey, channels: Sequence[str]
     ) -> Mapping[str, DeltaChannelHistory]:
-        """For each channel its value at an earlier checkpoint, and all writes from there on."""
+        """Return each channel's value at an earlier checkpoint and all writes since."""
         known_at, known = self._known.get(place[:2], ("", {}))
         walk = await self._walk_ancestors(
             place, channels, known_at if {*channels} <= {*known} else ""
@@ -116,7 +116,7 @@ class DeltaHistories:
         self, place: CheckpointKey, channels: Sequence[str], known_at: str
     ) -> _AncestorWalk:
         walk = _AncestorWalk({channel: [] for channel in channels})
-        # a row that is not read is not looked for either: the walk costs what it is long
+        # rows that are not needed are not searched for: the cost grows with the length of the walk
         async with self._connection.execute(_ANCESTORS, place._asdict()) as rows:
             async for checkpoint, metadata in rows:
                 if checkpoint != place.checkpoint:
@@ -131,7 +131,7 @@ class DeltaHistories:
     async def _visit_checkpoint(
         self, place: CheckpointKey, metadata: bytes | None, walk: _AncestorWalk
     ) -> None:
-        """Note a checkpoint on the way."""
+        """Record a visited checkpoint."""
         wanted = [channel for channel in walk.chains if channel not in walk.seeds]
         for channel in wanted:
             walk.chains[channel].append(place.checkpoint)
@@ -147,7 +147,7 @@ class DeltaHistories:
     async def _read_writes(
         self, place: CheckpointKey, chains: Mapping[str, Sequence[str]]
     ) -> Mapping[tuple[str, str], list[PendingWrite]]:
-        """What was written from each checkpoint, by channel and checkpoint, in order."""
+        """Return the writes of each checkpoint, by channel and checkpoint, in order."""
         ids = [*max(chains.values(), key=len, default=())]
         lists = (json.dumps(ids), json.dumps([*chains]))
         async with self._connection.execute(_WRITES, (*place[:2], *lists)) as cursor:
@@ -161,7 +161,7 @@ class DeltaHistories:
 
 
 def _fold_writes(channel: str, history: DeltaChannelHistory) -> None:
-    """Apply the writes here, once, as the channel's reducer would each time it is loaded."""
+    """Apply the writes once here; otherwise the channel's reducer would at each load."""
     writes = history["writes"]
     if not writes:
         return

@@ -1,4 +1,4 @@
-"""How a thread's messages come from its writes: the reducer of the `messages` channel."""
+"""The reducer of the `messages` channel: builds a thread's messages from its writes."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -20,19 +20,20 @@ _ID = attrgetter("id")
 _PLAIN = {AIMessage, HumanMessage, ToolMessage}
 
 
-# The lists that were merged last, with the ids in them: each step of a thread goes on from one.
+# The lists merged last, with their IDs: each step of a thread extends one of them.
 _merged: deque[tuple[list[AnyMessage], set[str | None]]] = deque(maxlen=8)
 
 
 def merge_messages(state: list[AnyMessage], writes: Sequence[Any]) -> list[AnyMessage]:
-    """Append messages; one with a known id replaces its namesake, `RemoveMessage` takes it out.
+    """Append messages; one with a known ID replaces the old one, `RemoveMessage` deletes it.
 
-    LangGraph's own delta reducer is still private, and this channel must never vanish under us.
+    LangGraph's own delta reducer is still private, and this channel must not break with its
+    updates.
     """
     written: list[object] = []
     for write in writes:
         written += cast("list[object]", write) if isinstance(write, list) else [write]
-    # nearly always there is nothing to replace
+    # usually there is nothing to replace
     if {*map(type, written)} <= _PLAIN:
         new, known = {*map(_ID, written)}, _collect_ids(state)
         if len(new) == len(written) and new.isdisjoint(known):
@@ -49,7 +50,7 @@ def merge_messages(state: list[AnyMessage], writes: Sequence[Any]) -> list[AnyMe
 
 
 def _collect_ids(messages: list[AnyMessage]) -> set[str | None]:
-    for known, ids in tuple(_merged):  # other threads merge, too
+    for known, ids in tuple(_merged):  # other threads merge concurrently
         if known is messages and len(ids) == len(messages):
             return ids
     return {*map(_ID, messages)}

@@ -10,7 +10,7 @@ from .row_data import extract_text, filter_mappings, get_mapping, unpack_blob, u
 from .tables import has_tables
 from .task_path import PULLED, WRITTEN_BY_EDGE, WRITTEN_BY_UPDATE, is_state_update
 
-# Answers of tools, most of the bytes, are not read: their calls are sent, no edge leads there.
+# Tool results, most of the bytes, are not read: tool calls are sent and have no edge.
 _ANSWERS = (
     "SELECT checkpoint_id, value FROM writes WHERE thread_id = ? AND checkpoint_ns = ''"
     " AND channel = 'messages' AND type = 'msgpack' AND " + WRITTEN_BY_EDGE
@@ -67,7 +67,7 @@ def read_searchable_texts(connection: sqlite3.Connection) -> Mapping[str, list[s
         if channel == "request":
             found[thread_id].append(str(unpack_blob(value)))
             continue
-        # other nodes write to the model in the user's place, such as a change of mode
+        # other nodes write to the model for the user, such as a change of mode
         kinds = {"human" if task_path == _REMARK else "ai"}
         if is_state_update(task_path):  # a fork's first message, or a partial answer
             kinds = {"human", "ai"}

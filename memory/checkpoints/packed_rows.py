@@ -1,4 +1,4 @@
-"""Stored rows, unpacked and packed again without building anything that they name."""
+"""Stored rows, unpacked and packed without building the objects in them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ from ...config.text import text
 
 @dataclass(frozen=True, slots=True)
 class PackedObject:
-    """An object inside of a row, as it is stored."""
+    """An object inside a row, as it is stored."""
 
     code: int
     payload: bytes
 
     def __post_init__(self) -> None:
-        if self.code < 0:  # msgpack keeps these for itself, and none is written by LangGraph
+        if self.code < 0:  # msgpack reserves these codes, and LangGraph writes none
             raise ValueError(text("there are no objects of type {code}", code=self.code))
 
 
@@ -27,9 +27,9 @@ _OPTION = ormsgpack.OPT_NON_STR_KEYS | ormsgpack.OPT_PASSTHROUGH_DATACLASS
 
 
 def unpack_row(data: bytes, inner: Callable[[int, bytes], object] = PackedObject) -> Any:
-    """The plain data of a row; its objects stay packed, or are what `inner` makes of them.
+    """Return the plain data of a row; its objects stay packed, or become what `inner` returns.
 
-    Raises UsageError where it is no such data.
+    Raises UsageError for any other data.
     """
     try:
         return ormsgpack.unpackb(data, ext_hook=inner, option=ormsgpack.OPT_NON_STR_KEYS)
@@ -40,7 +40,7 @@ def unpack_row(data: bytes, inner: Callable[[int, bytes], object] = PackedObject
 
 
 def pack_row(value: Any) -> bytes:
-    """A row of plain data and packed objects."""
+    """Pack a row of plain data and packed objects."""
     return ormsgpack.packb(value, default=_to_ext, option=_OPTION)
 
 
@@ -51,7 +51,7 @@ def _to_ext(value: object) -> ormsgpack.Ext:
 
 
 def rewrite_texts(data: bytes, change: Callable[[str], str]) -> bytes:
-    """The row with every text in it changed, also within objects."""
+    """Return the row with every text in it changed, also within objects."""
 
     def rewrite_object(code: int, payload: bytes) -> PackedObject:
         return PackedObject(code, rewrite_texts(payload, change))

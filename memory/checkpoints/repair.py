@@ -39,7 +39,7 @@ _GAPS = """
     WHERE child.checkpoint_ns = '' AND child.parent_checkpoint_id IS NOT NULL
         AND parent.checkpoint_id IS NULL
 """
-# Where a checkpoint is lost, its writes may still exist. So the checkpoint before it takes its
+# Writes of a lost checkpoint may still exist. So the checkpoint before it takes its
 # place: the last one that has no child now.
 _FILL = """
     INSERT INTO checkpoints

@@ -57,7 +57,7 @@ class _Digests:
         return [*self._of.items()] == [*other._of.items()]
 
     def add(self, written: object) -> None:
-        """What a node wrote: messages, alone or in a list; anything else is not understood."""
+        """Add what a node wrote: messages, alone or in a list; anything else counts as unknown."""
         listed = cast("list[object]", written if isinstance(written, list) else [written])
         for message in listed:
             name, facts = _unpack_message(message)
@@ -70,7 +70,7 @@ class _Digests:
 
 
 def _unpack_message(message: object) -> tuple[str, dict[str, Any] | None]:
-    """The name of its class and its fields; None for what is no message."""
+    """Return the message's class name and its fields; None for anything else."""
     found = unpack_row(message.payload) if isinstance(message, PackedObject) else None
     parts = cast("list[Any]", found) if isinstance(found, list) else []
     if len(parts) < 3 or not str(parts[0]).startswith("langchain_core.messages"):

@@ -1,12 +1,12 @@
-"""LangGraph's rows take less room on the disk: most of a checkpoint is names and zeros."""
+"""Compression of LangGraph's rows: most of a checkpoint is names and zeros."""
 
 import zlib
 
-# bytes; what is shorter hardly shrinks
+# bytes; shorter rows hardly shrink
 _SHORTEST = 60
 
 
-# The first byte of what zlib compresses. In msgpack it is the number 120, a row of one byte.
+# The first byte of zlib data. In msgpack it is the number 120, a row of one byte.
 _MARK = 0x78
 
 
@@ -14,7 +14,7 @@ _MARK = 0x78
 _LARGEST = 1 << 30
 
 
-# Rows are read with the very bytes that they were written with: nothing below may ever change.
+# Stored rows need exactly these bytes to be read: nothing below may ever change.
 _MESSAGE = (
     "langchain_core.messages.tool ToolMessage langchain_core.messages.human HumanMessage"
     " langchain_core.messages.ai AIMessage content additional_kwargs role seen response_metadata"
@@ -61,7 +61,7 @@ _DICTIONARY = b"".join(
 
 
 def compress_row(data: bytes) -> bytes:
-    """Compress a msgpack row, where that makes it shorter."""
+    """Compress a msgpack row if that makes it shorter."""
     if len(data) < _SHORTEST:
         return data
     packer = zlib.compressobj(zdict=_DICTIONARY)
@@ -70,7 +70,7 @@ def compress_row(data: bytes) -> bytes:
 
 
 def expand_row(stored: bytes) -> bytes:
-    """Expand a stored row; raises ValueError where it is damaged."""
+    """Expand a stored row; raises ValueError if it is damaged."""
     if len(stored) < 2 or stored[0] != _MARK:
         return stored
     opener = zlib.decompressobj(zdict=_DICTIONARY)

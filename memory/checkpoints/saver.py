@@ -1,4 +1,4 @@
-"""LangGraph's saver: strict about types, each value stored once, each step on the disk."""
+"""LangGraph's saver with strict types: stores each value once and syncs each step to disk."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ _PUT = """
         (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata)
     VALUES (:thread, :namespace, :checkpoint, :parent, :type, :data, :metadata)
 """
-# What a step wrote is in the checkpoint after it; nobody reads an empty value.
+# The next checkpoint has a step's results; nobody reads an empty value.
 _FORGET_WRITES = """
     DELETE FROM writes
     WHERE thread_id = :thread AND checkpoint_ns = :namespace AND checkpoint_id = :parent
@@ -41,7 +41,7 @@ _LAST_TICKS = "_last_v6_timestamp"
 
 
 class CheckpointSaver(AsyncSqliteSaver):
-    """A saver that stores each value once and reads a thread's messages once a process."""
+    """A saver that stores each value once and reads a thread's messages once per process."""
 
     def __init__(self, connection: aiosqlite.Connection) -> None:
         super().__init__(connection, serde=StrictSerializer())
@@ -69,7 +69,7 @@ class CheckpointSaver(AsyncSqliteSaver):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Save a checkpoint, and delete the writes before it that nobody reads again."""
+        """Save a checkpoint, and delete earlier writes that nobody reads again."""
         given: dict[str, Any] = config.get("configurable", {})
         place = CheckpointKey(str(given["thread_id"]), given["checkpoint_ns"], checkpoint["id"])
         kind, data = self.serde.dumps_typed(checkpoint)
@@ -108,7 +108,7 @@ class CheckpointSaver(AsyncSqliteSaver):
     async def aget_delta_channel_history(
         self, *, config: RunnableConfig, channels: Sequence[str]
     ) -> Mapping[str, DeltaChannelHistory]:
-        """Read the writes that a checkpoint's messages are made of."""
+        """Read the writes that make up a checkpoint's messages."""
         given: dict[str, Any] = config.get("configurable", {})
         checkpoint = given.get("checkpoint_id")
         if not checkpoint and (last := await self.aget_tuple(config)):
@@ -123,5 +123,5 @@ class CheckpointSaver(AsyncSqliteSaver):
 
 def _advance_clock(checkpoint_id: str) -> None:
     known: int = getattr(checkpoint_ids, _LAST_TICKS) or 0
-    with suppress(ValueError):  # an id of another program's
+    with suppress(ValueError):  # another program's ID
         setattr(checkpoint_ids, _LAST_TICKS, max(known, parse_ticks(checkpoint_id)))

@@ -1,9 +1,9 @@
-"""Checkpoints are data only: a forged row in the database builds nothing and runs nothing.
+"""Serializer that keeps checkpoints data only: a forged database row builds and runs nothing.
 
-LangGraph's serializer imports and calls whatever a row names; in its strict mode it still passes a
-refused value on as plain data, which would go unnoticed. Here a row is checked as a whole before
-anything in it is built, and the same check runs when a row is written, so that a value which could
-not be read back fails in the step that made it.
+LangGraph's serializer imports and calls whatever a row names; its strict mode still returns a
+rejected value as plain data, which would go unnoticed. Here a row is checked as a whole before
+anything in it is built. The same check runs when a row is written, so a value that could not be
+read again fails in the step that made it.
 """
 
 from collections.abc import Callable, Collection
@@ -56,23 +56,23 @@ _BUILDERS = {
 
 
 class StrictSerializer(JsonPlusSerializer):
-    """Writes and reads plain data, messages and LangGraph's own types; refuses the rest."""
+    """Writes and reads plain data, messages and LangGraph's own types; rejects the rest."""
 
     def __init__(self) -> None:
         super().__init__(pickle_fallback=False, allowed_msgpack_modules=None)
 
     def with_msgpack_allowlist(self, extra_allowlist: object) -> "StrictSerializer":
-        """The same serializer: types declared in a graph's state are not let in."""
+        """Return this serializer unchanged: types declared in a graph's state are not allowed."""
         return self
 
     def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
-        """Serialize; raises MaxAgentError for a value that could not be read back."""
+        """Serialize a value; raises MaxAgentError if it could not be read again."""
         kind, data = super().dumps_typed(obj)
         _check_types(kind, data, "a step returned", "return plain data or messages")
         return kind, compress_row(data) if kind == "msgpack" else data
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
-        """Deserialize; raises MaxAgentError for a type that MaxAgent never stores."""
+        """Deserialize a value; raises MaxAgentError for a type that MaxAgent never stores."""
         kind, payload = data
         if kind == "msgpack":
             payload = _try_expand(payload)
@@ -84,7 +84,7 @@ def _try_expand(stored: bytes) -> bytes:
     try:
         return expand_row(stored)
     except ValueError:
-        return stored  # no msgpack either, which the check says
+        return stored  # the check reports that this is not msgpack either
 
 
 def _check_types(kind: str, data: bytes, where: str, remedy: str) -> None:
@@ -97,7 +97,7 @@ def _check_types(kind: str, data: bytes, where: str, remedy: str) -> None:
 
 
 def find_foreign_type(data: bytes, allowed: Collection[tuple[str, str]] = ALLOWED) -> str | None:
-    """The first thing in a msgpack row that is not allowed; nothing is built to find it."""
+    """Return the first type in a msgpack row that is not allowed, without building anything."""
     found: list[str] = []
 
     def collect_foreign(code: int, payload: bytes) -> None:

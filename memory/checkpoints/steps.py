@@ -1,8 +1,8 @@
-"""The steps of a thread, read from LangGraph's tables by SQL alone: linear, and in milliseconds.
+"""Steps of a thread, read from LangGraph's tables by SQL alone: in linear time, in milliseconds.
 
-A thread's step n is its n-th model answer with all that its tool calls did. The checkpoint after it
-is the first one at which nothing is under way: a role is about to speak, or the graph has ended.
-Step 0 is the beginning.
+A thread's step n is its n-th model answer with the effects of its tool calls. The checkpoint after
+it is the first one with nothing in progress: a role runs next, or the graph has ended. Step 0 is
+the start.
 """
 
 import sqlite3
@@ -56,7 +56,7 @@ class ThreadStep:
 
 @dataclass(frozen=True)
 class MessagePoint:
-    """What the human said to a thread."""
+    """A user's message in a thread."""
 
     text: str
     before: ThreadStep
@@ -79,14 +79,16 @@ class ThreadBranches:
     """What the human said in the conversation as it is, the first message first."""
 
     def find_step(self, number: int) -> ThreadStep | None:
-        """The step of that number: of the conversation as it is, else of what was left last."""
+        """Return the step of that number: in the current conversation, else in the last abandoned
+        one.
+        """
         every = [step for branch in (self.steps, *self.abandoned) for step in branch]
         return next((step for step in every if step.number == number), None)
 
 
 @dataclass(frozen=True)
 class _Point:
-    """What a checkpoint says."""
+    """The data of a checkpoint."""
 
     id: str
     parent: str
@@ -102,7 +104,7 @@ class _Point:
 
 
 def read_branches(connection: sqlite3.Connection, thread_id: str) -> ThreadBranches:
-    """The steps of a thread; none before its first checkpoint."""
+    """Return the steps of a thread; none before its first checkpoint."""
     if not has_tables(connection):
         return ThreadBranches()
     links, tips = _read_parent_links(connection, thread_id)
@@ -125,7 +127,7 @@ def read_branches(connection: sqlite3.Connection, thread_id: str) -> ThreadBranc
 def read_abandoned_steps(
     connection: sqlite3.Connection, thread_id: str
 ) -> tuple[tuple[ThreadStep, ...], ...]:
-    """The steps that were left; hardly any work where nobody has gone back."""
+    """Return the abandoned steps; cheap if the thread was never rewound."""
     if not has_tables(connection) or len(_read_parent_links(connection, thread_id)[1]) < 2:
         return ()
     return read_branches(connection, thread_id).abandoned
@@ -134,7 +136,7 @@ def read_abandoned_steps(
 def _read_parent_links(
     connection: sqlite3.Connection, thread_id: str
 ) -> tuple[ParentLinks, list[str]]:
-    """Each checkpoint's parent; and the checkpoints that are nobody's parent, the newest first."""
+    """Return each checkpoint's parent, and the checkpoints without a child, the newest first."""
     links: ParentLinks = dict(connection.execute(_LINKS, (thread_id,)).fetchall())
     return links, sorted(links.keys() - set(links.values()), reverse=True)
 
@@ -142,7 +144,7 @@ def _read_parent_links(
 def _follow_parents(
     links: ParentLinks, tip: str, known: Mapping[str, _Point]
 ) -> list[tuple[str, str]]:
-    """The checkpoints of a branch that are not known, each with its parent, the oldest first."""
+    """Return the unknown checkpoints of a branch, each with its parent, the oldest first."""
     chain: list[tuple[str, str]] = []
     at = tip
     while at in links and at not in known:
@@ -174,9 +176,9 @@ def _read_point(connection: sqlite3.Connection, thread_id: str, id_: str, parent
 
 
 def _select_own_points(points: list[_Point], known: Mapping[str, _Point]) -> list[_Point]:
-    """Of a branch what follows the last step that it shares; a turn without an answer is none.
+    """Return a branch after the last step that it shares; a turn without an answer is skipped.
 
-    It goes off at a known checkpoint, or begins with one that going back has copied.
+    The branch starts at a known checkpoint, or with a copy that a rewind made.
     """
     first = points[0]
     twins = (p for p in known.values() if (p.parent, p.versions) == (first.parent, first.versions))
@@ -204,7 +206,7 @@ def _build_steps(
 
 
 def _find_user_messages(points: Sequence[_Point]) -> Iterator[MessagePoint]:
-    """The words that were taken in; those that others came in place of were taken back."""
+    """Yield the user's messages; messages that others replaced were taken back."""
     for point, after in pairwise(points):
         if point.next == "__start__" != after.next:
             before = replace(_to_step(point), next="", outcome="answered")
@@ -212,7 +214,7 @@ def _find_user_messages(points: Sequence[_Point]) -> Iterator[MessagePoint]:
 
 
 def _to_step(point: _Point) -> ThreadStep:
-    """A checkpoint as a place in the conversation, with nothing said at it."""
+    """Return a checkpoint as a place in the conversation, without an answer."""
     return ThreadStep(
         number=point.steps,
         message=ModelMessage(),
@@ -226,9 +228,9 @@ def _to_step(point: _Point) -> ThreadStep:
 
 
 def _find_settled_point(points: Sequence[_Point], *, is_last: bool) -> _Point | None:
-    """The first of a step's checkpoints with nothing under way; before its judgement only the tip.
+    """Return a step's first checkpoint with nothing in progress; only a tip may still be evaluated.
 
-    A tip is judged: the tests are to run, or the human is asked.
+    At a tip, the tests are to run, or the user is asked.
     """
     quiet = (point for point in points if point.next not in BUSY_NODES | VERIFICATION_NODES)
     tip = points[-1] if is_last and points[-1].next in VERIFICATION_NODES else None

@@ -5,16 +5,16 @@ from typing import Literal, get_args
 
 TABLES = ("checkpoints", "writes")
 
-# The channels whose writes tell the story of a thread; no checkpoint has all of it.
+# The channels whose writes make up a thread's history; no checkpoint has all of it.
 StoryChannel = Literal["request", "messages", "told", "evidence", "outcome"]
 STORY: tuple[StoryChannel, ...] = get_args(StoryChannel)
-# What is kept of the writes besides: without it a question cannot be shown or answered again.
+# Other writes to keep: without them a question cannot be shown or answered again.
 KEPT_CHANNELS = (*STORY, "__interrupt__", "__resume__", "__error__")
 
 _LAST = (
     "SELECT MAX(checkpoint_id) FROM checkpoints WHERE thread_id = :thread AND checkpoint_ns = ''"
 )
-# UNION takes no checkpoint twice: a damaged thread may be a ring.
+# UNION takes no checkpoint twice: a damaged thread may have a cycle.
 # The checkpoint `:last` and all before it, as `chain(id)`
 BRANCH = """
     WITH RECURSIVE chain(id) AS (
@@ -43,7 +43,7 @@ def read_last_id(connection: sqlite3.Connection, thread_id: str) -> str:
 
 
 def read_conversation_ids(connection: sqlite3.Connection, thread_id: str) -> list[str]:
-    """Read the ids of the conversation's checkpoints, the oldest first."""
+    """Read the IDs of the conversation's checkpoints, the oldest first."""
     if not has_tables(connection):
         return []
     return [id_ for (id_,) in connection.execute(_IDS, {"thread": thread_id})]
@@ -64,7 +64,7 @@ def read_sizes(connection: sqlite3.Connection) -> dict[str, int]:
 
 
 def rebuild_indexes(connection: sqlite3.Connection) -> None:
-    """Rebuild the indexes: they keep the places of deleted rows until then."""
+    """Rebuild the indexes: until then they keep space for deleted rows."""
     if has_tables(connection):
         connection.execute("REINDEX checkpoints")
         connection.execute("REINDEX writes")

@@ -1,4 +1,4 @@
-"""Facts of threads: how far each is, whether it waits, its state's plain values."""
+"""Facts of threads: their progress, whether they wait, and plain values of their state."""
 
 import json
 import sqlite3
@@ -9,7 +9,7 @@ from .checkpoint_id import parse_time
 from .row_data import get_mapping, unpack_blob
 from .tables import has_tables
 
-# Jumps from thread to thread in the index, since DISTINCT would read every checkpoint.
+# Jump from thread to thread in the index, since DISTINCT would read every checkpoint.
 _THREAD_IDS = """
     WITH RECURSIVE thread(id) AS (
         SELECT MIN(thread_id) FROM checkpoints
@@ -37,7 +37,7 @@ _WAITS = (
 
 @dataclass(frozen=True)
 class ThreadFacts:
-    """One thread, seen through its last checkpoint."""
+    """One thread according to its last checkpoint."""
 
     steps: int = 0
     """Model answers."""

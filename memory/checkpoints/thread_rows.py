@@ -36,7 +36,7 @@ _COPY_CHECKPOINTS = (
     WHERE thread_id = :thread AND checkpoint_ns = ''
 """
 )
-# The writes of the last checkpoint stay behind: they are what the parent did next.
+# The writes of the last checkpoint are left out: they are the parent's next step.
 _COPY_WRITES = (
     BRANCH
     + """
@@ -80,7 +80,7 @@ def read_checkpoint_rows(connection: sqlite3.Connection, thread_id: str) -> list
 
 
 def read_write_rows(connection: sqlite3.Connection, thread_id: str) -> list[WriteRow]:
-    """Read what tells the conversation's story; the checkpoints have the rest."""
+    """Read the writes that make up the conversation's history; the checkpoints have the rest."""
     if not has_tables(connection):
         return []
     rows = connection.execute(_WRITES, {"thread": thread_id, "story": json.dumps(STORY)})
@@ -97,7 +97,7 @@ def insert_thread_rows(
     checkpoints: Sequence[CheckpointRow],
     writes: Sequence[WriteRow],
 ) -> None:
-    """Insert the rows under that id; LangGraph's tables must exist."""
+    """Insert the rows under that ID; LangGraph's tables must exist."""
     parents = [None, *(checkpoint.id for checkpoint in checkpoints)]
     connection.executemany(
         "INSERT INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id,"
@@ -117,7 +117,7 @@ def insert_thread_rows(
 def copy_thread_rows(connection: sqlite3.Connection, parent: str, last: str, fork: str) -> None:
     """Copy the checkpoint `last` of the thread `parent` and all before it to the thread `fork`.
 
-    Calls that are open at it are known to the parent only.
+    Calls that are open there stay with the parent.
     """
     given = {"thread": parent, "last": last, "fork": fork}
     connection.execute(_COPY_CHECKPOINTS, given)

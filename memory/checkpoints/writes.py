@@ -27,7 +27,7 @@ _CHANNELS = json.dumps([*STORY, "__interrupt__"])
 
 @dataclass(frozen=True)
 class ChannelWrite:
-    """One value that a node wrote; of messages each by itself."""
+    """One value that a node wrote; each message separately."""
 
     at: str
     """When it was kept: ISO 8601, UTC."""
@@ -41,7 +41,7 @@ class ChannelWrite:
 
 
 def read_channel_writes(connection: sqlite3.Connection, thread_id: str) -> Iterator[ChannelWrite]:
-    """Read the story of a thread; nothing before its first checkpoint."""
+    """Read the history of a thread; nothing before its first checkpoint."""
     if not has_tables(connection):
         return
     given = {"thread": thread_id, "channels": _CHANNELS}
@@ -54,7 +54,7 @@ def read_channel_writes(connection: sqlite3.Connection, thread_id: str) -> Itera
 
 
 def _unpack_values(channel: str, value: bytes) -> list[Any]:
-    """What one row holds."""
+    """Return the values in one row."""
     found = unpack_blob(value, unpack_fields)
     if channel == "messages" and _is_overwrite(found):
         return [None]

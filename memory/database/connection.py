@@ -1,10 +1,10 @@
-"""The one SQLite file: LangGraph's checkpoints and writes; our journal, list of threads
-and history of files.
+"""The one SQLite file: LangGraph's checkpoints and writes; our journal, thread list and file
+history.
 
-At each start only the header and the schema are read (0.5 ms), because the cost of `quick_check`
-grows with the file: 30 ms for 100 MB that are in memory already, a second or more from a disk.
-Damage further inside shows when it is met, as an `sqlite3.DatabaseError`; `explained` then makes
-the full check, copies what can be read into a new file, keeps the damaged one aside and says so
+Each start reads only the header and the schema (0.5 ms), because the cost of `quick_check` grows
+with the file: 30 ms for 100 MB that are in memory already, a second or more from a disk. Damage
+further inside raises `sqlite3.DatabaseError` when it is read; `translate_sqlite_errors` then makes
+the full check, copies the readable rows into a new file, keeps the damaged one and reports it
 (`recovery.py`).
 """
 
@@ -62,16 +62,16 @@ _REASONS = {
 
 @dataclass(frozen=True)
 class DatabaseSetup:
-    """What `prepare` found."""
+    """State of the database at the start."""
 
     set_aside: Path | None
     """Where a damaged database was moved, when another took its place."""
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """A connection in autocommit mode that any one thread at a time may use.
+    """Open a connection in autocommit mode that any one thread at a time may use.
 
-    Where the folder cannot be written, it reads.
+    If the folder is not writable, the connection is read-only.
     """
     address = _build_uri(path)
     connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
@@ -85,11 +85,13 @@ def connect(path: Path) -> sqlite3.Connection:
 
 
 def _build_uri(path: Path) -> str:
-    """Even to read SQLite makes files beside the database, unless it is told that it cannot."""
+    """Return the URI; even to read, SQLite creates files beside the database unless it is
+    immutable.
+    """
     address = path.absolute().as_uri()
     if _can_write(path):
         return address
-    log = path.with_name(f"{path.name}-wal")  # of a process that runs, or was killed
+    log = path.with_name(f"{path.name}-wal")  # of a running or killed process
     return f"{address}?{'mode=ro' if log.exists() else 'immutable=1'}"
 
 
@@ -98,9 +100,9 @@ def _can_write(path: Path) -> bool:
 
 
 def prepare_database(path: Path) -> DatabaseSetup:
-    """Make the database ready: private, migrated, and begun anew when it was damaged.
+    """Prepare the database: private, migrated, and replaced if it was damaged.
 
-    Raises UsageError when a newer MaxAgent wrote it, MaxAgentError when the disk refuses.
+    Raises UsageError if a newer MaxAgent wrote it, MaxAgentError if the disk cannot be written.
     """
     try:
         with translate_sqlite_errors(path):
@@ -126,9 +128,9 @@ def prepare_database(path: Path) -> DatabaseSetup:
 
 @contextmanager
 def translate_sqlite_errors(path: Path) -> Generator[None]:
-    """Turn SQLite's errors into words; a file found damaged is set aside.
+    """Turn SQLite's errors into messages; move a damaged file aside.
 
-    Wrap whatever reads or writes the database, LangGraph's saver included.
+    Wrap every read or write of the database, LangGraph's saver included.
     """
     with _translate_known_errors(path):
         try:
@@ -162,7 +164,7 @@ def _recover_from_damage(path: Path, error: sqlite3.Error) -> MaxAgentError:
         message = text("cannot read the database `{path}`: {error}", path=path, error=error)
         return MaxAgentError(message, hint=_NOT_WRITABLE[1])
     with _lock_database(path):
-        if _is_whole(path):  # another process has begun a new one
+        if _is_whole(path):  # another process has created a new one
             return MaxAgentError(
                 text("cannot read the database `{path}`: {error}", path=path, error=error),
                 hint="try again",
@@ -182,13 +184,13 @@ def _recover_from_damage(path: Path, error: sqlite3.Error) -> MaxAgentError:
 
 
 def _salvage_database(path: Path) -> SalvageResult:
-    """Copy what can be read; until all of it is on the disk the damaged database stays."""
+    """Copy the readable rows; the damaged database stays until all of them are on disk."""
     fresh = path.with_name(f"{path.name}.new")
     try:
         _create_database(fresh)
         with closing(connect(fresh)) as connection:
             saved = salvage_rows(path, connection)
-            # closing would not say that there is no room for it
+            # closing would not report a full disk
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         keep_salvaged(fresh, path)
     except BaseException:
@@ -205,10 +207,10 @@ def _describe_losses(saved: SalvageResult) -> str:
 
 
 def _probe_version(path: Path) -> int | None:
-    """The version of our tables; None when header or schema are damaged. Costs under 1 ms.
+    """Return the version of our tables; None if header or schema are damaged. Takes under 1 ms.
 
-    Only SQLite may open the file: when a process closes one that it opened otherwise, the locks of
-    all its connections are gone, and the next process to leave takes the log away under them.
+    Only SQLite may open the file: when a process closes a file that it opened otherwise, the locks
+    of all its connections are lost, and the next process to exit deletes the log that they use.
     """
     if path.stat().st_size < _HEADER_LENGTH:
         return None
@@ -225,7 +227,7 @@ def _probe_version(path: Path) -> int | None:
 
 
 def _is_whole(path: Path) -> bool:
-    """Whether every page can be read; the cost grows with the file."""
+    """Return whether every page can be read; the cost grows with the file."""
     try:
         with closing(connect(path)) as connection:
             return connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
@@ -253,7 +255,7 @@ def _create_or_migrate(path: Path) -> Path | None:
     if done is not None:
         _remove_database(
             get_salvaged_path(path)
-        )  # a kill kept it from its place, and threads have gone on since
+        )  # a kill came before the rename, and threads have continued since
         path.chmod(0o600)
         _migrate(path, done)
         return None
@@ -264,14 +266,16 @@ def _create_or_migrate(path: Path) -> Path | None:
         install_salvaged(path)
         _migrate(path, _probe_version(path) or 0)
         return moved or find_set_aside(path)
-    fresh = path.with_name(f"{path.name}.new")  # renamed when whole: a kill leaves nothing half
+    fresh = path.with_name(
+        f"{path.name}.new"
+    )  # renamed when complete: a kill leaves nothing half done
     _create_database(fresh)
     fresh.rename(path)
     return moved
 
 
 def _create_database(fresh: Path) -> None:
-    """Make a new database with our tables."""
+    """Create a new database with our tables."""
     _remove_database(fresh)
     os.close(os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     with closing(sqlite3.connect(fresh)) as connection:

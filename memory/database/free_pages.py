@@ -1,4 +1,4 @@
-"""The database's free pages go back to the disk, in portions: other writers wait only a moment."""
+"""Release of the database's free pages, in portions: other writers wait only a moment."""
 
 import sqlite3
 from contextlib import closing
@@ -13,17 +13,17 @@ _INCREMENTAL = 2
 
 
 def release_pages(path: Path) -> None:
-    """Shorten the file by what is free in it.
+    """Shrink the file by its free pages.
 
-    A database of an older MaxAgent is written anew once, which others wait for; on the disk, as
-    the rest of it may be larger than the memory.
+    A database of an older MaxAgent is rewritten once while others wait; on disk, as the rest of it
+    may be larger than the memory.
     """
     with closing(connect(path)) as connection:
         connection.execute("PRAGMA temp_store = FILE")
         if connection.execute("PRAGMA auto_vacuum").fetchone() != (_INCREMENTAL,):
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
             connection.execute("VACUUM")
-        elif _has_free(connection):  # rows are gone, and their places in the indexes are empty
+        elif _has_free(connection):  # rows were deleted, and their places in the indexes are empty
             rebuild_indexes(connection)
         while _has_free(connection):
             connection.execute(_PORTION).fetchall()

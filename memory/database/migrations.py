@@ -1,4 +1,4 @@
-"""The steps that make our tables: `PRAGMA user_version` counts those already taken."""
+"""Migrations of our tables: `PRAGMA user_version` counts those already applied."""
 
 MIGRATIONS = (
     """
@@ -55,6 +55,6 @@ MIGRATIONS = (
     """
     -- LangGraph's rows may be compressed: an older MaxAgent could not read them
     """,
-    # NULL: written by a MaxAgent that did not know which changes may be others'
+    # NULL: an older MaxAgent did not record which changes others may have made
     "ALTER TABLE file_history ADD COLUMN doubtful TEXT;",
 )

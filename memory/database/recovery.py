@@ -1,8 +1,8 @@
-"""The files of a damaged database and of what was saved of it.
+"""Files of a damaged database and of the rows salvaged from it.
 
-A kill may come between any two steps. So what was saved gets its own name, `….salvaged`, once it
-is complete and on the disk, and only then the damaged file is moved; the next start goes on from
-there.
+A kill may come between any two steps. So salvaged rows get their own file name, `….salvaged`, once
+the file is complete and on disk, and only then the damaged file is moved; the next start continues
+from there.
 """
 
 import os
@@ -12,12 +12,12 @@ from pathlib import Path
 
 
 def list_database_files(path: Path) -> list[Path]:
-    """The database and the files that SQLite keeps beside it."""
+    """Return the database and the files that SQLite keeps beside it."""
     return [path.with_name(path.name + suffix) for suffix in ("", "-wal", "-shm")]
 
 
 def set_aside(path: Path) -> Path:
-    """Move a damaged database and its `-wal` and `-shm` away, under a name that tells when."""
+    """Rename a damaged database with its `-wal` and `-shm`; the new name contains the time."""
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
     names = (f"{path.name}.corrupt-{stamp}{again}" for again in chain([""], count(2)))
     aside = next(path.with_name(name) for name in names if not path.with_name(name).exists())
@@ -28,19 +28,19 @@ def set_aside(path: Path) -> Path:
 
 
 def find_set_aside(path: Path) -> Path | None:
-    """The damaged database that was moved away last."""
+    """Return the damaged database that was moved last."""
     logs = ("-wal", "-shm")
     found = (file for file in path.parent.glob(f"{path.name}.corrupt-*"))
     return max((file for file in found if not file.name.endswith(logs)), default=None)
 
 
 def get_salvaged_path(path: Path) -> Path:
-    """The name of a complete new database that waits to take the damaged one's place."""
+    """Return the name of a complete new database before it replaces the damaged one."""
     return path.with_name(f"{path.name}.salvaged")
 
 
 def keep_salvaged(fresh: Path, path: Path) -> None:
-    """Name a closed new database so, once its content is on the disk."""
+    """Give a closed new database this name, once its content is on disk."""
     with fresh.open("rb+") as file:
         os.fsync(file.fileno())
     fresh.rename(get_salvaged_path(path))
@@ -48,7 +48,7 @@ def keep_salvaged(fresh: Path, path: Path) -> None:
 
 
 def install_salvaged(path: Path) -> None:
-    """Give what was saved the name of the database, which is free."""
+    """Rename the salvaged file to the database, whose name is free."""
     get_salvaged_path(path).rename(path)
     _sync_folder(path)
 

@@ -1,7 +1,7 @@
-"""What can still be read of a damaged database, row by row, into a new one.
+"""Salvage of the readable rows of a damaged database into a new one.
 
-SQLite gives up at the first page that it cannot read. Rows have numbers, so those behind it are
-asked for by number; an index, which lies in other pages, tells whose rows are missing.
+SQLite stops at the first page that it cannot read. Rows have numbers, so later rows are read by
+number; an index, which is in other pages, shows whose rows are missing.
 """
 
 import shutil
@@ -19,13 +19,13 @@ _TABLES = ("threads", "journal", "file_history", *LANGGRAPH_TABLES)
 _MAGIC = b"SQLite format 3\0"
 _HEADER_SIZE = 100  # bytes
 _FIRST_PAGE_SIZE = 4096  # bytes; of databases that the first versions made
-# queries that fail in one table: where a page high up is damaged, most rows below it are lost
+# most failing queries in one table: if a page high in the tree is damaged, most rows are lost
 _MOST_FAILURES = 100_000
 
 
 @dataclass
 class SalvageResult:
-    """What came of it."""
+    """The result of a salvage."""
 
     damaged_threads: set[str] = field(default_factory=set[str])
     """Ids of the threads that lost something."""
@@ -34,9 +34,9 @@ class SalvageResult:
 
 
 def salvage_rows(damaged: Path, fresh: sqlite3.Connection) -> SalvageResult:
-    """Copy all rows that can be read; `fresh` has our tables, with nothing in them.
+    """Copy all readable rows; `fresh` has our tables, without rows.
 
-    Raises the errors of `fresh`, such as a full disk; what the damaged one refuses is lost.
+    Raises the errors of `fresh`, such as a full disk; unreadable rows of the damaged one are lost.
     """
     done = SalvageResult()
     if not damaged.exists():
@@ -46,7 +46,7 @@ def salvage_rows(damaged: Path, fresh: sqlite3.Connection) -> SalvageResult:
         has_both = tables.issuperset(LANGGRAPH_TABLES)
         if has_both:
             create_tables(fresh)
-        else:  # LangGraph makes both or none
+        else:  # LangGraph creates both or none
             tables -= {*LANGGRAPH_TABLES}
         for table in sorted(tables):
             fresh.execute("BEGIN")
@@ -59,9 +59,9 @@ def salvage_rows(damaged: Path, fresh: sqlite3.Connection) -> SalvageResult:
 
 @contextmanager
 def _readable_file(damaged: Path, fresh: sqlite3.Connection) -> Generator[Path]:
-    """The file, or a repaired copy where SQLite does not even open it.
+    """Yield the file, or a repaired copy if SQLite cannot open it.
 
-    So it is where the header is broken, or where the file is shorter than its header says.
+    That happens if the header is broken, or if the file is shorter than its header says.
     """
     if _can_open(damaged):
         yield damaged
@@ -108,7 +108,7 @@ def _repair_header(copy: Path, page_size: int) -> None:
             header = _build_header(page_size)
         pages = max(int.from_bytes(header[28:32]), -(-copy.stat().st_size // page_size))
         header[28:32] = pages.to_bytes(4)
-        # a page of zeros is one that SQLite knows to be damaged
+        # SQLite treats a page of zeros as damaged
         file.truncate(pages * page_size)
         file.seek(0)
         file.write(header)
@@ -169,7 +169,7 @@ def _copy_table(
 def _list_shared_columns(
     source: sqlite3.Connection, fresh: sqlite3.Connection, table: str
 ) -> list[str]:
-    """The columns that both have."""
+    """Return the columns that both have."""
     query = f"PRAGMA table_info({table})"
     known = {row[1] for row in fresh.execute(query)}
     with suppress(sqlite3.Error):
@@ -180,7 +180,7 @@ def _list_shared_columns(
 def _read_rows(
     source: sqlite3.Connection, table: str, columns: Sequence[str], gaps: list[int]
 ) -> Iterator[tuple[Any, ...]]:
-    """All rows that can be read, each with its number before it.
+    """Yield all readable rows, each preceded by its number.
 
     Where reading fails, the number goes to `gaps`.
     """
@@ -211,9 +211,9 @@ def _find_last_rowid(source: sqlite3.Connection, table: str, gaps: list[int]) ->
 def _find_missing_threads(
     source: sqlite3.Connection, table: str, saved: set[int]
 ) -> tuple[set[str], bool]:
-    """The threads whose rows an index knows and nobody can read.
+    """Return the threads with rows that an index lists but that cannot be read.
 
-    And whether the index itself could be read to its end.
+    Also return whether the index itself could be read to its end.
     """
     missing: set[str] = set()
     query = f"SELECT rowid, thread_id FROM {table} ORDER BY thread_id"

@@ -1,6 +1,6 @@
-"""Snapshots without git: of the files that tools named, so changes by commands are not seen.
+"""Snapshots without git: only files that tools named, so changes by commands are missed.
 
-They are kept as git keeps them (`objects`): once git is installed it goes on with the same store.
+The store has git's format (`git_objects`), so git can use the same store once it is installed.
 """
 
 import asyncio
@@ -30,30 +30,29 @@ class CopySnapshots:
         self._last = dict[bytes, FileVersion]()
 
     async def is_large(self) -> bool:
-        """Whether the first snapshot takes its time: only named files are in it."""
+        """Return False: a snapshot of named files only is always quick."""
         return False
 
     async def take(
         self, lock: int, named: frozenset[bytes], report: ProgressCallback | None = None
     ) -> tuple[str, SkippedFiles]:
-        """Store the named files as they are; the tree, and what is not in it."""
+        """Store the named files; return the tree and the skipped files."""
         return await asyncio.to_thread(self._take_snapshot, named)
 
     async def list_changes(self, old: str, new: str) -> list[PathChange]:
-        """What differs between two trees, by path."""
+        """Return the differences between two trees, sorted by path."""
         return await asyncio.to_thread(self._list_changes, old, new)
 
     async def load_permissions(self, tree: str) -> FilePermissions | None:
-        """Of a tree's files; None when an older MaxAgent made it."""
+        """Return the permissions in a tree; None if an older MaxAgent wrote it."""
         return await asyncio.to_thread(self._read_permissions, tree)
 
     async def list_files(self, tree: str) -> dict[str, FileVersion]:
-        """The files of a tree, by path."""
         found = await asyncio.to_thread(self._read_files, tree)
         return {os.fsdecode(path): version for path, version in found.items()}
 
     async def diff(self, old: str, new: str, paths: Collection[str] | None) -> str:
-        """The difference as a unified diff."""
+        """Return the difference as a unified diff."""
         found = await self.list_changes(old, new)
         wanted = [change for change in found if paths is None or change.path in paths]
         versions = {version for change in wanted for version in (change.old, change.new)}
@@ -61,11 +60,11 @@ class CopySnapshots:
         return await asyncio.to_thread(render_diff, wanted, contents)
 
     async def read_blobs(self, blobs: Sequence[str]) -> dict[str, bytes]:
-        """The contents of blobs, by id."""
+        """Return the contents of blobs by ID."""
         return await asyncio.to_thread(self._read_blobs, blobs)
 
     async def write_blob(self, content: bytes) -> str:
-        """Store a content; its id."""
+        """Store a content; return its ID."""
         return await asyncio.to_thread(write_object, self._objects, "blob", content)
 
     def _take_snapshot(self, named: frozenset[bytes]) -> tuple[str, SkippedFiles]:
@@ -76,7 +75,7 @@ class CopySnapshots:
             version = self._store_file(os.fsdecode(path))
             if version in (TOO_LARGE, UNKNOWN):
                 (left.large if version == TOO_LARGE else left.unreadable).append(path)
-                version = self._last.get(path, ABSENT)  # stays as it was stored last
+                version = self._last.get(path, ABSENT)  # keep the version stored last
             if version != ABSENT:
                 files[path] = version
         self._last = dict(files)
@@ -87,14 +86,16 @@ class CopySnapshots:
     def _collect_permissions(
         self, files: Mapping[bytes, FileVersion], named: Iterable[bytes]
     ) -> FilePermissions:
-        """Of the named files; a folder that waits for the first of them counts as empty."""
+        """Return the permissions of the named files; a folder with none of them yet counts as
+        empty.
+        """
         root, folders = os.fsencode(self._folder), collect_folders(files)
         bare = {path for path in collect_folders(named) - folders if _is_folder(root, path)}
         deepest = bare - collect_folders(path.rstrip(b"/") for path in bare)
         return read_permissions(root, files, folders, deepest)
 
     def _store_file(self, path: str) -> FileVersion:
-        """The file as it is, with its content in the store."""
+        """Store the file's current content; return its version."""
         try:
             if os.lstat(self._folder / path).st_size > LARGEST_FILE:
                 return TOO_LARGE
@@ -132,5 +133,5 @@ class CopySnapshots:
 
 
 def _is_folder(root: bytes, path: bytes) -> bool:
-    """Whether there is a real folder, and links lead to none."""
+    """Return whether the path is a real folder, not a link to one."""
     return read_version(Path(os.fsdecode(root)), os.fsdecode(path)) != ABSENT

@@ -1,4 +1,4 @@
-"""Whether undo can bring back a file or folder that a command is about to delete or overwrite."""
+"""Check whether undo can restore a file or folder that a command would delete or overwrite."""
 
 import os
 import stat
@@ -10,14 +10,14 @@ from pathlib import Path
 from .git_index import LINK, REGULAR, parse_index
 from .limits import LARGEST_FILE, MOST_FILES
 
-# Files and folders below one path that are looked at; a path with more is not covered
+# Most files and folders checked below one path; a path with more is not covered
 MOST_ENTRIES = 10_000
 # Paths relative to the top of git's work tree
 IndexedPaths = frozenset[bytes]
 
 
 def list_index(index: Path) -> IndexedPaths:
-    """The files in an index of git; none where it is missing or of a format that is not read."""
+    """Return the files in a git index; none if it is missing or its format is unknown."""
     try:
         found = index.stat()
         return _read_index(index, (found.st_ino, found.st_mtime_ns, found.st_size))
@@ -28,9 +28,9 @@ def list_index(index: Path) -> IndexedPaths:
 def is_covered(
     path: Path, top: Path, is_listed: Callable[[bytes], bool], largest: int = LARGEST_FILE
 ) -> bool:
-    """Whether every file at `path` is listed, by path below `top`, and small enough to be stored.
+    """Return whether every file at `path` is listed, relative to `top`, and small enough to store.
 
-    What does not exist is covered: nothing is lost with it.
+    A path that does not exist is covered: there is nothing to lose.
     """
     left, waiting = MOST_ENTRIES, [os.fsencode(path)]
     root = os.fsencode(top)
@@ -66,6 +66,6 @@ def _is_stored(
 
 @lru_cache(maxsize=4)
 def _read_index(index: Path, state: tuple[int, int, int]) -> IndexedPaths:
-    # a sparse index names whole folders: their files are not listed, so they are not covered
+    # a sparse index lists whole folders without their files, so those are not covered
     entries = parse_index(index.read_bytes(), 2 * MOST_FILES).entries
     return frozenset(entry.name for entry in entries if entry.type in (REGULAR, LINK))

@@ -1,4 +1,4 @@
-"""A unified diff of files as git writes it, for where git is missing."""
+"""Unified diff in git's format, used when git is not installed."""
 
 from collections.abc import Iterable, Mapping
 from difflib import unified_diff
@@ -10,7 +10,7 @@ NOTHING = "/dev/null"
 
 
 def render_diff(changes: Iterable[PathChange], contents: Mapping[str, bytes]) -> str:
-    """The changes in git's form; `contents` has all their blobs."""
+    """Return the changes in git's format; `contents` has all their blobs."""
     return "".join("".join(_render_file(change, contents)) for change in changes)
 
 
@@ -33,7 +33,7 @@ def _render_file(change: PathChange, contents: Mapping[str, bytes]) -> Iterable[
 
 
 def _terminate_name(name: str) -> str:
-    """As git does, so that a reader knows where the name ends."""
+    """Add a tab as git does, so that a parser finds the end of a name with spaces."""
     return f"{name}\t" if " " in name else name
 
 
@@ -51,6 +51,6 @@ def _get_content(version: FileVersion, contents: Mapping[str, bytes]) -> bytes:
 
 
 def _split_lines(content: bytes) -> list[str]:
-    """Lines end with `\\n` alone, as for git."""
+    """Split lines at `\\n` only, as git does."""
     *whole, last = content.decode("utf-8", "replace").split("\n")
     return [f"{line}\n" for line in whole] + ([last] if last else [])

@@ -1,16 +1,16 @@
-"""Folders of a project that hold nothing: git's trees and listings do not know them."""
+"""Empty folders of a project, which git's trees and listings leave out."""
 
 import os
 from collections.abc import Collection, Iterable
 
 from .exclusions import Exclusions
 
-# Folders below those without a file that are looked into
+# Most folders searched below those without a file
 MOST = 10_000
 
 
 def collect_folders(files: Iterable[bytes]) -> set[bytes]:
-    """The folders that these files lie in, each with its slash."""
+    """Return the folders that contain these files, each ending with a slash."""
     found = set[bytes]()
     for path in files:
         while (above := path.rpartition(b"/")[0]) and above + b"/" not in found:
@@ -20,7 +20,7 @@ def collect_folders(files: Iterable[bytes]) -> set[bytes]:
 
 
 def find_bare_folders(root: bytes, folders: Collection[bytes], out: Exclusions) -> list[bytes]:
-    """The folders in `folders`, or in the root, that are not themselves among these."""
+    """Return the subfolders of `folders` and of the root that are not in `folders`."""
     found: list[bytes] = []
     for above in (b"", *folders):
         found += [path for path in _list_subfolders(root, above) or () if path not in folders]
@@ -28,7 +28,7 @@ def find_bare_folders(root: bytes, folders: Collection[bytes], out: Exclusions) 
 
 
 def find_empty_folders(root: bytes, tops: Iterable[bytes], out: Exclusions) -> list[bytes]:
-    """Of these folders and those below them, the ones with nothing in them."""
+    """Return those of these folders, and of the folders below them, that are empty."""
     pending, found = list(tops), list[bytes]()
     for _ in range(MOST):
         if not pending:
@@ -44,7 +44,7 @@ def find_empty_folders(root: bytes, tops: Iterable[bytes], out: Exclusions) -> l
 
 
 def _list_subfolders(root: bytes, folder: bytes) -> list[bytes] | None:
-    """The folders in a folder, but for `.git`; None when it has nothing in it at all."""
+    """Return the subfolders of a folder except `.git`; None if the folder is empty."""
     found, is_empty = list[bytes](), True
     try:
         with os.scandir(root + b"/" + folder) as entries:
@@ -52,6 +52,6 @@ def _list_subfolders(root: bytes, folder: bytes) -> list[bytes] | None:
                 is_empty = False
                 if entry.name.lower() != b".git" and entry.is_dir(follow_symlinks=False):
                     found.append(folder + entry.name + b"/")
-    except OSError:  # gone, or not to be looked into
+    except OSError:  # deleted, or not readable
         return []
     return None if is_empty else found

@@ -1,6 +1,6 @@
-"""What never enters a snapshot: the files that no tool may read, and our own data.
+"""Files that never enter a snapshot: those that no tool may read, and our own data.
 
-Caches stay outside too, unless a tool wrote a file in them or the user's git tracks it.
+Caches are left out too, unless a tool wrote a file in them or the user's git tracks it.
 """
 
 import re
@@ -28,12 +28,12 @@ CACHES = (
 
 @dataclass(frozen=True)
 class Exclusions:
-    """The patterns, written as in `.gitignore`, for one folder; case does not count."""
+    """The patterns for one folder, in `.gitignore` syntax and ignoring case."""
 
     patterns: tuple[str, ...]
 
     def to_git_patterns(self, prefix: str) -> list[str]:
-        """The patterns and caches for a git whose top is above the folder, which is at `prefix`.
+        """Return the patterns and caches for a git whose top is above the folder, at `prefix`.
 
         `prefix` is empty or ends with a slash.
         """
@@ -42,7 +42,7 @@ class Exclusions:
         ]
 
     def is_excluded(self, path: str) -> bool:
-        """Whether a path of the folder may never be stored; so may nothing outside the folder."""
+        """Return whether a path must never be stored; paths outside the folder are excluded too."""
         parts = PurePosixPath(path).parts
         if not parts or path.endswith("/"):
             return True
@@ -51,7 +51,7 @@ class Exclusions:
         )
 
     def is_skipped_folder(self, folder: str) -> bool:
-        """Whether a folder without a file of a snapshot is none of the project's: a cache, say."""
+        """Return whether a folder without snapshot files is not the project's, such as a cache."""
         bare = folder.rstrip("/")
         return self.is_excluded(bare) or self._caches.match_file(f"{bare}/")
 
@@ -59,7 +59,7 @@ class Exclusions:
         parts = spelling.split("/")
         if {"", "..", ".git"} & set(parts):
             return True
-        # as in git, nothing below an ignored folder comes back
+        # as in git, `!` does not re-include files below an ignored folder
         above = ["/".join(parts[:end]) for end in range(1, len(parts) + 1)]
         match = self._spec.match_file
         return any(match(name) or match(f"{name}/") for name in above)
@@ -74,9 +74,9 @@ class Exclusions:
 
 
 def build_exclusions(folder: Path, data: Path, exclude: Sequence[str]) -> Exclusions:
-    """What stays out of a folder's snapshots: `exclude`, and our `data` if it lies inside.
+    """Return the exclusions of a folder's snapshots: `exclude`, and our `data` if it is inside.
 
-    `folder` is free of links; the way to `data` may lead through some, as a home's often does.
+    `folder` has no links; the path to `data` may go through some, as a home folder often does.
     """
     own, data = list[str](), data.resolve()
     if data.is_relative_to(folder):
@@ -86,7 +86,7 @@ def build_exclusions(folder: Path, data: Path, exclude: Sequence[str]) -> Exclus
 
 
 def _prefix_pattern(prefix: str, pattern: str) -> str:
-    """A pattern with a slash before its end is tied to the folder, which is not git's top."""
+    """Prefix a pattern that is relative to the folder (a slash before its end) with its path."""
     sign, bare = ("!", pattern[1:]) if pattern.startswith("!") else ("", pattern)
     if not prefix or "/" not in bare.rstrip("/ "):
         return pattern
@@ -95,7 +95,7 @@ def _prefix_pattern(prefix: str, pattern: str) -> str:
 
 
 def _ignore_case(pattern: str) -> str:
-    """The pattern with `[aA]` for each letter; git's own `core.ignoreCase` would merge files."""
+    """Replace each letter with `[aA]`; git's own `core.ignoreCase` would merge files."""
     found = re.findall(r"\\.|\[[!^]?\]?(?:\\.|[^\]\\])*\]|.", pattern, re.DOTALL)
     return "".join(
         f"[{piece.lower()}{piece.upper()}]" if piece.isascii() and piece.isalpha() else piece

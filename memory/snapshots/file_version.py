@@ -1,4 +1,4 @@
-"""A file or folder as a snapshot knows it, and one path that differs between two snapshots."""
+"""Version of a file or folder in a snapshot, and a path that differs between two snapshots."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -9,20 +9,20 @@ FILE, PROGRAM, LINK, FOLDER = "100644", "100755", "120000", "040000"
 _NO_CONTENT = "0" * 40
 
 
-# Told how many files of how many are stored
+# Called with the number of stored files and of all files
 ProgressCallback = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
 class FileVersion:
-    """A file as git names it, mode and id of the content, with the permissions that git drops."""
+    """Mode and content ID of a file as in git, with the permissions that git drops."""
 
     mode: str
     blob: str
     permissions: int | None = None
-    """The nine bits; None for a link, and where a snapshot of an older MaxAgent has none.
+    """The nine bits; None for a link, and in a snapshot of an older MaxAgent that has none.
 
-    None equals any permissions: what is not known is no difference.
+    None equals any permissions: an unknown value is not a difference.
     """
 
     def __eq__(self, other: object) -> bool:
@@ -48,12 +48,12 @@ UNKNOWN = FileVersion("", "")
 
 
 def build_folder_version(permissions: int | None) -> FileVersion:
-    """A folder that is there, whatever is in it."""
+    """Return the version of an existing folder, whatever it contains."""
     return FileVersion(FOLDER, _NO_CONTENT, permissions)
 
 
 def is_folder(path: str) -> bool:
-    """Whether a change of the path is one of a folder: those end with a slash."""
+    """Return whether the path is a folder's: those end with a slash."""
     return path.endswith("/")
 
 
@@ -61,8 +61,8 @@ def is_folder(path: str) -> bool:
 class PathChange:
     """One path that differs between two snapshots.
 
-    Of a folder both versions may be the same: it was empty in one of the snapshots, so taking the
-    files back must not take the folder away.
+    Both versions of a folder may be the same: it was empty in one of the snapshots, so restoring
+    the files must not delete the folder.
     """
 
     path: str
@@ -71,19 +71,18 @@ class PathChange:
 
     @property
     def kind(self) -> Literal["added", "modified", "deleted"]:
-        """What happened to the file."""
         if self.old == ABSENT:
             return "added"
         return "deleted" if self.new == ABSENT else "modified"
 
 
 def list_parent_folders(path: str) -> list[str]:
-    """The folders that a path lies in, each with its slash."""
+    """Return all parent folders of a path, each ending with a slash."""
     return [f"{above}/" for above in PurePosixPath(path).parents[:-1]]
 
 
 def filter_visible(changes: Iterable[PathChange]) -> list[PathChange]:
-    """The changes that people are shown: a folder only where none of its files tells of it."""
+    """Return the changes to show to the user: a folder only if none of its files is listed."""
     every = list(changes)
     reported = {above for change in every for above in list_parent_folders(change.path)}
     return [

@@ -1,4 +1,4 @@
-"""How much the snapshots of folders take on the disk, and how to free what no history needs."""
+"""Disk usage of snapshots, and deletion of objects that no history needs."""
 
 import asyncio
 import os
@@ -14,12 +14,12 @@ from .git_objects import collect_object_ids
 from .git_repository import GitCommandError, GitStore, find_git
 from .storage import lock_store, read_folder
 
-# Seconds: what is younger stays, since a step that is under way may be about to name it
+# Seconds; newer objects are kept, since a running step may be about to reference them
 RECENT = 3600.0
 
 
 def measure_stores(stores: Path) -> dict[Path, int]:
-    """For each folder with snapshots, the bytes that they take; `stores` holds all stores."""
+    """Return the bytes that the snapshots of each folder use; `stores` contains all stores."""
     found: dict[Path, int] = {}
     for directory in _list_stores(stores):
         if folder := read_folder(directory):
@@ -28,19 +28,19 @@ def measure_stores(stores: Path) -> dict[Path, int]:
 
 
 async def prune_store(store: Path, keep: Collection[str], projects: Sequence[Path] = ()) -> int:
-    """Free what neither a tree nor a blob of `keep` needs, nor the folder as it was seen last.
+    """Delete the objects that neither `keep` nor the folder's last snapshot needs.
 
-    `store` is the store directory of a folder. Returns the bytes freed. Snapshots may be
-    taken meanwhile: what they use anew is `RECENT` then. `keep` must have every tree and blob that
-    somebody may still ask for: of the histories, and of the last checkpoints. `projects`: no
-    program of theirs is started.
+    `store` is the store directory of a folder. Returns the bytes freed. Snapshots may be taken
+    meanwhile: objects that they reuse are `RECENT` and are kept. `keep` must list every tree and
+    blob still in use by the histories and the last checkpoints. A git inside `projects` is never
+    run.
     """
     if not await asyncio.to_thread(store.is_dir):
         return 0
     made_by_git = await asyncio.to_thread((store / "HEAD").exists)
     program = await asyncio.to_thread(find_git, *projects)
     if made_by_git and not program:
-        return 0  # what its indexes and packs need only git can tell
+        return 0  # only git can list what its indexes and packs need
     before = await asyncio.to_thread(_measure_size, store)
     if made_by_git and program:
         git = GitStore(store, store, store, store / "no-index", program, projects)
@@ -57,9 +57,9 @@ async def prune_store(store: Path, keep: Collection[str], projects: Sequence[Pat
 
 
 async def remove_unused_stores(stores: Path, needed: Callable[[], Collection[Path]]) -> int:
-    """Remove all stores whose directory is not `needed`; returns the bytes freed.
+    """Delete all stores whose directory is not `needed`; return the bytes freed.
 
-    `needed` is asked again while a store is held: a thread that has begun meanwhile keeps its own.
+    `needed` is called again with the store locked: a new thread keeps its store.
     """
     freed = 0
     known = await asyncio.to_thread(needed)
@@ -75,7 +75,7 @@ async def remove_unused_stores(stores: Path, needed: Callable[[], Collection[Pat
 
 
 async def _pack_needed(store: GitStore, tips: Sequence[str]) -> tuple[set[str], str]:
-    """Put all that is needed into one new pack: the ids of that, and the pack's name."""
+    """Pack all needed objects into one new pack; return their IDs and the pack's name."""
     asked = ("rev-list", "--objects", "--no-object-names", "--missing=allow-any")
     given = "".join(f"{tip}\n" for tip in tips).encode()
     listed = await store.run_git(*asked, "--ignore-missing", "--stdin", given=given)
@@ -87,7 +87,7 @@ async def _pack_needed(store: GitStore, tips: Sequence[str]) -> tuple[set[str], 
 
 
 async def _write_index_trees(store: GitStore, lock: int) -> list[str]:
-    """What the folder's snapshot was last; an index without its contents is forgotten."""
+    """Write the folder's last snapshot as trees; reset an index whose contents are lost."""
     trees = await asyncio.to_thread(_read_last_trees, store.directory)
     indexes = await asyncio.to_thread(lambda: list(store.directory.glob("index-" + "?" * 16)))
     for each in (replace(store, index=index) for index in indexes):
@@ -105,11 +105,11 @@ def _read_last_trees(directory: Path) -> list[str]:
 
 
 def _delete_packs(directory: Path, new: str) -> None:
-    """Delete older packs, the list of what is in them first, so that a kill leaves no torn one."""
+    """Delete older packs, each pack's index first, so that a kill leaves no broken pack."""
     old = [
         path
         for path in (directory / "objects" / "pack").iterdir()
-        # of a pack whose content is stored again git makes the `.pack` young, and nothing else
+        # when content is stored again, git updates the time of its `.pack` only
         if path.stem != f"pack-{new}" and all(map(_is_old, {path, path.with_suffix(".pack")}))
     ]
     for path in sorted(old, key=lambda path: path.suffix != ".idx"):
@@ -117,7 +117,7 @@ def _delete_packs(directory: Path, new: str) -> None:
 
 
 def _delete_loose(directory: Path, needed: Collection[str], packed: bool) -> None:
-    """Delete objects that nobody needs; those that are needed only where a pack has them."""
+    """Delete unneeded loose objects; delete needed ones only if a pack has them."""
     for path in (directory / "objects").glob("??/*"):
         is_needed = path.parent.name + path.name in needed
         if packed if is_needed else _is_old(path):
@@ -125,7 +125,7 @@ def _delete_loose(directory: Path, needed: Collection[str], packed: bool) -> Non
 
 
 def _is_old(path: Path) -> bool:
-    """Whether nobody has used it lately, or it is gone."""
+    """Return whether the file was not used recently, or is gone."""
     try:
         return path.stat().st_mtime < time.time() - RECENT
     except FileNotFoundError:
@@ -137,7 +137,7 @@ def _list_stores(stores: Path) -> list[Path]:
 
 
 def _measure_size(directory: Path) -> int:
-    """Bytes on the disk, whole blocks counted."""
+    """Return the bytes used on disk, in whole blocks."""
     total = 0
     for above, _, names in os.walk(directory):
         for name in names:

@@ -1,6 +1,6 @@
 """Snapshots by git's plumbing: a tree of all files that are tracked or not ignored.
 
-One git process when nothing changed since the last snapshot, three or four otherwise.
+Takes one git process if nothing changed since the last snapshot, otherwise three or four.
 """
 
 import asyncio
@@ -28,16 +28,16 @@ from .limits import LITTLE, MOST_FILES, SkippedFiles, select_fitting
 from .permissions import ENTRY, FilePermissions
 
 ATTEMPTS = 3
-# From so many new contents on they go into one pack: half the disk, and one wait for it
+# From this many new contents on, they go into one pack: half the disk space, and one sync
 MANY = 300
 # Paths on a command line, each of at most 4 kB
 PORTION = 200
-# Bytes of a tracked file that the first snapshot takes in, whatever there is besides
+# Bytes; the first snapshot includes smaller tracked files in any case
 SMALL = 1_000_000
 # Files for one git: into one pack each content is compared with all before it, so the time grows
 # with the square of their number. 100,000 files take half as long so.
 STORED_AT_ONCE = 5_000
-# How git says that an object, or the whole store, is gone
+# Git's messages for a lost object or a lost store
 LOST = ("bad object", "unable to read", "not a git repository")
 _PLACEHOLDER = b".mcode-placeholder"
 _ALL = (":(top)", f":(top,literal,exclude){ENTRY.decode()}")
@@ -54,27 +54,27 @@ class GitSnapshots:
         self._out = out
         self._ready = False
         self._last: tuple[object, str] = ("never taken", "")
-        """State of the index, and the tree of what it names."""
+        """State of the index, and the tree of its files."""
         self._permissions = GitPermissions(out)
         self._stored = set[bytes]()
-        """Named files that are in the index as it was after our last snapshot."""
+        """Named files in the index after our last snapshot."""
         self._tracked = frozenset[bytes]()
-        """Files that the user's git tracks though they are ignored."""
+        """Files that the user's git tracks although they are ignored."""
 
     async def take(
         self, lock: int, named: frozenset[bytes], report: ProgressCallback
     ) -> tuple[str, SkippedFiles]:
-        """Store the files as they are, `named` ones even if ignored; the tree, and what is not in.
+        """Store the files, `named` ones even if ignored; return the tree and the skipped files.
 
-        `lock` is the descriptor of the store's lock, which a git that outlives us still holds.
-        `report` is called with the files stored and all of them, where there are many.
+        `lock` is the descriptor of the store's lock: a git that outlives this process still holds
+        it. `report` is called with the number of stored files and of all files if there are many.
         """
         await self._open_store()
         for attempt in range(1, ATTEMPTS):
             try:
                 return await self._take_snapshot(lock, named, report)
             except GitCommandError as error:
-                # a file came or went meanwhile, or a power cut tore the index
+                # a file appeared or vanished meanwhile, or a power failure damaged the index
                 if FULL in error.message:
                     raise
                 if attempt > 1:
@@ -82,24 +82,23 @@ class GitSnapshots:
         return await self._take_snapshot(lock, named, report)
 
     async def is_large(self) -> bool:
-        """Whether the user's git tracks many files, and no snapshot has been taken yet."""
+        """Return whether this is the first snapshot and the user's git tracks many files."""
         index = await asyncio.to_thread(find_index, self._store.top)
         if index is None or await asyncio.to_thread(self._store.count_index_files):
             return False
         return await asyncio.to_thread(count_entries, index) > STORED_AT_ONCE
 
     async def list_changes(self, old: str, new: str) -> list[PathChange]:
-        """What differs between two trees, by path."""
+        """Return the differences between two trees, sorted by path."""
         flags = ("--raw", "--no-abbrev", "-z")
         entries = (await self._diff_trees(old, new, *flags, paths=_ALL)).split(b"\0")
         return [_parse_change(*pair) for pair in zip(entries[0::2], entries[1::2], strict=False)]
 
     async def load_permissions(self, tree: str) -> FilePermissions | None:
-        """Of a tree's files; None when an older MaxAgent made it."""
+        """Return the permissions in a tree; None if an older MaxAgent wrote it."""
         return await self._permissions.load_permissions(self._store, tree)
 
     async def list_files(self, tree: str) -> dict[str, FileVersion]:
-        """The files of a tree, by path."""
         listed = await self._store.run_git("ls-tree", "-r", "-z", "--full-tree", tree)
         pairs = (entry.split(b"\t", 1) for entry in listed.split(b"\0") if entry)
         return {
@@ -109,7 +108,7 @@ class GitSnapshots:
         }
 
     async def diff(self, old: str, new: str, paths: Collection[str] | None) -> str:
-        """The difference as a unified diff."""
+        """Return the difference as a unified diff."""
         flags = ("-p", "--no-ext-diff", "--no-textconv")
         if paths is None:
             every = await self._diff_trees(old, new, *flags, paths=_ALL)
@@ -125,7 +124,7 @@ class GitSnapshots:
         return shown
 
     async def read_blobs(self, blobs: Sequence[str]) -> dict[str, bytes]:
-        """The contents of blobs, by id."""
+        """Return the contents of blobs by ID."""
         asked = "".join(f"{blob}\n" for blob in dict.fromkeys(blobs)).encode()
         printed = await self._store.run_git("cat-file", "--batch", given=asked)
         contents: dict[str, bytes] = {}
@@ -146,16 +145,16 @@ class GitSnapshots:
         return contents
 
     async def write_blob(self, content: bytes) -> str:
-        """Store a content; its id."""
+        """Store a content; return its ID."""
         await self._open_store()
         return (await self._store.run_git("hash-object", "-w", "--stdin", given=content)).decode()[
             :40
         ]
 
     def can_restore(self, path: Path) -> bool:
-        """Whether the last snapshot has all that is at a path, or the next one surely will.
+        """Return whether the last snapshot has everything at a path, or the next one surely will.
 
-        Before the first snapshot those files count that the user's git tracks: it takes them in.
+        Before the first snapshot, the files that the user's git tracks count: it will include them.
         """
         top, stored = self._store.top, list_index(self._store.index)
         if stored:
@@ -170,7 +169,7 @@ class GitSnapshots:
         return len(tracked) <= MOST_FILES and is_covered(path, top, will_be_stored, SMALL)
 
     async def _open_store(self) -> None:
-        """Make the store ready, once; rules of a repository that ignores the folder do not hold."""
+        """Create the store once; ignore the rules of a repository that ignores this folder."""
         if self._ready and await asyncio.to_thread(self._store.is_there):
             return
         excludes = await asyncio.to_thread(read_excludes, self._store.top)
@@ -184,14 +183,16 @@ class GitSnapshots:
         self._ready = True
 
     async def _list_tracked_ignored(self) -> frozenset[bytes]:
-        """Read with the rules of our own store, so nothing that the user configured is run."""
+        """List tracked ignored files by our store's rules, so that no configured program runs."""
         index = await asyncio.to_thread(find_index, self._store.top)
         if index is None:
             return frozenset()
         asked = ("ls-files", "-z", "-c", "-i", "--exclude-standard", *self._build_exclude_options())
         try:
             listed = await replace(self._store, index=index).run_git(*asked)
-        except GitCommandError:  # of a kind that git reads only beside its objects, or damaged
+        except (
+            GitCommandError
+        ):  # an index format that git reads only beside its objects, or a damaged index
             return frozenset()
         paths = (path for path in listed.split(b"\0") if path)
         return frozenset(path for path in paths if not self._out.is_excluded(os.fsdecode(path)))
@@ -200,7 +201,7 @@ class GitSnapshots:
         return [f"--exclude={pattern}" for pattern in self._out.to_git_patterns(self._store.prefix)]
 
     async def _is_ignored(self) -> bool:
-        """Whether the repository around the folder ignores it."""
+        """Return whether the repository around the folder ignores it."""
         asked = ("check-ignore", "--no-index", "-v", "-n", "-z", "--stdin")
         folder = os.fsencode(self._store.folder) + b"\0"
         output = await self._store.run_git(*asked, given=folder, fine=(0, 1))
@@ -238,16 +239,16 @@ class GitSnapshots:
             tree = EMPTY_TREE
             if await asyncio.to_thread(store.count_index_files):
                 tree = (await run_git("write-tree", f"--prefix={store.prefix}")).decode().strip()
-            # which writes to the index as well
+            # this writes to the index too
             self._last = (await asyncio.to_thread(store.read_index_state), tree)
         self._stored = (self._stored | kept.intersection(present)).difference(work.gone)
         await self._permissions.follow_index(before, self._last[0], present, work.gone, run_git)
         return await self._permissions.add_to_tree(store, self._last[1], run_git), work.skipped
 
     async def _list_changed_files(self, git: RunGit) -> bytes:
-        """New, changed and deleted files, with those in nested repositories.
+        """List new, changed and deleted files, including those in nested repositories.
 
-        Git looks into a nested repository as soon as its index has something below it.
+        Git enters a nested repository only once its index has a path below it.
         """
         asked = (
             "ls-files",
@@ -266,14 +267,14 @@ class GitSnapshots:
             given = _join_paths([b"100644 " + _NO_BLOB + b"\t" + path for path in below])
             await git("update-index", "-z", "--replace", "--index-info", given=given)
             opened |= closed
-            listed = await git(*asked)  # which says that the placeholders are gone
+            listed = await git(*asked)  # this lists the placeholders as deleted
         return listed
 
     async def _find_nested_repositories(self, listed: bytes) -> set[bytes]:
         return await asyncio.to_thread(find_nested_repositories, self._store.folder, listed)
 
     def _select_fitting(self, work: IndexUpdate, named: frozenset[bytes]) -> list[bytes]:
-        """Of the new files those that the snapshot has room for."""
+        """Return the new files that fit into the snapshot."""
         files = self._store.count_index_files()
         little = sum(file.size for file in work.new) <= LITTLE
         if little and files + len(work.new) <= MOST_FILES:
@@ -301,7 +302,7 @@ def _join_paths(paths: Iterable[bytes]) -> bytes:
 
 
 def _parse_change(described: bytes, path: bytes) -> PathChange:
-    """One entry of `diff-tree --raw`: `:old mode, new mode, old blob, new blob, letter`."""
+    """Parse an entry of `diff-tree --raw`: `:old mode, new mode, old blob, new blob, letter`."""
     old_mode, new_mode, old_blob, new_blob, _ = described.decode().removeprefix(":").split(" ")
     return PathChange(
         os.fsdecode(path), FileVersion(old_mode, old_blob), FileVersion(new_mode, new_blob)
@@ -309,14 +310,14 @@ def _parse_change(described: bytes, path: bytes) -> PathChange:
 
 
 def _is_below(path: str, others: Collection[str]) -> bool:
-    """Whether a folder above the path is itself one of them."""
+    """Return whether a parent folder of the path is in `others`."""
     return any(path[:at] in others for at, letter in enumerate(path) if letter == "/")
 
 
 def _build_pathspecs(paths: Sequence[str], nested: Sequence[str]) -> list[str]:
-    """What chooses these of all changed paths; a path stands for what is below it as well.
+    """Return pathspecs that select these paths and everything below them.
 
-    `nested` are those where a file has become a folder, or the other way round.
+    `nested` are paths where a file became a folder, or the other way round.
     """
     chosen = set(paths)
     below = [path for path in nested if path not in chosen and _is_below(path, chosen)]
@@ -325,5 +326,5 @@ def _build_pathspecs(paths: Sequence[str], nested: Sequence[str]) -> list[str]:
 
 
 def _split_paths(paths: Sequence[str]) -> Iterable[Sequence[str]]:
-    """As many paths as fit on one command line."""
+    """Split paths into groups that fit on one command line."""
     return (paths[at : at + PORTION] for at in range(0, len(paths), PORTION))

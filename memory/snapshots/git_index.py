@@ -8,7 +8,7 @@ SUBMODULE = 0o160000
 REGULAR, LINK = 0o100000, 0o120000
 
 _HEADER = struct.Struct(">4sII")
-# the mode stands between the times with the inode, and the owner with the size
+# the mode is between the times with the inode, and the owner with the size
 _ENTRY = struct.Struct(">24xI12x")
 _EXTENDED = 0x4000
 
@@ -53,7 +53,7 @@ def parse_index(data: bytes, most: int, hash_size: int = 20) -> GitIndex:
         (flags,) = struct.unpack_from(">H", data, at)
         at += 4 if flags & _EXTENDED else 2
         kept = 0
-        if version == 4:  # a name is stored as what differs from the name before it
+        if version == 4:  # a name is stored as the difference from the previous name
             removed, at = _parse_number(data, at)
             kept = len(name) - removed
         end = data.index(0, at)
@@ -65,7 +65,7 @@ def parse_index(data: bytes, most: int, hash_size: int = 20) -> GitIndex:
 
 
 def _parse_number(data: bytes, at: int) -> tuple[int, int]:
-    """Parse a number of variable length; return it and where it ends."""
+    """Parse a variable-length number; return it and its end."""
     value = data[at] & 0x7F
     while data[at] & 0x80:
         at += 1

@@ -1,4 +1,4 @@
-"""Output of `git ls-files`: which files a snapshot has to store, and which it can."""
+"""Output of `git ls-files`: the files that a snapshot must store, and those that it can."""
 
 import os
 import stat
@@ -31,7 +31,7 @@ def find_nested_repositories(folder: Path, listed: bytes) -> set[bytes]:
 
 
 def plan_index_update(folder: Path, listed: bytes, named: Set[bytes]) -> IndexUpdate:
-    """Sort what `ls-files -t -z` listed, and the `named` files that it leaves out as ignored."""
+    """Sort the files that `ls-files -t -z` listed, and ignored files in `named`."""
     entries = [(entry[:1], entry[2:]) for entry in listed.split(b"\0") if entry]
     untracked = {path for tag, path in entries if tag == b"?" and not path.endswith(b"/")}
     tracked = {path for tag, path in entries if tag != b"?"}
@@ -48,13 +48,13 @@ def plan_index_update(folder: Path, listed: bytes, named: Set[bytes]) -> IndexUp
 
 
 def _sort_tracked(root: bytes, path: bytes, work: IndexUpdate) -> None:
-    """What cannot be stored any more stays as it was stored last."""
+    """Sort a tracked file; one that can no longer be stored keeps its last version."""
     try:
         found = os.lstat(os.path.join(root, path))
     except (FileNotFoundError, NotADirectoryError):
         work.gone.append(path)
         return
-    except OSError:  # a folder above cannot be looked into
+    except OSError:  # a parent folder is not readable
         work.skipped.unreadable.append(path)
         return
     if not stat.S_ISREG(found.st_mode) and not stat.S_ISLNK(found.st_mode):
@@ -66,7 +66,7 @@ def _sort_tracked(root: bytes, path: bytes, work: IndexUpdate) -> None:
 def _sort_new(root: bytes, path: bytes, work: IndexUpdate) -> None:
     try:
         found = os.lstat(os.path.join(root, path))
-    except OSError:  # come and gone, or still to be made
+    except OSError:  # deleted again, or not yet created
         return
     is_link = stat.S_ISLNK(found.st_mode)
     if _is_gits_own(path, is_link):
@@ -90,7 +90,9 @@ def _can_be_stored(root: bytes, path: bytes, found: os.stat_result, left: Skippe
 
 
 def _is_gits_own(path: bytes, is_link: bool) -> bool:
-    """What no index takes, whatever the case: `.git` in a path, and `.gitmodules` as a link."""
+    """Return whether git rejects the path in any index: `.git`, or a `.gitmodules` link, in any
+    case.
+    """
     parts = path.lower().split(b"/")
     return b".git" in parts or (is_link and parts[-1] == b".gitmodules")
 
@@ -101,7 +103,7 @@ def _is_behind_link(root: bytes, path: bytes) -> bool:
 
 
 def find_top(folder: Path) -> Path:
-    """The top of the work tree that the folder lies in; the folder itself outside of any."""
+    """Return the top of the work tree around the folder; the folder itself if there is none."""
     for place in (folder, *folder.parents):
         if (place / ".git").exists():
             return place
@@ -109,7 +111,7 @@ def find_top(folder: Path) -> Path:
 
 
 def read_excludes(top: Path) -> bytes:
-    """The repository's `info/exclude`, which a linked worktree shares; empty when there is none."""
+    """Return the repository's `info/exclude`, which linked worktrees share; empty without one."""
     try:
         directory = _find_git_directory(top)
         common = directory / "commondir"
@@ -122,7 +124,7 @@ def read_excludes(top: Path) -> bytes:
 
 
 def find_index(top: Path) -> Path | None:
-    """The index of this checkout, only ever to be read; None when there is none."""
+    """Return the index of this checkout, to be read only; None if there is none."""
     try:
         index = _find_git_directory(top) / "index"
     except (OSError, UnicodeError):
@@ -131,7 +133,7 @@ def find_index(top: Path) -> Path | None:
 
 
 def _find_git_directory(top: Path) -> Path:
-    """A checkout's own directory: `.git`, or where that points; raises OSError, UnicodeError."""
+    """Return the checkout's own `.git` directory, or its target; raises OSError, UnicodeError."""
     directory = top / ".git"
     if directory.is_file():
         return top / directory.read_text().removeprefix("gitdir:").strip()

@@ -1,7 +1,7 @@
-"""Git's objects, written and read without git: a store that git can go on with.
+"""Git's objects, read and written without git, in a store that git can use later.
 
 An object is one compressed file, named by its content: `git help gitformat-loose`. Objects that git
-has put into packs cannot be read here.
+has packed cannot be read here.
 """
 
 import hashlib
@@ -22,11 +22,11 @@ EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 
 class MissingObjectError(MaxAgentError):
-    """Something is in no snapshot any more, because the store was deleted or damaged."""
+    """A snapshot's object no longer exists, because the store was deleted or damaged."""
 
 
 def write_object(objects: Path, kind: str, content: bytes) -> str:
-    """Store the object, on the disk before this returns, unless it is there; its id.
+    """Store the object, synced to disk, unless it exists; return its ID.
 
     Raises OSError.
     """
@@ -34,7 +34,7 @@ def write_object(objects: Path, kind: str, content: bytes) -> str:
     name = hashlib.sha1(whole, usedforsecurity=False).hexdigest()
     place = objects / name[:2] / name[2:]
     if place.exists():
-        os.utime(place)  # used again: as good as new for `store_size.prune`
+        os.utime(place)  # reused: `garbage_collection.prune_store` must treat it as new
         return name
     make_private_folder(place.parent)
     temporary = place.with_name(f"tmp_obj_{secrets.token_hex(8)}")
@@ -52,7 +52,7 @@ def write_object(objects: Path, kind: str, content: bytes) -> str:
 
 
 def read_object(objects: Path, kind: str, name: str) -> bytes:
-    """The content of an object; raises Lost, or MaxAgentError when it is another kind."""
+    """Return an object's content; raises MissingObjectError, or MaxAgentError for another kind."""
     try:
         whole = zlib.decompress((objects / name[:2] / name[2:]).read_bytes())
     except (OSError, zlib.error) as error:
@@ -65,7 +65,7 @@ def read_object(objects: Path, kind: str, name: str) -> bytes:
 
 
 def write_tree(objects: Path, files: Mapping[bytes, FileVersion]) -> str:
-    """Store the tree of these files, with the trees of their folders; its id."""
+    """Store the tree of these files, with the trees of their folders; return its ID."""
     entries: dict[bytes, tuple[str, str]] = {}
     folders: dict[bytes, dict[bytes, FileVersion]] = {}
     for path, version in files.items():
@@ -84,7 +84,7 @@ def write_tree(objects: Path, files: Mapping[bytes, FileVersion]) -> str:
 
 
 def read_tree(objects: Path, tree: str, above: bytes = b"") -> dict[bytes, FileVersion]:
-    """The files of a tree, by path."""
+    """Return the files of a tree, by path."""
     files: dict[bytes, FileVersion] = {}
     for mode, name, inner in _parse_entries(read_object(objects, "tree", tree)):
         if mode == _FOLDER:
@@ -95,7 +95,7 @@ def read_tree(objects: Path, tree: str, above: bytes = b"") -> dict[bytes, FileV
 
 
 def add_entry(tree: bytes, name: bytes, blob: str) -> bytes:
-    """The content of a tree with one more blob in it."""
+    """Return the content of a tree with one more blob in it."""
     entries = {
         each + b"/" * (mode == _FOLDER): (mode, each, inner)
         for mode, each, inner in _parse_entries(tree)
@@ -108,21 +108,21 @@ def add_entry(tree: bytes, name: bytes, blob: str) -> bytes:
 
 
 def collect_object_ids(objects: Path, names: Iterable[str]) -> set[str]:
-    """Ids of trees and blobs, and of all that these trees consist of, as far as they are there."""
+    """Return the IDs of trees and blobs and of everything in these trees; skip missing objects."""
     found, pending = set[str](), list(names)
     while pending:
         name = pending.pop()
         if name in found:
             continue
         found.add(name)
-        with suppress(MaxAgentError):  # a blob, or lost
+        with suppress(MaxAgentError):  # a blob, or missing
             for mode, _, inner in _parse_entries(read_object(objects, "tree", name)):
                 (pending.append if mode == _FOLDER else found.add)(inner)
     return found
 
 
 def _parse_entries(tree: bytes) -> Iterator[tuple[str, bytes, str]]:
-    """Mode, name and id of each entry."""
+    """Return mode, name and ID of each entry."""
     at = 0
     while at < len(tree):
         end = tree.index(b"\0", at)

@@ -1,4 +1,4 @@
-"""The permissions and empty folders of git's trees: found in the folder, added to the tree."""
+"""Permissions and empty folders, which git's trees leave out: read from disk, added to trees."""
 
 import asyncio
 import os
@@ -14,23 +14,23 @@ from .git_repository import GitStore
 from .permissions import ENTRY, FilePermissions, read_permissions, unpack_permissions
 
 RunGit = Callable[..., Awaitable[bytes]]
-# Snapshots whose permissions are remembered: the next question is about the last of them
+# Snapshots whose permissions are cached: the next request is usually for the latest
 _KEPT = 8
 _IGNORE_FILE = b".gitignore"
 
 
 class GitPermissions:
-    """Those of one folder; used by the holder of the store's lock alone, but for `read`."""
+    """Permissions of one folder; needs the store's lock, except for `load_permissions`."""
 
     def __init__(self, out: Exclusions) -> None:
         self._out = out
-        self._index: object = object()  # no state that an index has
+        self._index: object = object()  # equals no state of an index
         self._files = set[bytes]()
         self._folders = set[bytes]()
         self._rules: object = None
-        """State of the files that say what is ignored."""
+        """State of the ignore files."""
         self._ignored = dict[bytes, bool]()
-        """Of folders without a file, as long as the rules are the same."""
+        """Whether folders without files are ignored, valid while the rules are the same."""
         self._known = dict[str, FilePermissions]()
         self._last = ("", b"")
         """A tree of git and its content."""
@@ -43,9 +43,9 @@ class GitPermissions:
         gone: Sequence[bytes],
         git: RunGit,
     ) -> None:
-        """Know the files of the index, which was in one state and now is in another.
+        """Update the list of files after the index changed from state `before` to `after`.
 
-        `git` runs git while the store is held.
+        `git` runs git while the store is locked.
         """
         if self._index != before:
             self._files = {path for path in (await git("ls-files", "-z")).split(b"\0") if path}
@@ -56,7 +56,7 @@ class GitPermissions:
         self._index = after
 
     async def add_to_tree(self, store: GitStore, tree: str, git: RunGit) -> str:
-        """The tree with the permissions of its files, after `follow`."""
+        """Return the tree with the permissions of its files; call `follow_index` first."""
         found = await self._scan_folder(store)
         packed = found.pack()
         if not packed:
@@ -64,13 +64,13 @@ class GitPermissions:
         objects = store.directory / "objects"
         if self._last[0] != tree:
             self._last = (tree, await _read_tree_content(objects, tree, git))
-        # each time, for nobody keeps them before a history names them
+        # write them each time: garbage collection may delete them until a history names them
         full = await asyncio.to_thread(_write_full_tree, store, self._last[1], packed)
         self._remember_tree(full, found)
         return full
 
     async def load_permissions(self, store: GitStore, tree: str) -> FilePermissions | None:
-        """Those of a tree; None when an older MaxAgent made it."""
+        """Return the permissions in a tree; None if an older MaxAgent wrote it."""
         if tree == EMPTY_TREE:
             return FilePermissions()
         if tree not in self._known:
@@ -101,7 +101,7 @@ class GitPermissions:
         return await asyncio.to_thread(read_permissions, root, self._files, self._folders, empty)
 
     async def _drop_ignored(self, store: GitStore, folders: Sequence[bytes]) -> list[bytes]:
-        """Of these folders those that no `.gitignore` names."""
+        """Return the folders that no `.gitignore` lists."""
         asked = [path for path in folders if path not in self._ignored]
         if asked:
             given = b"".join(b"./" + path.rstrip(b"/") + b"\0" for path in asked)
@@ -115,7 +115,7 @@ class GitPermissions:
 async def _read_tree_content(objects: Path, tree: str, git: RunGit) -> bytes:
     try:
         return await asyncio.to_thread(read_object, objects, "tree", tree)
-    except MissingObjectError:  # it is in a pack
+    except MissingObjectError:  # git has packed it
         return await git("cat-file", "tree", tree)
 
 
@@ -129,7 +129,7 @@ def _write_full_tree(store: GitStore, tree: bytes, packed: bytes) -> str:
 
 
 def _read_rule_states(root: bytes, files: Iterable[bytes]) -> list[tuple[bytes, int, int]]:
-    """Something that differs whenever a file with rules of what to ignore was written."""
+    """Return a state that differs after each write to a `.gitignore`."""
     found: list[tuple[bytes, int, int]] = []
     for path in files:
         if path.endswith(_IGNORE_FILE):

@@ -1,7 +1,7 @@
-"""Git's object store for one folder, apart from the user's repository, and how git is run on it.
+"""Git's object store for one folder, apart from the user's repository, and git runs on it.
 
 The user's repository, index, hooks, signing, filters and configuration are never touched nor used:
-the store has a directory and a configuration of its own, and `GIT_*` variables are taken away.
+the store has its own directory and configuration, and `GIT_*` variables are removed.
 """
 
 import asyncio
@@ -40,30 +40,30 @@ _CONFIG = """[core]
 [gc]
 \tauto = 0
 """
-# Above every `.gitattributes` of the project: bytes go in and out as they are
+# Overrides every `.gitattributes` of the project: bytes are stored and restored unchanged
 _ATTRIBUTES = "* -text -ident -filter -working-tree-encoding !diff !eol !merge\n"
 _ENTRIES = struct.Struct(">4x4xL")
 _ENTRY = struct.Struct(">36xL20xH")
 
 
-# How git says so
+# Git's message for a full disk
 FULL = "No space left on device"
 
 
-# Seconds for one git command: a first snapshot takes long, a pipe named `.gitignore` for ever
+# Seconds for one git command: a first snapshot is slow, a pipe named `.gitignore` never ends
 TIMEOUT = 300.0
 
 
 class GitTimeoutError(MaxAgentError):
-    """Git did not end in time."""
+    """Git timed out."""
 
 
 class GitCommandError(MaxAgentError):
-    """Git ended with an error; the message is git's own."""
+    """Git failed; the message is git's own."""
 
 
 def find_git(*projects: Path) -> str | None:
-    """Git's absolute path, and none that lies in one of these folders."""
+    """Return git's absolute path; ignore any git inside these folders."""
     return find_program("git", outside=projects)
 
 
@@ -74,12 +74,12 @@ class GitStore:
     folder: Path
     directory: Path
     top: Path
-    """The top of the work tree for git: the folder, or one above it whose rules hold as well."""
+    """The top of the work tree for git: the folder, or a parent whose rules apply as well."""
     index: Path
     program: str
     """Git's path."""
     projects: Sequence[Path] = ()
-    """Whose programs git must not start either, beside those of `folder`."""
+    """Other projects whose programs git must not start, in addition to those of `folder`."""
 
     @property
     def prefix(self) -> str:
@@ -92,11 +92,11 @@ class GitStore:
         return self.index.with_name(f"last-{self.index.name}")
 
     def is_there(self) -> bool:
-        """Whether git can work with the store."""
+        """Return whether git can work with the store."""
         return (self.directory / "HEAD").exists()
 
     def create(self, excludes: bytes) -> None:
-        """Make the store or make it right: by hand, so that no template and no hook gets in.
+        """Create or repair the store, by hand so that no template and no hook is copied.
 
         `excludes` are the rules of the user's own `info/exclude`.
         """
@@ -108,15 +108,15 @@ class GitStore:
         write_atomically(self.directory / "HEAD", b"ref: refs/heads/none\n")
 
     def unlock_index(self) -> None:
-        """Take away the lock that a killed git has left; only while no git is running."""
+        """Delete the lock that a killed git has left; call it only while no git runs."""
         Path(f"{self.index}.lock").unlink(missing_ok=True)
 
     def forget_index(self) -> None:
-        """Begin the index anew: every file is read again, and nothing else is lost."""
+        """Reset the index: git reads every file again, and nothing else is lost."""
         self.index.unlink(missing_ok=True)
 
     def read_index_state(self) -> object:
-        """Something that differs whenever the index was written; None when there is none."""
+        """Return a state that differs after each write to the index; None if there is no index."""
         try:
             found = self.index.stat()
         except FileNotFoundError:
@@ -124,17 +124,16 @@ class GitStore:
         return (found.st_ino, found.st_mtime_ns, found.st_size)
 
     def count_index_files(self) -> int:
-        """Number of files in the index."""
         return count_entries(self.index)
 
     def measure_index(self) -> int:
-        """Size of all files in the index together; its format: `git help format-index`."""
+        """Return the total size of all files in the index; its format: `git help format-index`."""
         index = self.index.read_bytes() if self.index.exists() else b""
         at, total = _ENTRIES.size, 0
         for _ in range(self.count_index_files()):
             size, flags = _ENTRY.unpack_from(index, at)
             name = flags & 0xFFF
-            if name == 0xFFF:  # longer than the field can say
+            if name == 0xFFF:  # too long for the field
                 name = index.index(b"\0", at + _ENTRY.size) - at - _ENTRY.size
             at += (_ENTRY.size + name + 8) // 8 * 8
             total += size
@@ -150,7 +149,7 @@ class GitStore:
     ) -> bytes:
         """Run git in the folder, return its output; raises GitCommandError, GitTimeoutError.
 
-        `given` is its standard input, `keep` descriptors that stay open until git is gone.
+        `given` is its standard input, `keep` descriptors that stay open until git exits.
         `one_pack`: contents go into one pack, not into a file each. `fine`: exit codes of success.
         """
         options = ["-c", "core.bigFileThreshold=1"] if one_pack else []
@@ -205,7 +204,7 @@ class GitStore:
 
 
 def count_entries(index: Path) -> int:
-    """Number of files in an index; 0 where it cannot be read."""
+    """Return the number of files in an index; 0 if it cannot be read."""
     try:
         with index.open("rb") as file:
             return _ENTRIES.unpack(file.read(_ENTRIES.size))[0]
@@ -226,5 +225,5 @@ def _build_timeout_error(folder: Path) -> GitTimeoutError:
 
 
 def get_index_path(directory: Path, patterns: Sequence[str], top: Path) -> Path:
-    """The index of a store; another one for other patterns and another top."""
+    """Return the index of a store; it differs for other patterns or another top."""
     return directory / f"index-{hash_texts(*patterns, str(top))}"

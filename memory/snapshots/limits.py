@@ -1,4 +1,4 @@
-"""How much a snapshot holds, and the words for what does not fit."""
+"""Size limits of a snapshot, and messages about the files beyond them."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
@@ -8,11 +8,11 @@ from ...config.text import join_texts, text
 # Bytes. A file that a step changes is stored anew: 20 MB take git 0.4 s, which is what a snapshot
 # may cost at all; sources and small assets are far below, recordings and models far above.
 LARGEST_FILE = 20_000_000
-# Git looks at 20,000 files in 0.06 s at each snapshot; so with these it is still below 0.5 s
+# Git checks 20,000 files in 0.06 s at each snapshot; this many still take less than 0.5 s
 MOST_FILES = 100_000
-# Of all files together: the first snapshot stores some 50 MB a second, so in about 20 s
+# For all files together: the first snapshot stores some 50 MB a second, so it takes about 20 s
 MOST_BYTES = 1_000_000_000
-# Bytes that are taken in at any rate, without counting what is there already
+# Bytes that always fit, without counting the files already stored
 LITTLE = 10_000_000
 # Names in a message
 SHOWN = 5
@@ -20,7 +20,7 @@ SHOWN = 5
 
 @dataclass(frozen=True, order=True)
 class NewFile:
-    """A file that could enter a snapshot; the smaller, the sooner."""
+    """A file that could enter a snapshot; smaller files come first."""
 
     size: int
     path: bytes
@@ -28,17 +28,17 @@ class NewFile:
 
 @dataclass
 class SkippedFiles:
-    """What one snapshot leaves out."""
+    """Files that one snapshot leaves out."""
 
     large: list[bytes] = field(default_factory=list[bytes])
     many: int = 0
     heavy: int = 0
     unreadable: list[bytes] = field(default_factory=list[bytes])
     refused: list[bytes] = field(default_factory=list[bytes])
-    """Named so that git takes them for its own."""
+    """Files that git would treat as its own, by name."""
 
     def describe(self) -> str:
-        """For a notice; the same words as long as the same is left out, empty when nothing is."""
+        """Return a notice, empty if nothing is left out; the same files give the same notice."""
         parts = list[str]()
         if self.large:
             parts.append(
@@ -87,9 +87,9 @@ class SkippedFiles:
 def select_fitting(
     found: Sequence[NewFile], named: Collection[bytes], files: int, size: int, left: SkippedFiles
 ) -> list[bytes]:
-    """Of new files those that fit where `files` of `size` bytes are already.
+    """Select the new files that fit beside `files` files of `size` bytes.
 
-    Files that tools named come first and always, then the smallest: sources before data.
+    Files that tools named come first and always fit, then the smallest: sources before data.
     """
     chosen = [file for file in found if file.path in named]
     total = size + sum(file.size for file in chosen)

@@ -1,6 +1,6 @@
-"""What git's trees leave out: the permissions of files and folders, and folders that are empty.
+"""Permissions of files and folders, and empty folders, which git's trees leave out.
 
-They are kept in a blob of the snapshot's tree, under a name that no file of a project can have
+They are stored in a blob of the snapshot's tree, under a name that no file of a project can have
 there. Most files share their permissions, so only the others are listed.
 """
 
@@ -22,7 +22,7 @@ from .file_version import (
     is_folder,
 )
 
-# Git lets no path of an index have this part
+# Git rejects this part in any path of an index
 ENTRY = b".git"
 _KINDS = (FILE, PROGRAM, FOLDER)
 _NONE = b"-"
@@ -30,24 +30,24 @@ _NONE = b"-"
 
 @dataclass(frozen=True)
 class FilePermissions:
-    """Of one snapshot; paths are bytes, those of folders end with a slash."""
+    """Permissions of one snapshot; paths are bytes, those of folders end with a slash."""
 
     usual: Mapping[str, int] = field(default_factory=dict[str, int])
-    """The most frequent ones, by git's mode."""
+    """The most frequent permissions, by git's mode."""
     special: Mapping[bytes, int] = field(default_factory=dict[bytes, int])
     empty: frozenset[bytes] = frozenset()
-    """Folders with nothing in them."""
+    """Empty folders."""
     folders: Collection[bytes] | None = field(default=None, compare=False)
-    """Those with files; None where they are still to be read from the snapshot."""
+    """Folders with files; None if they must still be read from the snapshot."""
 
     def get_bits(self, path: str, mode: str) -> int | None:
-        """The permissions of a path that is in the snapshot."""
+        """Return the permissions of a path in the snapshot."""
         if mode == LINK:
             return None
         return self.special.get(os.fsencode(path), self.usual.get(mode))
 
     def pack(self) -> bytes:
-        """As it is stored, the same for the same files; empty when there is nothing to store."""
+        """Return the stored form, equal for equal files; empty if there is nothing to store."""
         if not self.usual:
             return b""
         usual = b" ".join(
@@ -59,7 +59,6 @@ class FilePermissions:
 
 
 def unpack_permissions(packed: bytes) -> FilePermissions:
-    """Read what was stored."""
     usual, *lines = packed.split(b"\0")
     special: dict[bytes, int] = {}
     empty = set[bytes]()
@@ -77,14 +76,14 @@ def unpack_permissions(packed: bytes) -> FilePermissions:
 def read_permissions(
     folder: bytes, files: Iterable[bytes], folders: Iterable[bytes], empty: Iterable[bytes]
 ) -> FilePermissions:
-    """Look at the files and folders of a snapshot, links not followed."""
+    """Read the permissions of a snapshot's files and folders; links are not followed."""
     empty, folders = frozenset(empty), frozenset(folders)
     usual: dict[str, int] = {}
     special: dict[bytes, int] = {}
     there = set[bytes]()
     every_folder = _collect_all_folders(folders, empty)
     groups = [*_group_by_mode(folder, files).items(), *_group_by_mode(folder, every_folder).items()]
-    # the most frequent first: what comes after them is special
+    # the most frequent first: all others are special
     for mode, paths in sorted(groups, key=lambda group: (-len(group[1]), group[0])):
         kind = _to_git_mode(mode)
         if not kind or (kind == FOLDER) != paths[0].endswith(b"/"):
@@ -97,14 +96,14 @@ def read_permissions(
 
 
 def _group_by_mode(folder: bytes, paths: Iterable[bytes]) -> dict[int, list[bytes]]:
-    """The paths that are there, by what the system says of them."""
+    """Group the paths that exist by their mode."""
     found: dict[int, list[bytes]] = {}
     look, above = os.stat, os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        for path in paths:  # as many as the project has: nothing is done twice
+        for path in paths:  # a project may have many paths: do nothing twice
             try:
                 mode = look(path.rstrip(b"/"), dir_fd=above, follow_symlinks=False).st_mode
-            except OSError:  # gone meanwhile: the next snapshot says so
+            except OSError:  # deleted meanwhile: the next snapshot records it
                 continue
             found.setdefault(mode, []).append(path)
     finally:
@@ -123,7 +122,7 @@ def _to_git_mode(mode: int) -> str:
 def with_permissions(
     changes: Iterable[PathChange], old: FilePermissions | None, new: FilePermissions | None
 ) -> list[PathChange]:
-    """Changes of content with their permissions, as far as these are known."""
+    """Add the permissions to changes of content, where they are known."""
     return [
         PathChange(
             c.path, _with_known_bits(c.path, c.old, old), _with_known_bits(c.path, c.new, new)
@@ -133,7 +132,7 @@ def with_permissions(
 
 
 def may_have_changed(changed: Collection[str], old: FilePermissions, new: FilePermissions) -> bool:
-    """Whether files other than the changed ones may have other permissions now."""
+    """Return whether permissions may have changed for files other than the changed ones."""
     usual = (old.usual.get(kind) == new.usual.get(kind) for kind in (FILE, PROGRAM))
     differing = {path for path, _ in old.special.items() ^ new.special.items()}
     names = map(os.fsdecode, differing)
@@ -143,7 +142,7 @@ def may_have_changed(changed: Collection[str], old: FilePermissions, new: FilePe
 def find_changed_permissions(
     files: Mapping[str, FileVersion], old: FilePermissions, new: FilePermissions
 ) -> list[PathChange]:
-    """Of files with the same content in both snapshots, those with other permissions now."""
+    """Return the files with the same content in both snapshots but other permissions now."""
     every = (
         PathChange(path, _with_known_bits(path, version, old), _with_known_bits(path, version, new))
         for path, version in files.items()
@@ -154,9 +153,9 @@ def find_changed_permissions(
 def find_changed_folders(
     were: Collection[bytes], are: Collection[bytes], old: FilePermissions, new: FilePermissions
 ) -> list[PathChange]:
-    """Folders that came, went, have other permissions, or were empty before or are so now.
+    """Return folders that appeared, vanished, or changed their permissions or emptiness.
 
-    `were` and `are` are those with files; the empty ones and those above them come to them.
+    `were` and `are` are the folders with files; empty ones and their parents are added.
     """
     every_old = _collect_all_folders(were, old.empty)
     every_new = _collect_all_folders(are, new.empty)
@@ -171,7 +170,7 @@ def find_changed_folders(
 
 
 def _collect_all_folders(with_files: Iterable[bytes], empty: Iterable[bytes]) -> set[bytes]:
-    """Folders with files, the empty ones, and those above an empty one."""
+    """Return folders with files, empty folders, and the parents of empty folders."""
     return {*with_files, *empty, *collect_folders(path.rstrip(b"/") for path in empty)}
 
 

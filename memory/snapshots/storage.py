@@ -1,4 +1,4 @@
-"""Where the snapshots of a folder are kept, whose they are, and one writer at a time."""
+"""Storage of a folder's snapshots: its directory, the folder's name, and the writers' lock."""
 
 import asyncio
 import hashlib
@@ -12,23 +12,23 @@ from ..file_lock import acquire_file_lock
 
 
 def get_store_directory(folder: Path, stores: Path) -> Path:
-    """The store of a folder among all stores: found again by the folder's path."""
+    """Return the store of a folder, named by a hash of the folder's path."""
     return stores / hash_texts(str(folder))
 
 
 def hash_texts(*texts: str) -> str:
-    """A short name for texts."""
+    """Return a short hash of texts."""
     return hashlib.sha256(b"\0".join(map(os.fsencode, texts))).hexdigest()[:16]
 
 
 def note_folder(directory: Path, folder: Path) -> None:
-    """Make the store's directory, for its owner alone, and leave on record whose it is."""
+    """Create the store's directory, private to the user, and record its folder."""
     make_private_folder(directory)
     write_atomically(directory / "folder", os.fsencode(folder))
 
 
 def read_folder(directory: Path) -> Path | None:
-    """Whose store this is; None when it was made before that was noted."""
+    """Return the folder of a store; None if the store is older than this record."""
     try:
         return Path(os.fsdecode((directory / "folder").read_bytes()))
     except FileNotFoundError:
@@ -36,7 +36,7 @@ def read_folder(directory: Path) -> Path | None:
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file unless it says this already; after a power cut it is the old one or the new."""
+    """Write a file unless it has this content; a power failure leaves the old or the new one."""
     if path.exists() and path.read_bytes() == content:
         return
     new = path.with_name(f"{path.name}.{os.getpid()}")
@@ -49,14 +49,14 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 @asynccontextmanager
 async def lock_store(directory: Path) -> AsyncGenerator[int]:
-    """Hold the store, whose directory is made if it is missing; yields the lock's descriptor."""
+    """Lock the store, and create its directory if missing; yields the lock's descriptor."""
     while True:
         async with AsyncExitStack() as stack:
             try:
                 await asyncio.to_thread(make_private_folder, directory)
                 lock = await stack.enter_async_context(acquire_file_lock(directory / "lock"))
-            except FileNotFoundError:  # another process has just removed the store
+            except FileNotFoundError:  # another process has just deleted the store
                 continue
-            if os.fstat(lock).st_nlink:  # else it did so while we waited
+            if os.fstat(lock).st_nlink:  # otherwise it was deleted while we waited
                 yield lock
                 return

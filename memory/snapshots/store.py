@@ -1,8 +1,8 @@
-"""Snapshots of a folder's files, so that a thread's files can be seen, compared and taken back.
+"""Snapshots of a folder's files, to show, compare and restore the files of a thread.
 
-A snapshot is a tree in a store of our own, named by its content: nothing changed, same id. With
-git it has all files but ignored ones, caches, and what is too much (`limits`). Without git it has
-the files that tools named. Neither has the files that no tool may read.
+A snapshot is a tree in our own store, named by its content: without changes the ID is the same.
+With git it has all files except ignored ones, caches, and files beyond the `limits`. Without git it
+has the files that tools named. Neither has the files that no tool may read.
 """
 
 import asyncio
@@ -43,19 +43,21 @@ class Snapshots:
     """The snapshots of one folder."""
 
     def __init__(self, folder: Path, store: Path, exclude: Sequence[str]) -> None:
-        """`store` holds the stores of all folders; `exclude` are gitignore patterns never stored.
+        """`store` contains the stores of all folders; `exclude` are gitignore patterns never
+        stored.
 
-        The patterns win over the project's own `.gitignore`: no `!.env` there lets it in.
+        The patterns win over the project's own `.gitignore`: `!.env` there has no effect.
         """
         self.folder = folder
         self.skipped = ""
-        """What the last take left out for its size or number, in words; empty when that is nothing,
-        or the same as in the take before it."""
+        """Files that the last snapshot left out for their size or number, as a message; empty if
+        there are none or the message is the same as before.
+        """
         self._left_out = ""
         self._report: ProgressCallback = _report_nothing
         self._first: asyncio.Task[None] | None = None
         self.directory = get_store_directory(folder, store)
-        """Where the store lies."""
+        """The store's directory."""
         out = build_exclusions(folder, store.parent, exclude)
         self._named = ExplicitPaths(self.directory, out)
         program = find_git(folder)
@@ -71,9 +73,9 @@ class Snapshots:
         return isinstance(self._files, GitSnapshots)
 
     def can_restore(self, path: Path) -> bool:
-        """Whether undo can bring back all that is at a path, as far as is known before a snapshot.
+        """Return whether undo can restore everything at a path, as far as known before a snapshot.
 
-        Without git no snapshot has files that only a command names.
+        Without git, no snapshot has files that only a command names.
         """
         files = self._files
         return isinstance(files, GitSnapshots) and files.can_restore(path)
@@ -81,23 +83,23 @@ class Snapshots:
     def start_background(self) -> None:
         """Take the first snapshot of a large folder in the background: it may take half a minute.
 
-        A failure waits for the next `take`, which tries again.
+        If it fails, the next `take` tries again.
         """
         self._first = asyncio.ensure_future(self._take_if_large())
         self._first.add_done_callback(lambda task: task.cancelled() or task.exception())
 
     async def close(self) -> None:
-        """Stop what runs in the background."""
+        """Stop the background snapshot."""
         if self._first:
             self._first.cancel()
             await asyncio.wait([self._first])
 
     async def take(self, also: Sequence[str] = (), report: ProgressCallback | None = None) -> str:
-        """Store the files as they are; the tree's id. Raises MaxAgentError when that fails.
+        """Store the files; return the tree's ID. Raises MaxAgentError on failure.
 
-        `also` are files that tools name: they are kept from now on, even if `.gitignore` has them.
-        `report` is called with the files stored and all of them, where there are many; also for a
-        snapshot in the background that this one waits for.
+        `also` are files that tools name: they are included from now on, even if `.gitignore` lists
+        them. `report` is called with the number of stored files and of all files if there are many,
+        also for a background snapshot that this call waits for.
         """
         self._report = report or _report_nothing
         started = time.monotonic()
@@ -112,11 +114,11 @@ class Snapshots:
         return tree
 
     def _report_progress(self, done: int, total: int) -> None:
-        self._report(done, total)  # which may change while a snapshot is taken
+        self._report(done, total)  # `_report` may change during a snapshot
 
     async def _take_if_large(self) -> None:
         if await self._files.is_large():
-            await self._take_snapshot(())  # what it leaves out is said by the next `take`
+            await self._take_snapshot(())  # the next `take` reports what this one leaves out
 
     async def _take_snapshot(self, also: Sequence[str]) -> tuple[str, SkippedFiles]:
         with _translate_storage_errors(self.directory):
@@ -127,7 +129,7 @@ class Snapshots:
                 return await self._files.take(lock, names, self._report_progress)
 
     async def list_changes(self, old: str, new: str) -> list[PathChange]:
-        """What differs between two snapshots, by path; raises Lost when one is gone."""
+        """Return the differences between two snapshots by path; raises MissingObjectError."""
         _validate_ids(old, new)
         if old == new:
             return []
@@ -149,27 +151,27 @@ class Snapshots:
         return sorted(changes, key=lambda change: change.path)
 
     async def _list_folders(self, tree: str, permissions: FilePermissions) -> Collection[bytes]:
-        """The snapshot's folders with files."""
+        """Return the snapshot's folders that contain files."""
         if permissions.folders is not None:
             return permissions.folders
         files = await self._files.list_files(tree)
         return await asyncio.to_thread(collect_folders, map(os.fsencode, files))
 
     async def diff(self, old: str, new: str, paths: Collection[str] | None = None) -> str:
-        """The difference between two snapshots, of all files or of some, as a unified diff.
+        """Return the difference between two snapshots, of all or some files, as a unified diff.
 
-        Raises Lost when one is gone.
+        Raises MissingObjectError if a snapshot is gone.
         """
         _validate_ids(old, new)
         return "" if old == new else await self._files.diff(old, new, paths)
 
     async def read_blobs(self, blobs: Sequence[str]) -> dict[str, bytes]:
-        """The contents of blobs, by id; raises Lost when one is gone."""
+        """Return the contents of blobs by ID; raises MissingObjectError if one is gone."""
         _validate_ids(*blobs)
         return await self._files.read_blobs(blobs) if blobs else {}
 
     async def write_blob(self, content: bytes) -> str:
-        """Store a file's content; its id, which is git's."""
+        """Store a file's content; return its ID, which is git's."""
         with _translate_storage_errors(self.directory):
             await asyncio.to_thread(note_folder, self.directory, self.folder)
             return await self._files.write_blob(content)
@@ -187,7 +189,7 @@ def _validate_ids(*names: str) -> None:
 
 @contextmanager
 def _translate_storage_errors(directory: Path) -> Generator[None]:
-    """Turn the system's errors into words, and git's about a full disk."""
+    """Turn the system's errors, and git's about a full disk, into messages."""
     try:
         yield
     except GitCommandError as error:

@@ -1,7 +1,7 @@
-"""Files of a folder as they are on the disk, reached without following links.
+"""Files of a folder on disk, reached without following links.
 
-Every path is walked from the folder's own descriptor through real folders only, so nothing outside
-the folder can be read or written, whatever is moved meanwhile.
+Every path is resolved from the folder's own descriptor through real folders only, so nothing
+outside the folder can be read or written, even if folders are moved meanwhile.
 """
 
 import errno
@@ -28,9 +28,9 @@ _CHUNK = 1 << 20
 
 
 def read_version(folder: Path, path: str) -> FileVersion:
-    """The file as it is; anything behind a link counts as ABSENT.
+    """Return the file's version; anything behind a link counts as ABSENT.
 
-    So does a folder, unless the path ends with a slash: then a file does.
+    A folder counts as ABSENT too; if the path ends with a slash, a file does.
     """
     try:
         with open_parent(folder, path) as (parent, name):
@@ -50,7 +50,7 @@ def read_version(folder: Path, path: str) -> FileVersion:
 
 
 def read_content(folder: Path, path: str) -> bytes:
-    """The content of a file, or the target of a link; raises OSError."""
+    """Return the content of a file or the target of a link; raises OSError."""
     with open_parent(folder, path) as (parent, name):
         with suppress(OSError):
             return os.fsencode(os.readlink(name, dir_fd=parent))
@@ -59,13 +59,15 @@ def read_content(folder: Path, path: str) -> bytes:
 
 
 def hash_blob(content: bytes) -> str:
-    """The name that git gives to a file's content."""
+    """Return git's ID of a file's content."""
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
 @contextmanager
 def open_parent(folder: Path, path: str, *, create: bool = False) -> Generator[tuple[int, str]]:
-    """A descriptor of the path's parent, reached through real folders only, and the last name."""
+    """Yield a descriptor of the path's parent, reached through real folders only, and the last
+    name.
+    """
     *parents, name = PurePosixPath(path).parts
     if {"/", "..", ".git"} & {to_canonical_path(part) for part in (*parents, name)}:
         raise OSError(errno.EINVAL, "not a path that a snapshot may hold")
@@ -89,7 +91,7 @@ def _open_file(parent: int, name: str) -> int:
 
 
 def _hash_file(parent: int, name: str) -> str:
-    """`hash_blob` of a file of any size."""
+    """Return the `hash_blob` of a file of any size."""
     with open(_open_file(parent, name), "rb") as file:
         size = os.fstat(file.fileno()).st_size
         digest = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)

@@ -1,6 +1,6 @@
-"""A thread as one file: a zip of what it is, its rows as plain data, and whole outputs.
+"""A thread as one file: a zip of its metadata, its rows as plain data, and full outputs.
 
-Whoever reads one takes it for a stranger's: every name, size and type in it is checked.
+A reader does not trust it: every name, size and type in it is checked.
 """
 
 import re
@@ -42,7 +42,7 @@ _HINT = "get the file again, or export the thread with this version of MaxAgent"
 
 
 class ArchivedThread(BaseModel):
-    """What is known of the thread itself."""
+    """Metadata of the thread."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -58,7 +58,7 @@ class ArchivedThread(BaseModel):
 
 
 class Manifest(BaseModel):
-    """The readable part: what the file is, of which thread, and what it leaves out."""
+    """The readable part: the file's format, its thread, and what it leaves out."""
 
     format: Literal["mcode-thread"] = "mcode-thread"
     version: int = VERSION
@@ -70,7 +70,7 @@ class Manifest(BaseModel):
 
 @dataclass(frozen=True)
 class ThreadArchive:
-    """What is in such a file."""
+    """The content of an archive."""
 
     manifest: Manifest
     rows: TransferRows
@@ -89,7 +89,9 @@ OUTPUT_NAME = re.compile(r"[\w-]{1,100}\.(txt|html)")
 
 
 def get_output_room(rows: TransferRows) -> int:
-    """Bytes of outputs that an import takes beside these rows; raises UsageError for none."""
+    """Return the bytes of outputs that an import accepts with these rows; raises UsageError for
+    none.
+    """
     room = LARGEST - MANIFEST_ROOM - len(_pack_rows(rows))
     if room < 0:
         raise UsageError(
@@ -107,7 +109,7 @@ def _pack_rows(rows: TransferRows) -> bytes:
 
 
 def pack_archive(file: ThreadArchive) -> bytes:
-    """The file's bytes."""
+    """Return the file's bytes."""
     held = BytesIO()
     with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(MANIFEST, file.manifest.model_dump_json(indent=2))
@@ -118,7 +120,7 @@ def pack_archive(file: ThreadArchive) -> bytes:
 
 
 def read_archive(path: Path) -> ThreadArchive:
-    """What is in it; raises UsageError where it is anything but such a file, whole and sound."""
+    """Read an archive; raises UsageError if it is incomplete or invalid."""
     try:
         with zipfile.ZipFile(path) as archive:
             contents = _read_members(archive)
@@ -143,7 +145,7 @@ def read_archive(path: Path) -> ThreadArchive:
 
 
 def _read_members(archive: zipfile.ZipFile) -> dict[str, bytes]:
-    """All that is in the zip, by name; what it says of its sizes is not believed."""
+    """Read all members of the zip by name; sizes in its headers are not trusted."""
     names, left = archive.namelist(), LARGEST
     strange = [name for name in names if name not in (MANIFEST, ROWS) and not _is_output(name)]
     if strange or len(set(names)) < len(names) or len(names) > MOST_OUTPUTS + 2:
@@ -176,7 +178,7 @@ def _parse_rows(data: bytes) -> TransferRows:
 
 
 def _parse_manifest(content: bytes) -> Manifest:
-    """Of another version nothing but that is looked at."""
+    """Parse the manifest; for an unknown version, check nothing but the version."""
     manifest = TypeAdapter(dict[str, Any]).validate_json(content)
     if manifest.get("format") == "mcode-thread" and manifest.get("version") != VERSION:
         raise UsageError(
@@ -191,9 +193,9 @@ def _parse_manifest(content: bytes) -> Manifest:
 
 
 def describe_first_error(error: Invalid) -> str:
-    """The first thing that is wrong, and where, on one line."""
+    """Return the first error and its place, on one line."""
     first = error.errors()[0]
-    what = first["msg"].removeprefix("Value error, ")  # a validator's own words are behind it
+    what = first["msg"].removeprefix("Value error, ")  # the validator's own message follows
     return text("{place}: {what}", place=".".join(map(str, first["loc"])), what=what)
 
 

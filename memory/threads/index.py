@@ -1,7 +1,7 @@
-"""The list of threads: what each is called, where it works and how it stands.
+"""The list of threads: their names, folders and status.
 
-Plain SQL, so that listing never imports LangGraph. Threads that LangGraph knows and we do not,
-because they were begun in Studio, are found in its own table.
+Plain SQL, so that listing never imports LangGraph. Threads that exist only in LangGraph's tables,
+because Studio started them, are found there.
 """
 
 import difflib
@@ -38,7 +38,7 @@ class ThreadIndex:
     """The list of threads of one MaxAgent home. Its methods block for about a millisecond."""
 
     def __init__(self, home: Path | None = None) -> None:
-        """Make the database ready; `set_aside` tells where a damaged one was moved, if it was."""
+        """Prepare the database; `set_aside` is the path of a damaged one that was moved, if any."""
         self._home = home or paths.locate_home()
         self._path = paths.locate_database(self._home)
         self.set_aside = prepare_database(self._path).set_aside
@@ -54,7 +54,7 @@ class ThreadIndex:
         options: Mapping[str, object],
         name: str = "",
     ) -> ThreadRow:
-        """Put a new thread on the list, as running; raises UsageError for a bad or taken name."""
+        """Add a new thread as running; raises UsageError for an invalid or taken name."""
         now, name = _format_now(), name and _validate_name(name)
         row = ThreadRow(
             thread_id, title, folder, graph, request, "running", now, now, name, options
@@ -64,9 +64,9 @@ class ThreadIndex:
         return row
 
     def fork(self, fork: ThreadRow, checkpoint_id: str, file_entry: int) -> None:
-        """Put a fork on the list, with what its `parent` had said and done to files by then.
+        """Add a fork with the conversation and file history of its `parent` up to that point.
 
-        Without a checkpoint it begins anew.
+        Without a checkpoint it starts empty.
         """
         with (
             translate_sqlite_errors(self._path),
@@ -79,9 +79,9 @@ class ThreadIndex:
             insert_thread(connection, fork)
 
     def import_thread(self, row: ThreadRow, rows: TransferRows) -> None:
-        """Put a thread of elsewhere on the list, with all its rows or not at all.
+        """Add a thread from elsewhere with all its rows or none.
 
-        Raises UsageError where two of them are the same one, or are here already.
+        Raises UsageError if two rows are the same or exist already.
         """
         try:
             with (
@@ -100,7 +100,7 @@ class ThreadIndex:
     def set_status(
         self, thread_id: str, status: ThreadStatus, *, evidence: Mapping[str, object] | None = None
     ) -> None:
-        """Say how the thread stands, and what proves it; without `evidence` the old one stays."""
+        """Set the thread's status and evidence; without `evidence` the old one stays."""
         proof = json.dumps(evidence) if evidence is not None else None
         self._update_row(
             thread_id,
@@ -109,19 +109,19 @@ class ThreadIndex:
         )
 
     def rename(self, thread_id: str, name: str) -> None:
-        """Give the thread a name of the user's own; raises UsageError for a bad or taken one."""
+        """Set the user's name for the thread; raises UsageError for an invalid or taken name."""
         name = _validate_name(name)
         with _translate_name_conflict(name):
             self._update_row(thread_id, "name = ?", (name,))
 
     def set_title(self, thread_id: str, title: str) -> None:
-        """Put a better title in the place of the request's first line; a user's name wins."""
+        """Replace the title, which is the request's first line at first; a user's name wins."""
         with translate_sqlite_errors(self._path), closing(connect(self._path)) as connection:
             query = "UPDATE threads SET title = ? WHERE thread_id = ? AND name = ''"
             connection.execute(query, (title, thread_id))
 
     def get(self, thread_id: str) -> ThreadRow:
-        """The thread with exactly this id; raises UsageError when there is none."""
+        """Return the thread with exactly this ID; raises UsageError if there is none."""
         for row in self.list():
             if row.thread_id == thread_id:
                 return row
@@ -131,7 +131,7 @@ class ThreadIndex:
         )
 
     def find(self, text: str) -> ThreadRow:
-        """The thread with this id, name or beginning of an id; raises UsageError otherwise."""
+        """Return the thread with this ID, name or prefix of an ID; raises UsageError otherwise."""
         rows = self.list()
         exact = [row for row in rows if text and text in (row.thread_id, row.name)]
         long_enough = len(text) >= SHORTEST_PREFIX
@@ -142,7 +142,7 @@ class ThreadIndex:
         raise _build_ambiguous_error(text, found) if found else _build_not_found_error(text, rows)
 
     def get_latest(self, folder: Path) -> ThreadRow:
-        """The thread of this folder that was used last; raises UsageError when there is none."""
+        """Return the folder's thread that was used last; raises UsageError if there is none."""
         rows = self.list(folder)
         if not rows:
             raise UsageError(
@@ -152,7 +152,7 @@ class ThreadIndex:
         return rows[0]
 
     def list(self, folder: Path | None = None) -> list[ThreadRow]:
-        """All threads or those of a folder, the last used first."""
+        """Return all threads or those of a folder, the last used first."""
         with translate_sqlite_errors(self._path), closing(connect(self._path)) as connection:
             facts = thread_facts.read_facts(connection)
             rows = read_threads(connection)
@@ -171,7 +171,7 @@ class ThreadIndex:
         return sorted(true, key=lambda row: row.updated_at, reverse=True)
 
     def search(self, text: str, folder: Path | None = None) -> "list[ThreadRow]":
-        """Those in whose name, title or talk all these words occur, in any case."""
+        """Return threads whose name, title or messages contain all these words, ignoring case."""
         words = text.casefold().split()
         with translate_sqlite_errors(self._path), closing(connect(self._path)) as connection:
             texts = read_searchable_texts(connection)
@@ -184,12 +184,12 @@ class ThreadIndex:
         return [row for row in self.list(folder) if is_match(row)]
 
     def compact(self, thread_id: str) -> None:
-        """Free what was left by going back, and what the thread's rows say twice."""
+        """Delete abandoned branches and repeated values of the thread."""
         with translate_sqlite_errors(self._path), closing(connect(self._path)) as connection:
             compact_thread(connection, thread_id)
 
     def delete(self, thread_id: str) -> None:
-        """Forget the thread and everything kept for it; raises ThreadBusy while it is run."""
+        """Delete the thread and all its data; raises ThreadBusy while it runs."""
         with (
             lease.acquire_lease(self._home, thread_id),
             translate_sqlite_errors(self._path),
@@ -209,12 +209,12 @@ class ThreadIndex:
             insert_thread(connection, row)
 
     def _update_row(self, thread_id: str, assignment: str, values: tuple[str | None, ...]) -> None:
-        """Change a thread's row; one begun elsewhere gets its row now."""
+        """Update a thread's row; a thread started elsewhere gets its row now."""
         with translate_sqlite_errors(self._path), closing(connect(self._path)) as connection:
             change = f"UPDATE threads SET {assignment} WHERE thread_id = ?"
             if connection.execute(change, (*values, thread_id)).rowcount:
                 return
-        with suppress(sqlite3.IntegrityError):  # another process has just put it there
+        with suppress(sqlite3.IntegrityError):  # another process has just added it
             self._insert_row(self.get(thread_id))
         self._update_row(thread_id, assignment, values)
 
@@ -270,7 +270,7 @@ def _build_not_found_error(content: str, rows: list[ThreadRow]) -> UsageError:
         for row in rows
     }
     begun = [row.thread_id[:SHORT_ID] for row in rows if row.thread_id.startswith(content)]
-    if content and begun:  # too short to be taken for it
+    if content and begun:  # too short to identify a thread
         shown = ", ".join(f"`{one}`" for one in begun[:MOST_NEAR])
         return UsageError(
             text("no thread `{content}`", content=content),

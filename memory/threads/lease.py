@@ -1,7 +1,7 @@
-"""One process a thread: whoever runs it holds a lock file; everybody else is told who that is.
+"""Lease of a thread: the process that runs it holds a lock file; others see the holder.
 
-The lock is `flock`: the kernel frees it however its holder dies, so nothing ever expires and no
-two holders overlap. It holds within one machine; on network file systems it may not.
+The lock is `flock`: the kernel frees it however its holder dies, so nothing ever expires and no two
+holders overlap. It works within one machine; on network file systems it may not.
 """
 
 import fcntl
@@ -39,13 +39,13 @@ class LeaseHolder:
 
     @property
     def clock(self) -> str:
-        """The local time of day when it began, as `12:03`."""
+        """The local time of day when it started, as `12:03`."""
         return time.strftime("%H:%M", time.localtime(self.since))
 
 
 @contextmanager
 def acquire_lease(home: Path, thread_id: str) -> Generator[None]:
-    """Be the only one to run the thread; raises ThreadBusy within 0.1 s when somebody else does."""
+    """Hold the thread's lease; raises ThreadBusy within 0.1 s if another process holds it."""
     path = get_lock_path(home, thread_id)
     try:
         path.parent.mkdir(mode=0o700, exist_ok=True)
@@ -67,13 +67,13 @@ def acquire_lease(home: Path, thread_id: str) -> Generator[None]:
     try:
         yield
     finally:
-        path.unlink(missing_ok=True)  # while still locked: the file is nobody else's
+        path.unlink(missing_ok=True)  # while still locked: nobody else uses the file
         os.close(lock)
         _logger.info("lease released: thread %s", thread_id)
 
 
 def find_holder(home: Path, thread_id: str) -> LeaseHolder | None:
-    """Who runs the thread now; None when nobody does."""
+    """Return the process that runs the thread; None if there is none."""
     path = get_lock_path(home, thread_id)
     try:
         lock = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
@@ -81,7 +81,7 @@ def find_holder(home: Path, thread_id: str) -> LeaseHolder | None:
         return None
     try:
         fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        return None  # left by a process that was killed
+        return None  # left by a killed process
     except BlockingIOError:
         return _read_holder(path) or LeaseHolder(pid=0, host="", command="", since=0)
     finally:
@@ -89,21 +89,21 @@ def find_holder(home: Path, thread_id: str) -> LeaseHolder | None:
 
 
 def ensure_not_held(home: Path, thread_id: str) -> None:
-    """Raise ThreadBusy when somebody runs the thread now; it may be taken in the next moment."""
+    """Raise ThreadBusy if a process runs the thread now; another may take it right after."""
     if found := find_holder(home, thread_id):
         raise _build_busy_error(thread_id, found)
 
 
 def get_lock_path(home: Path, thread_id: str) -> Path:
-    """Where the thread's lock is while somebody holds it."""
+    """Return the path of the thread's lock file, which exists while it is held."""
     return ensure_data_folder(home) / "leases" / f"{validate_thread_id(thread_id)}.lock"
 
 
 def _try_lock(path: Path) -> int | None:
-    """A descriptor of the locked file, signed by us; None when somebody holds it.
+    """Return a descriptor of the locked file with our data; None if another process holds it.
 
-    A few tries, because a look by `holder` locks for a moment, and because the file that was
-    locked may have been removed in between: then its lock would keep nobody out.
+    It retries a few times, because `find_holder` locks for a moment, and because the locked file
+    may have been deleted in between: such a lock would keep nobody out.
     """
     for _ in range(10):
         with ExitStack() as undo:
@@ -160,7 +160,7 @@ def _describe_this_process() -> LeaseHolder:
 
 
 def _read_holder(path: Path) -> LeaseHolder | None:
-    """What the lock file says; None when it is gone or not written yet."""
+    """Read the lock file; None if it is deleted or not written yet."""
     try:
         return LeaseHolder(**json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
@@ -168,7 +168,7 @@ def _read_holder(path: Path) -> LeaseHolder | None:
 
 
 def has_crashed(home: Path, thread_id: str) -> bool:
-    """Whether it still counts as running; only whoever holds the thread knows that it does not."""
+    """Return whether the thread counts as running; only its holder knows that it does not run."""
     path = paths.locate_database(home)
     with translate_sqlite_errors(path), closing(connect(path)) as connection:
         query = "SELECT status FROM threads WHERE thread_id = ?"

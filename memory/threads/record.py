@@ -1,4 +1,4 @@
-"""One thread as people see it, from our row and from what LangGraph's tables tell."""
+"""One thread as shown to users, from our row and LangGraph's tables."""
 
 import json
 import sqlite3
@@ -36,7 +36,7 @@ TITLE_LENGTH = 60
 
 @dataclass(frozen=True)
 class ThreadRow:
-    """One thread as people see it."""
+    """One thread as shown to users."""
 
     thread_id: str
     title: str
@@ -63,27 +63,27 @@ class ThreadRow:
 
 
 def build_title(request: str) -> str:
-    """The first line of what was asked, cut short."""
+    """Return the first line of the request, shortened."""
     first = request.strip().splitlines()[0]
     return first if len(first) <= TITLE_LENGTH else first[: TITLE_LENGTH - 1].rstrip() + "…"
 
 
 def from_store(stored: sqlite3.Row) -> ThreadRow:
-    """The thread of a row of our table."""
+    """Return the thread of a row of our table."""
     parsed = {column: json.loads(stored[column]) for column in ("options", "evidence")}
     row = ThreadRow(**{**dict(stored), **parsed})
-    # another hand, or a newer version, may have written it
+    # another program, or a newer version, may have written it
     return row if row.status in get_args(ThreadStatus) else replace(row, status="unknown")
 
 
 def to_store(row: ThreadRow) -> dict[str, Any]:
-    """The thread as a row of our table, by column."""
+    """Return the thread as a row of our table, by column."""
     texts = {"options": json.dumps(row.options), "evidence": json.dumps(row.evidence)}
     return {column: value for column, value in (asdict(row) | texts).items() if column != "steps"}
 
 
 def from_checkpoint(thread_id: str, facts: ThreadFacts, values: Mapping[str, Any]) -> ThreadRow:
-    """A thread that is not on our list; `values` are those of its last checkpoint."""
+    """Return a thread that is not on our list; `values` are those of its last checkpoint."""
     request, folder, options = (values.get(key) for key in ("request", "folder", "options"))
     request = request if isinstance(request, str) else ""
     return ThreadRow(
@@ -100,7 +100,7 @@ def from_checkpoint(thread_id: str, facts: ThreadFacts, values: Mapping[str, Any
 
 
 def update_from_facts(row: ThreadRow, facts: ThreadFacts | None, *, is_held: bool) -> ThreadRow:
-    """The row, corrected where its thread was killed or has gone on elsewhere since."""
+    """Return the row, corrected if its thread was killed or has continued elsewhere since."""
     known = facts or ThreadFacts()
     status = row.status
     if status == "running":
@@ -116,7 +116,7 @@ def _derive_status(facts: ThreadFacts) -> ThreadStatus:
 
 
 def _filter_options(options: object) -> dict[str, Any]:
-    """Options as they can be: names with texts or yes and no."""
+    """Return valid options only: names with texts or booleans."""
     if not isinstance(options, dict):
         return {}
     named = {str(key): value for key, value in cast("dict[object, object]", options).items()}

@@ -1,4 +1,4 @@
-"""What a thread is called: a UUID, because LangGraph's server takes nothing else."""
+"""Thread IDs: UUIDs, because LangGraph's server accepts nothing else."""
 
 import re
 import uuid
@@ -10,17 +10,16 @@ _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12
 
 
 def create_thread_id() -> str:
-    """A fresh thread id."""
     return str(uuid.uuid4())
 
 
 def is_thread_id(text: str) -> bool:
-    """Whether a text is a thread id: a lower-case UUID."""
+    """Return whether a text is a thread ID: a lower-case UUID."""
     return bool(_UUID.fullmatch(text))
 
 
 def validate_thread_id(thread_id: str) -> str:
-    """The id itself, fit to name a file; raises UsageError for anything but a lower-case UUID."""
+    """Return the ID, safe as a file name; raises UsageError for anything but a lower-case UUID."""
     if not is_thread_id(thread_id):
         raise UsageError(
             text("`{thread_id}` is not a thread ID", thread_id=thread_id),

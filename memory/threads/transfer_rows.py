@@ -13,7 +13,7 @@ from ..checkpoints.thread_rows import (
     read_write_rows,
 )
 
-# Only results are moved: not what a call had printed, or a model had said, when it was killed.
+# Only results are moved: not the partial output of a call or answer of a model after a kill.
 _CALLS = """
     WITH RECURSIVE family(id) AS (
         VALUES (:thread) UNION SELECT parent FROM threads JOIN family ON thread_id = family.id
@@ -44,7 +44,7 @@ class TransferRows(NamedTuple):
 
 
 def read_rows(connection: sqlite3.Connection, thread_id: str) -> TransferRows:
-    """The rows as they stand at one moment, also while the thread runs."""
+    """Read the rows at one moment, also while the thread runs."""
     connection.execute("BEGIN")
     try:
         calls = connection.execute(_CALLS, {"thread": thread_id})
@@ -58,7 +58,7 @@ def read_rows(connection: sqlite3.Connection, thread_id: str) -> TransferRows:
 
 
 def insert_rows(connection: sqlite3.Connection, thread_id: str, rows: TransferRows) -> None:
-    """Put them in under that id; LangGraph's tables must be there."""
+    """Insert the rows under that ID; LangGraph's tables must exist."""
     insert_thread_rows(connection, thread_id, rows.checkpoints, rows.writes)
     connection.executemany(
         "INSERT INTO journal (thread_id, call_id, tool, effectful, state, result, started_at,"

@@ -1,6 +1,7 @@
-"""Put files of a folder into another version, never through a link and never over a change.
+"""Safe application of file changes to a folder.
 
-Safe to repeat: what is as it should be already is left as it is.
+Links are never followed and later changes never overwritten. Applying the same changes twice is
+safe: paths that already have their new version are skipped.
 """
 
 import os
@@ -28,16 +29,16 @@ LOST = "its content is no longer kept"
 def apply_restore(
     folder: Path, changes: Sequence[PathChange], contents: Mapping[str, bytes], mark: str
 ) -> dict[str, str]:
-    """Make the changes, from `old` to `new`; the paths left alone, with the reason in words.
+    """Apply the changes, from `old` to `new`; return the skipped paths with the reasons.
 
     `contents` has the blobs of the new versions. `mark` is part of the names of temporary files.
     """
-    # what goes away is first: its folder may stand where a file has to come back
+    # delete first: a restored file may need the place of a deleted folder
     ordered, needed = sorted(changes, key=_get_order), _find_needed(changes)
     reasons = {
         change.path: _apply_change(folder, change, contents, mark, needed) for change in ordered
     }
-    # only now, for nothing can be put into a folder that may not be written
+    # set permissions of folders last: a read-only folder accepts no new files
     for change in reversed(ordered):
         if is_folder(change.path) and change.new.permissions is not None:
             reasons[change.path] = reasons[change.path] or _restore_permissions(folder, change)
@@ -46,7 +47,7 @@ def apply_restore(
 
 
 def remove_leftovers(folder: Path, changes: Sequence[PathChange], mark: str) -> None:
-    """Delete the temporary file that a killed `apply_restore` of this mark has left."""
+    """Delete the temporary files that a killed `apply_restore` with this mark has left."""
     for beside in {
         PurePosixPath(change.path).with_name(_build_temporary_name(mark)) for change in changes
     }:
@@ -55,7 +56,7 @@ def remove_leftovers(folder: Path, changes: Sequence[PathChange], mark: str) -> 
 
 
 def _get_order(change: PathChange) -> tuple[int, int]:
-    """Files go, then folders, the deepest first; then folders come, and at last files."""
+    """Order deletions first (files, then the deepest folders), then new folders, then new files."""
     depth = len(PurePosixPath(change.path).parts)
     if change.new == ABSENT:
         return (1, -depth) if is_folder(change.path) else (0, 0)
@@ -63,7 +64,7 @@ def _get_order(change: PathChange) -> tuple[int, int]:
 
 
 def _find_needed(changes: Sequence[PathChange]) -> set[str]:
-    """The folders that something comes back into: made anew they would lose their permissions."""
+    """Return the folders with restored content: recreated, they would lose their permissions."""
     paths = [change.path for change in changes if change.new != ABSENT]
     return {above for path in paths for above in list_parent_folders(path)}.union(paths)
 
@@ -75,7 +76,7 @@ def _apply_change(
     mark: str,
     needed: Collection[str],
 ) -> str:
-    """Empty when the path is in its new version afterwards, otherwise why not."""
+    """Apply one change; return why it failed, or an empty string."""
     current = read_version(folder, change.path)
     try:
         if is_folder(change.path):
@@ -88,7 +89,7 @@ def _apply_change(
             if change.new.blob not in contents:
                 return LOST
             _write_file(folder, change.path, change.new, contents[change.new.blob], mark)
-    except OSError as error:  # a link or a folder stands in the way, the disk is full, …
+    except OSError as error:  # a link or a folder is in the way, the disk is full, …
         return text("it cannot be written: {strerror}", strerror=error.strerror)
     return ""
 
@@ -96,7 +97,7 @@ def _apply_change(
 def _apply_folder(
     folder: Path, change: PathChange, needed: Collection[str], *, there: bool
 ) -> None:
-    """Make the folder, for its owner alone until it has its permissions; or delete it if empty."""
+    """Create the folder, private until its permissions are set; or delete it if it is empty."""
     if change.new == ABSENT:
         if there:
             with suppress(OSError), open_parent(folder, change.path) as (parent, name):
@@ -108,7 +109,7 @@ def _apply_folder(
 
 
 def _restore_permissions(folder: Path, change: PathChange) -> str:
-    """Give a folder its permissions; why not, when that fails."""
+    """Restore the permissions of a folder; return why it failed, or an empty string."""
     if read_version(folder, change.path) != change.new:
         try:
             _set_mode(folder, change.path, change.new.permissions or 0)
@@ -118,7 +119,7 @@ def _restore_permissions(folder: Path, change: PathChange) -> str:
 
 
 def _try_set_mode(folder: Path, change: PathChange, current: FileVersion) -> bool:
-    """Give a file of the same content its permissions; False where it must be written anew."""
+    """Restore the permissions of a file with unchanged content; False if it must be rewritten."""
     wanted = change.new.permissions
     if wanted is None or change.new.mode == LINK or current.blob != change.new.blob:
         return False
@@ -128,7 +129,7 @@ def _try_set_mode(folder: Path, change: PathChange, current: FileVersion) -> boo
 
 
 def _set_mode(folder: Path, path: str, permissions: int) -> None:
-    """Set the nine bits and keep the others; never through a link."""
+    """Set the nine permission bits and keep the others; never follow a link."""
     with open_parent(folder, path) as (parent, name):
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         opened = os.open(name, flags, dir_fd=parent)
@@ -139,7 +140,7 @@ def _set_mode(folder: Path, path: str, permissions: int) -> None:
 
 
 def _sync_parents(folder: Path, changes: Sequence[PathChange]) -> None:
-    """Have the new names on the disk as well, before anybody records that all is done."""
+    """Sync the new names to disk before the history records the restore as done."""
     for beside in {PurePosixPath(change.path).with_name("x") for change in changes}:
         with suppress(OSError), open_parent(folder, str(beside)) as (parent, _):
             os.fsync(parent)
@@ -150,9 +151,9 @@ def _build_temporary_name(mark: str) -> str:
 
 
 def _remove_file(folder: Path, path: str, needed: Collection[str], *, there: bool) -> None:
-    """Delete the file if it is there, and the folders that are empty without it, as git does.
+    """Delete the file if it exists, and parent folders that become empty, as git does.
 
-    But for those `needed`.
+    Folders in `needed` are kept.
     """
     if there:
         with open_parent(folder, path) as (parent, name):
@@ -166,7 +167,7 @@ def _remove_file(folder: Path, path: str, needed: Collection[str], *, there: boo
 
 
 def _write_file(folder: Path, path: str, version: FileVersion, content: bytes, mark: str) -> None:
-    """Put the file or link in place at once: it is never seen half-written."""
+    """Write the file or link atomically: no process sees it half-written."""
     with open_parent(folder, path, create=True) as (parent, name):
         temporary = _build_temporary_name(mark)
         try:
@@ -176,7 +177,7 @@ def _write_file(folder: Path, path: str, version: FileVersion, content: bytes, m
                 os.symlink(os.fsdecode(content), temporary, dir_fd=parent)
             else:
                 _write_beside(parent, name, temporary, version, content)
-            with suppress(OSError):  # an empty folder holds nothing that could be lost
+            with suppress(OSError):  # deletes only an empty folder
                 os.rmdir(name, dir_fd=parent)
             os.replace(temporary, name, src_dir_fd=parent, dst_dir_fd=parent)
         except BaseException:
@@ -191,7 +192,7 @@ def _write_beside(
     kept = _read_permissions(parent, name)
     permissions = _choose_permissions(version, kept)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    usual = 0o777 if version.mode == PROGRAM else 0o666  # less what the umask takes away
+    usual = 0o777 if version.mode == PROGRAM else 0o666  # the umask removes bits from this
     created = os.open(temporary, flags, usual if permissions is None else 0o600, dir_fd=parent)
     with open(created, "wb") as file:
         file.write(content)
@@ -202,7 +203,7 @@ def _write_beside(
 
 
 def _choose_permissions(version: FileVersion, kept: int | None) -> int | None:
-    """The permissions of a file that replaces one with those `kept`; None: those of a new file."""
+    """Return the permissions for a file that replaces one with `kept`; None for the default."""
     if version.permissions is not None:
         return version.permissions | (kept or 0) & ~0o777
     if kept is None:
@@ -212,7 +213,7 @@ def _choose_permissions(version: FileVersion, kept: int | None) -> int | None:
 
 
 def _read_permissions(parent: int, name: str) -> int | None:
-    """The permissions of the file that is replaced; None when there is none."""
+    """Return the permissions of the file to replace; None if it does not exist."""
     try:
         found = os.stat(name, dir_fd=parent, follow_symlinks=False)
     except FileNotFoundError:

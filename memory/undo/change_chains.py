@@ -1,4 +1,4 @@
-"""What taking entries back means for each file: its changes in order, contiguous ones as one."""
+"""Changes of history entries, grouped by file; contiguous changes are merged."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,20 +11,20 @@ from .history import HistoryEntry
 
 @dataclass(frozen=True)
 class ChangeRun:
-    """Changes of one file by the thread, between which nobody else changed it."""
+    """Changes of one file by the thread with no change by others in between."""
 
     old: FileVersion
     new: FileVersion
     unsure: str
-    """Name of a tool that was killed while it ran, so that some of it may be others' doing."""
+    """Name of a tool that was killed while it ran, so others may have made some of the changes."""
     doubt: str = ""
-    """Name of a tool that ran meanwhile and does not name the file; empty where all is sure."""
+    """Name of a tool that ran meanwhile and does not name the file; empty if there is no doubt."""
 
 
 def build_chains(entries: Sequence[HistoryEntry]) -> dict[str, list[ChangeRun]]:
-    """The runs of each file that the entries, given in order, changed; by path, in order.
+    """Return the runs of each file that the entries changed, sorted by path.
 
-    Where a restore took back what is to be taken back anyway, neither counts.
+    `entries` are in order. A restore and the changes that it reverted cancel out.
     """
     steps: dict[str, list[tuple[HistoryEntry, PathChange]]] = {}
     for entry in entries:
@@ -39,7 +39,7 @@ def build_chains(entries: Sequence[HistoryEntry]) -> dict[str, list[ChangeRun]]:
 def _drop_reverted(
     path: str, steps: list[tuple[HistoryEntry, PathChange]], restores: Sequence[HistoryEntry]
 ) -> list[tuple[HistoryEntry, PathChange]]:
-    """A file's changes without the restores, given last first, and what they took back."""
+    """Drop the restores, given last first, and the changes that they reverted."""
     gone: set[int] = set()
     for restore in restores:
         if restore.number not in gone and path not in restore.left_alone:
@@ -62,7 +62,7 @@ def _merge_runs(steps: list[tuple[HistoryEntry, PathChange]]) -> list[ChangeRun]
 
 
 def compute_net_changes(entries: Sequence[HistoryEntry]) -> tuple[PathChange, ...]:
-    """Each changed file once, by path; what ended as it began is left out."""
+    """Return one change for each file, sorted by path; files that end unchanged are left out."""
     ends = (
         PathChange(path, runs[0].old, runs[-1].new) for path, runs in build_chains(entries).items()
     )
@@ -70,8 +70,9 @@ def compute_net_changes(entries: Sequence[HistoryEntry]) -> tuple[PathChange, ..
 
 
 async def render_net_diff(snapshots: Snapshots, entries: Sequence[HistoryEntry]) -> str:
-    """The entries' changes as one unified diff; what others did to the same files meanwhile is
-    part of it. Where the snapshots are lost, words that say so.
+    """Return the entries' changes as one unified diff, or a message if the snapshots are lost.
+
+    Changes that others made to the same files in between are part of it.
     """
     done = [entry for entry in entries if entry.state == "done"]
     paths = [change.path for change in compute_net_changes(done)]

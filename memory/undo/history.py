@@ -1,8 +1,8 @@
-"""What happened to a thread's files, in order: by tools, by commands, by others, by undoing.
+"""File history of a thread: changes by tools, commands, others and restores, in order.
 
-A checkpoint remembers the number of the last entry (`State.file_entry`), so every point of the
-conversation is also a point of this history. Entries are only added: undoing adds one as well, and
-can therefore be undone itself.
+A checkpoint stores the number of the last entry (`State.file_entry`), so every point of the
+conversation is also a point of this history. Entries are only added: a restore adds one as well, so
+it can be undone too.
 """
 
 import json
@@ -31,36 +31,36 @@ class HistoryEntry:
     number: int
     """From 1, growing within its thread."""
     key: str
-    """Id of the call or of the restore: the same key is the same entry."""
+    """ID of the call or of the restore: the same key is the same entry."""
     kind: HistoryKind
     tool: str
-    """Name of the tool that ran; empty where none did."""
+    """Name of the tool that ran; empty if none did."""
     turn: int
-    """How often the human had asked for something by then, from 1."""
+    """Number of the user's requests so far, from 1."""
     before: str
     """Snapshot of the workspace before."""
     after: str
-    """And after; empty while the entry is `started`."""
+    """Snapshot of the workspace after; empty while the entry is `started`."""
     changes: tuple[PathChange, ...]
-    """What it did to each file. Of a restore that is `started`: what it means to do."""
+    """The change of each file. For a restore that is `started`: the planned change."""
     reverted: tuple[int, ...]
-    """Numbers of the entries that a restore took back."""
+    """Numbers of the entries that a restore reverted."""
     state: Literal["started", "done"]
     sure: bool
-    """False when the process died meanwhile: changes of others may be among these."""
+    """False if the process died meanwhile: the changes may include those of others."""
     created_at: str
     """ISO 8601, UTC."""
     left_alone: frozenset[str] = frozenset()
-    """Files that a restore left alone: in them it took nothing back."""
+    """Files that a restore skipped: it reverted nothing in them."""
     doubtful: frozenset[str] = frozenset()
-    """Files that changed while a command ran, and that may have been changed by others."""
+    """Files that changed while a command ran, and that others may have changed."""
 
 
 class FileHistory:
     """The histories of all threads of one database; its methods block for about a millisecond."""
 
     def __init__(self, path: Path) -> None:
-        """Open the history in the database, which is made ready first."""
+        """Open the history in the database; create or migrate the database first."""
         prepare_database(path)
         self._path = path
 
@@ -77,7 +77,7 @@ class FileHistory:
         reverted: Sequence[int] = (),
         left: Collection[str] = (),
     ) -> HistoryEntry:
-        """Put an entry on record before its files change; one begun and not finished is unsure."""
+        """Record an entry before its files change; restarting an unfinished one makes it unsure."""
         with self._begin_write() as connection:
             query = (
                 "UPDATE file_history SET sure = sure AND state = 'done'"
@@ -104,10 +104,11 @@ class FileHistory:
         left: Collection[str] = (),
         doubtful: Collection[str] = (),
     ) -> HistoryEntry | None:
-        """Record what became of the files; an entry that changed nothing is dropped: None.
+        """Record what changed; delete an entry that changed nothing and return None.
 
-        `reverted` are the entries that a restore has taken back, which may have changed nothing,
-        but for the files that it `left` alone. `doubtful` are files that others may have changed.
+        `reverted` are the entries that a restore reverted, except for the files that it `left`
+        alone; such an entry is kept even if it changed nothing. `doubtful` are files that others
+        may have changed.
         """
         with self._begin_write() as connection:
             if not changes and not reverted:
@@ -134,18 +135,17 @@ class FileHistory:
         turn: int,
         changes: Sequence[PathChange],
     ) -> None:
-        """Record at once what has happened already; nothing when nothing changed."""
+        """Record changes that have already happened."""
         self.begin_entry(thread_id, key, kind, before=before, turn=turn, changes=changes)
         self.finish_entry(thread_id, key, after=after, changes=changes)
 
     def list_entries(self, thread_id: str, after: int = 0) -> list[HistoryEntry]:
-        """The thread's entries with a greater number, in order; `started` ones too."""
+        """Return the thread's entries with a number above `after`, in order; `started` ones too."""
         with self._begin_read() as connection:
             query = "SELECT * FROM file_history WHERE thread_id = ? AND number > ? ORDER BY number"
             return [_to_entry(row) for row in connection.execute(query, (thread_id, after))]
 
     def get_last_entry(self, thread_id: str) -> HistoryEntry | None:
-        """The thread's last entry."""
         with self._begin_read() as connection:
             query = "SELECT * FROM file_history WHERE thread_id = ? ORDER BY number DESC LIMIT 1"
             row = connection.execute(query, (thread_id,)).fetchone()
@@ -154,16 +154,16 @@ class FileHistory:
     def find_claims_since(
         self, entry: HistoryEntry, thread_id: str
     ) -> set[tuple[str, FileVersion]]:
-        """What the folder's other threads surely made of files since the entry began."""
+        """Return what the folder's other threads surely wrote since the entry started."""
         return self._read_claims(thread_id, entry.number)
 
     def find_claims(self, thread_id: str) -> set[tuple[str, FileVersion]]:
-        """What the folder's other threads surely made of files, ever."""
+        """Return all versions that the folder's other threads surely wrote."""
         return self._read_claims(thread_id, 0)
 
     def _read_claims(self, thread_id: str, since: int) -> set[tuple[str, FileVersion]]:
         query = (
-            # CROSS: the few entries that are younger first, not all of the folder's threads
+            # CROSS: read the few later entries first, not all threads of the folder
             "SELECT other.* FROM file_history AS other CROSS JOIN threads USING (thread_id)"
             " WHERE other.thread_id != :thread AND other.kind != 'others'"
             " AND other.rowid > COALESCE((SELECT rowid FROM file_history"
@@ -181,7 +181,7 @@ class FileHistory:
         }
 
     def find_running_commands(self, thread_id: str) -> set[str]:
-        """The folder's other threads with a command that has not finished, killed or not."""
+        """Return the folder's other threads with an unfinished command, killed or running."""
         query = (
             "SELECT DISTINCT thread_id FROM file_history JOIN threads USING (thread_id)"
             " WHERE thread_id != :thread AND kind = 'shell' AND state = 'started'"
@@ -191,7 +191,7 @@ class FileHistory:
             return {row[0] for row in connection.execute(query, {"thread": thread_id})}
 
     def find_commands_since(self, thread_id: str, entry: HistoryEntry) -> set[str]:
-        """The folder's other threads with a command that began after the entry."""
+        """Return the folder's other threads with a command that started after the entry."""
         query = (
             "SELECT DISTINCT other.thread_id FROM file_history AS other"
             " CROSS JOIN threads USING (thread_id)"
@@ -205,7 +205,7 @@ class FileHistory:
             return {row[0] for row in connection.execute(query, given)}
 
     def find_restored_threads(self) -> set[str]:
-        """The threads that did nothing since their files were last put back, by undo or rewind."""
+        """Return the threads with no changes since their last undo or rewind."""
         with self._begin_read() as connection:
             query = (
                 "SELECT thread_id, kind, MAX(number) FROM file_history"
@@ -250,7 +250,7 @@ def _to_entry(row: sqlite3.Row) -> HistoryEntry:
 
 
 def _parse_doubtful(row: sqlite3.Row) -> frozenset[str]:
-    """Of an entry of an older MaxAgent all new files: whose they are it did not record."""
+    """Return the doubtful files; older MaxAgents recorded none, so all new files are doubtful."""
     if row["doubtful"] is not None:
         return frozenset(json.loads(row["doubtful"]))
     if row["kind"] != "shell":
@@ -264,7 +264,7 @@ def _unpack_changes(packed: str) -> tuple[PathChange, ...]:
 
 
 def _pack_changes(changes: Sequence[PathChange]) -> str:
-    """Paths may hold bytes that are no UTF-8: JSON's escapes keep them."""
+    """Pack changes as JSON, whose escapes keep paths that are not valid UTF-8."""
     return json.dumps(
         [[change.path, _to_list(change.old), _to_list(change.new)] for change in changes]
     )

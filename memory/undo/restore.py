@@ -1,4 +1,4 @@
-"""Restore of files by a plan; an entry of the history, so that it can be undone itself."""
+"""Restore of files by a plan, recorded in the history so that it can be undone."""
 
 import asyncio
 import secrets
@@ -30,16 +30,16 @@ __all__ = [
 
 @dataclass(frozen=True)
 class RestoreResult:
-    """What a restore did."""
+    """Files that a restore changed and skipped."""
 
     paths: tuple[str, ...]
-    """Files put back, merged ones among them."""
+    """Restored files, including merged ones."""
     merged: frozenset[str]
-    """Of them, those in which changes of others are kept."""
+    """Restored files in which changes of others are kept."""
     conflicts: tuple[Conflict, ...]
-    """Files left alone."""
+    """Skipped files."""
     entry: HistoryEntry | None
-    """None when nothing was done."""
+    """None if nothing was done."""
 
 
 async def execute_plan(
@@ -50,10 +50,10 @@ async def execute_plan(
     kind: Literal["undo", "redo", "rewind"],
     turn: int,
 ) -> RestoreResult:
-    """Write the planned files; one that has changed since it was planned is left alone.
+    """Restore the planned files; skip files that changed since the plan was made.
 
-    What others have brought there meanwhile is their doing, and no part of this restore. Raises
-    MaxAgentError, with nothing written, when the store has lost a content.
+    Changes that others made since then are recorded as theirs, not as part of the restore. Raises
+    MaxAgentError before the first write if the store has lost a content.
     """
     contents = await snapshots.read_blobs(_collect_blobs(planned.changes))
     await _record_others(snapshots, history, thread_id, planned.tree, turn)
@@ -75,7 +75,7 @@ async def execute_plan(
 
 
 def _drop_done(folder: Path, changes: Sequence[PathChange]) -> list[PathChange]:
-    """The changes that are not there already."""
+    """Drop the changes that are already on disk."""
     return [
         change
         for change in changes
@@ -86,7 +86,7 @@ def _drop_done(folder: Path, changes: Sequence[PathChange]) -> list[PathChange]:
 async def finish_interrupted(
     snapshots: Snapshots, history: FileHistory, thread_id: str
 ) -> RestoreResult | None:
-    """Finish a restore that a kill cut short; None when there is none. Safe to repeat."""
+    """Finish a restore that was killed; None if there is none. Safe to repeat."""
     done = None
     for entry in await asyncio.to_thread(history.list_entries, thread_id):
         if entry.kind in RESTORES and entry.state == "started":
@@ -108,9 +108,9 @@ async def _execute_entry(
     entry: HistoryEntry,
     contents: Mapping[str, bytes],
 ) -> tuple[tuple[str, ...], dict[str, str], HistoryEntry | None]:
-    """Do what the entry means to do, and put on record what was really done.
+    """Apply the changes of the entry and record what really changed.
 
-    Returns the files put back, those left alone with the reason, and the entry as it then is.
+    Return the restored files, the skipped files with the reasons, and the recorded entry.
     """
     left = await asyncio.to_thread(
         apply_restore, snapshots.folder, entry.changes, contents, _get_mark(entry)
@@ -130,7 +130,7 @@ async def _execute_entry(
 
 
 async def _take_snapshot_after(snapshots: Snapshots, done: int, left: Mapping[str, str]) -> str:
-    """The snapshot after; failing, the entry stays `started` and is finished another time."""
+    """Take the snapshot after the restore; if it fails, the entry stays `started` for a retry."""
     try:
         return await snapshots.take()
     except MaxAgentError as error:
@@ -155,7 +155,7 @@ async def _take_snapshot_after(snapshots: Snapshots, done: int, left: Mapping[st
 async def _record_others(
     snapshots: Snapshots, history: FileHistory, thread_id: str, tree: str, turn: int
 ) -> None:
-    """What has changed since the thread's last entry is the doing of others."""
+    """Record changes since the thread's last entry as made by others."""
     last = await asyncio.to_thread(history.get_last_entry, thread_id)
     if last and last.after and last.after != tree:
         await asyncio.to_thread(
@@ -171,7 +171,7 @@ async def _record_others(
 
 
 async def _read_kept_contents(snapshots: Snapshots, blobs: Sequence[str]) -> dict[str, bytes]:
-    """The contents that the store still has."""
+    """Return the contents that the store still has."""
     try:
         return await snapshots.read_blobs(blobs)
     except MaxAgentError:
@@ -191,12 +191,12 @@ def _collect_blobs(changes: Sequence[PathChange]) -> list[str]:
 
 
 def _get_mark(entry: HistoryEntry) -> str:
-    """Part of the names of the restore's temporary files, which a kill may leave."""
+    """Return the mark in the names of the restore's temporary files, which a kill may leave."""
     return entry.key.rpartition("-")[2]
 
 
 async def record_crashed_calls(snapshots: Snapshots, history: FileHistory, thread_id: str) -> None:
-    """Record what has changed since a killed call began, as unsure.
+    """Record what changed since a killed call started, as unsure.
 
     The caller holds the thread's lease.
     """

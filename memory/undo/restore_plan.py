@@ -1,4 +1,4 @@
-"""Plan of a restore: what it would change, computed before anything is written."""
+"""Plan of a restore, computed before anything is written."""
 
 import asyncio
 import os
@@ -36,31 +36,32 @@ DoubtPolicy = Literal["keep", "take", "theirs"]
 
 @dataclass(frozen=True)
 class Conflict:
-    """A file that the restore does not change."""
+    """A file that the restore skips."""
 
     path: str
     reason: str
-    """In words."""
+    """The reason, as a message."""
 
 
 @dataclass(frozen=True)
 class RestorePlan:
-    """A restore that can be looked at, and then carried out or not."""
+    """A restore to show first, and then to apply or drop."""
 
     tree: str
-    """Snapshot of now, so that the restore can itself be undone."""
+    """Current snapshot, so that the restore can itself be undone."""
     changes: tuple[PathChange, ...]
-    """From now (`old`) to then (`new`), by path; every new content is in the store."""
+    """From the current version (`old`) to the restored one (`new`), by path; contents are stored.
+    """
     merged: frozenset[str]
-    """Of them, the files in which changes of others are kept."""
+    """Paths in `changes` in which changes of others are kept."""
     conflicts: tuple[Conflict, ...]
-    """Left alone: nothing is written for them."""
+    """Skipped files: nothing is written for them."""
     left_alone: frozenset[str]
-    """The paths of these, and folders that cannot come back without them."""
+    """The paths of the conflicts, and folders that cannot be restored without them."""
     reverted: tuple[int, ...]
-    """Numbers of the entries that are taken back, but for the conflicts."""
+    """Numbers of the entries to revert, except for the conflicts."""
     doubtful: tuple[PathChange, ...]
-    """What is left alone because others may have done it, as it would be taken back."""
+    """Changes that are skipped because others may have made them, as they would be reverted."""
 
 
 async def plan_restore(
@@ -70,9 +71,9 @@ async def plan_restore(
     force: bool = False,
     doubtful: DoubtPolicy = "keep",
 ) -> RestorePlan:
-    """Plan to take the entries back; `active` says which ones `undo`, `redo`, `rewind` take.
+    """Plan to revert the entries; `undo_stack` selects those of `undo`, `redo` and `rewind`.
 
-    `force` puts files back as they were whatever others have done to them, meanwhile or since.
+    `force` restores files even if others have changed them, in between or since.
     """
     tree = await snapshots.take()
     wanted = await asyncio.to_thread(_list_goals, snapshots.folder, entries, doubtful)
@@ -112,20 +113,20 @@ async def plan_restore(
 
 
 def _select_reported(conflicts: Collection[str]) -> list[str]:
-    """The conflicts without folders of which a file among them tells."""
+    """Drop conflicts of folders that contain a conflicting file."""
     reported = {above for path in conflicts for above in list_parent_folders(path)}
     return sorted(path for path in conflicts if path not in reported)
 
 
 def _is_blocked(entry: HistoryEntry, conflicts: Collection[str]) -> bool:
-    """Whether nothing of the entry can be taken back."""
+    """Return whether none of the entry's changes can be reverted."""
     return bool(entry.changes) and all(change.path in conflicts for change in entry.changes)
 
 
 def _select_needed(changes: Sequence[PathChange]) -> list[PathChange]:
-    """What changes, and the folders that would go away with the last of their files.
+    """Return what changes, and the folders that would vanish with the last of their files.
 
-    Now, or when the restore is itself taken back.
+    That can happen now, or when the restore itself is undone.
     """
     real = [change for change in changes if change.old != change.new]
     around = {above for change in real for above in list_parent_folders(change.path)}
@@ -134,7 +135,7 @@ def _select_needed(changes: Sequence[PathChange]) -> list[PathChange]:
 
 
 def _find_kept_folders(folder: Path, gone: Set[str]) -> set[str]:
-    """Find the folders that would go, but hold something that stays, such as an ignored file."""
+    """Return the folders to delete that still contain something, such as an ignored file."""
     kept = set[str]()
     for path in sorted(filter(is_folder, gone), key=len, reverse=True):  # the deepest first
         going = gone - kept
@@ -147,7 +148,7 @@ def _find_kept_folders(folder: Path, gone: Set[str]) -> set[str]:
 
 @dataclass(frozen=True)
 class _FileGoal:
-    """A file that is to go back to what it was before the first of its runs."""
+    """A file to restore to its version before the first of its runs."""
 
     path: str
     runs: Sequence[ChangeRun]
@@ -155,7 +156,7 @@ class _FileGoal:
 
     @property
     def doubt(self) -> str:
-        """Name of the command while which others may have changed the file; mostly empty."""
+        """Name of the command during which others may have changed the file; mostly empty."""
         return next((run.doubt for run in self.runs if run.doubt), "")
 
 
@@ -173,7 +174,7 @@ def _list_goals(
 
 
 async def _compute_version(snapshots: Snapshots, wish: _FileGoal, force: bool) -> FileVersion:
-    """What the file is to become; raises MergeConflictError."""
+    """Return the version to restore; raises MergeConflictError."""
     first, now = wish.runs[0], wish.now
     if all(run.old == run.new for run in wish.runs) or (now == first.old and len(wish.runs) == 1):
         return now
@@ -192,7 +193,7 @@ async def _compute_version(snapshots: Snapshots, wish: _FileGoal, force: bool) -
 
 
 async def _ensure_stored(snapshots: Snapshots, wish: _FileGoal) -> None:
-    """Have the file's content of now in the store, which leaves some files out of snapshots."""
+    """Store the file's current content, which snapshots may leave out."""
     try:
         await snapshots.read_blobs([wish.now.blob])
     except MaxAgentError:
@@ -210,9 +211,9 @@ def _read_current(folder: Path, path: str) -> bytes:
 
 
 def find_path_conflicts(folder: Path, changes: Sequence[PathChange]) -> dict[str, str]:
-    """The paths that cannot be written, with the reason in words.
+    """Return the paths that cannot be written, with the reasons.
 
-    What one of the changes takes away is not in the way of another.
+    A path that another change deletes does not block.
     """
     going = {change.path for change in changes if change.new == ABSENT}
     coming = [change.path for change in changes if change.new != ABSENT]
@@ -234,15 +235,15 @@ def _explain_conflict(folder: Path, path: str, going: set[str]) -> str:
 
 
 def _classify_path(path: Path) -> str:
-    """`folder`, `file` (or link, …), or empty when there is nothing that can be seen."""
+    """Return `folder`, `file` (or link, …), or an empty string if the path does not exist."""
     try:
         return "folder" if stat.S_ISDIR(os.lstat(path).st_mode) else "file"
-    except OSError:  # nothing there, or only through a link that leads in a circle
+    except OSError:  # missing, or behind a circular link
         return ""
 
 
 def _walk_files(folder: Path, path: str) -> Iterable[PurePosixPath]:
-    """All below that is no folder, relative to `folder`; links are not followed."""
+    """Return everything below except folders, relative to `folder`; links are not followed."""
     for above, folders, files in os.walk(folder / path):
         inside = PurePosixPath(Path(above).relative_to(folder).as_posix())
         for name in [*files, *(name for name in folders if (Path(above) / name).is_symlink())]:

@@ -1,7 +1,6 @@
-"""Take a change of a file back while what others did to the same file since is kept.
+"""Three-way merge that reverts a change of a file and keeps later changes by others.
 
-Text is merged by `git merge-file`; the permissions apart from it. What cannot be told apart
-with certainty is not merged.
+`git merge-file` merges text; permissions are merged separately. Ambiguous changes are not merged.
 """
 
 import asyncio
@@ -17,29 +16,29 @@ from ..snapshots.file_version import ABSENT, FOLDER, LINK, UNKNOWN, FileVersion
 from ..snapshots.git_repository import find_git
 from ..snapshots.store import Snapshots
 
-# Bytes of a file that is still merged
+# Bytes; larger files are not merged
 LARGEST = 20_000_000
-# Exit codes of `git merge-file`: how many places conflict; 255 is an error
+# Exit codes of `git merge-file`: the number of conflicts; 255 is an error
 _CONFLICTS = range(1, 128)
 
 
 class MergeConflictError(Exception):
-    """Why a file must be left alone, in words."""
+    """The reason why a file is skipped, as a message."""
 
 
 async def merge_versions(
     snapshots: Snapshots, base: FileVersion, ours: FileVersion, theirs: FileVersion
 ) -> FileVersion:
-    """`ours` with the change from `base` to `theirs`; raises MergeConflictError.
+    """Return `ours` with the change from `base` to `theirs`; raises MergeConflictError.
 
-    The contents must be in the store, and the new one is put there.
+    The contents must be in the store; the merged content is added to it.
     """
     if ours == base:
         return theirs
     if theirs in (base, ours):
         return ours
     if FOLDER in (base.mode, ours.mode, theirs.mode):
-        return ours  # made, deleted or allowed by others since: that is as they want it
+        return ours  # others created, deleted or chmodded it since: keep their version
     _validate_text_files(base, ours, theirs)
     kept = theirs if _without_content(ours) == _without_content(base) else ours
     blob = await _merge_blobs(snapshots, base.blob, ours.blob, theirs.blob)
@@ -47,7 +46,6 @@ async def merge_versions(
 
 
 def _without_content(version: FileVersion) -> FileVersion:
-    """The version but for its content."""
     return FileVersion(version.mode, "", version.permissions)
 
 

@@ -1,7 +1,7 @@
-"""Which changes of a thread's history are in effect, and what undo, redo and rewind take back.
+"""Changes in effect of a thread's history, and the entries that undo, redo and rewind revert.
 
-Pure: entries in, entries out. What others changed is nobody's to take back and is left out. Files
-count one by one, because a restore may have left some alone.
+Pure: entries in, entries out. Changes by others are never reverted. Each file counts separately,
+because a restore may have skipped some.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -13,21 +13,21 @@ from .history import RESTORES, HistoryEntry
 
 
 def find_active_entries(entries: Sequence[HistoryEntry]) -> tuple[HistoryEntry, ...]:
-    """What tools and commands of the thread did and what no restore in effect has taken back.
+    """Return the changes by the thread's tools and commands that no restore in effect reverted.
 
-    Of an entry that was taken back in part, the changes that were not.
+    A partly reverted entry keeps only its other changes.
     """
     return tuple(entry for entry in _find_in_effect(entries) if entry.kind not in RESTORES)
 
 
 def find_last_turn(entries: Sequence[HistoryEntry]) -> list[HistoryEntry]:
-    """What `undo` takes back: the changes of the last turn that has any in effect."""
+    """Return what `undo` reverts: the changes of the last turn with any in effect."""
     done = [entry for entry in find_active_entries(entries) if entry.changes]
     return [entry for entry in done if entry.turn == done[-1].turn]
 
 
 def find_last_restore(entries: Sequence[HistoryEntry]) -> HistoryEntry | None:
-    """What `redo` takes back: the last undo or rewind, while nothing else was done after it."""
+    """Return what `redo` reverts: the last undo or rewind, if nothing was changed after it."""
     for entry in reversed(_find_in_effect(entries)):
         if entry.kind in ("undo", "rewind"):
             return entry
@@ -37,12 +37,12 @@ def find_last_restore(entries: Sequence[HistoryEntry]) -> HistoryEntry | None:
 
 
 def find_later_entries(entries: Sequence[HistoryEntry], number: int) -> list[HistoryEntry]:
-    """What a rewind takes back: all own entries after that number, restores among them."""
+    """Return what a rewind reverts: all own entries after that number, restores included."""
     return [entry for entry in entries if entry.number > number and _is_own(entry)]
 
 
 def drop_claimed(entry: HistoryEntry, claimed: Collection[tuple[str, FileVersion]]) -> HistoryEntry:
-    """The entry without the doubtful changes that another thread's history says it made."""
+    """Return the entry without the doubtful changes that another thread's history claims."""
     changes = tuple(
         change
         for change in entry.changes
@@ -52,7 +52,7 @@ def drop_claimed(entry: HistoryEntry, claimed: Collection[tuple[str, FileVersion
 
 
 def _find_in_effect(entries: Sequence[HistoryEntry]) -> list[HistoryEntry]:
-    """The own entries, restores too, with those of their changes that are not taken back."""
+    """Return the own entries, restores included, with only the changes not reverted."""
     taken_back = _build_reverted_check(entries)
     found: list[HistoryEntry] = []
     for entry in filter(_is_own, entries):
@@ -63,7 +63,7 @@ def _find_in_effect(entries: Sequence[HistoryEntry]) -> list[HistoryEntry]:
 
 
 def _build_reverted_check(entries: Sequence[HistoryEntry]) -> Callable[[int, str], bool]:
-    """Whether an entry's change of a file is taken back by a restore that is itself in effect."""
+    """Return a check whether a restore that is itself in effect reverted an entry's change."""
     restores: dict[int, list[HistoryEntry]] = {}
     for restore in filter(_is_own, entries):
         for number in restore.reverted:
@@ -80,5 +80,5 @@ def _build_reverted_check(entries: Sequence[HistoryEntry]) -> Callable[[int, str
 
 
 def _is_own(entry: HistoryEntry) -> bool:
-    """Whether it is the thread's own; a restore that is `started` has yet to be finished."""
+    """Return whether the entry is the thread's own and not a restore that is still `started`."""
     return entry.kind != "others" and (entry.state == "done" or entry.kind not in RESTORES)

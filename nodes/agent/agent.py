@@ -1,4 +1,4 @@
-"""An agent ready to speak: what it is told, what it may call, and the model that answers."""
+"""An agent ready to run: its system prompt, its tools, and its model."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -27,14 +27,14 @@ THIS_THREAD = "this thread"
 
 @dataclass(frozen=True)
 class Agent:
-    """An agent ready to speak."""
+    """An agent ready to run."""
 
     deps: Dependencies
-    """As this agent finds it: its model and limit of turns, under its own rules."""
+    """Dependencies for this agent: its model and turn limit, under its own rules."""
     system: SystemMessage
     tools: Mapping[str, BaseTool]
     model: Runnable[LanguageModelInput, AIMessage]
-    """The chat model that knows the tools."""
+    """The chat model with the tools bound."""
 
 
 async def load_agent(role: RoleName, state: State | ToolTask, context: Context) -> Agent:
@@ -45,7 +45,7 @@ async def load_agent(role: RoleName, state: State | ToolTask, context: Context) 
 
 
 def with_rules(agent: Agent, allow: Sequence[str]) -> Agent:
-    """The same agent under the rules that the user gave for the thread."""
+    """Return the same agent with the rules that the user set for the thread."""
     if not allow:
         return agent
     deps = agent.deps
@@ -55,7 +55,7 @@ def with_rules(agent: Agent, allow: Sequence[str]) -> Agent:
 
 
 def open_agent(deps: Dependencies, name: str) -> Agent:
-    """Return the agent of this name; raises UsageError where there is none or its file is wrong."""
+    """Return the agent of this name; raises UsageError if it is missing or its file is invalid."""
     if name not in deps.open_agents:
         deps.open_agents[name] = _create_agent(deps, deps.agents.find(name))
     return deps.open_agents[name]
@@ -70,7 +70,7 @@ def _create_agent(deps: Dependencies, profile: AgentProfile) -> Agent:
         system=build_system_prompt(
             profile, str(own.workspace.root), own.settings.agents, own.sources.instructions
         ),
-        # models that know it from elsewhere end a turn with it, also where it is not offered
+        # some models end a turn with this tool even if it is not offered
         tools={tool.name: tool for tool in (*tools, load_tool("attempt_completion"))},
         model=chat_model.bind_tools(tools),
     )

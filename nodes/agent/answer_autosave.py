@@ -1,6 +1,6 @@
-"""What a model has said of an answer so far, kept while it streams: a killed process leaves it.
+"""The answer so far, saved while it streams, so that it survives a killed process.
 
-The runner puts it into the thread as the partial answer that it is, when the thread goes on.
+When the thread is resumed, the runner adds it to the thread as a partial answer.
 """
 
 from collections.abc import AsyncGenerator, Callable
@@ -19,12 +19,12 @@ from .dependencies import Dependencies
 async def autosave_answer(
     deps: Dependencies, runtime: Runtime[Context]
 ) -> AsyncGenerator[Callable[[str], None]]:
-    """Call what this yields with each piece of the answer."""
+    """Yield a callback for each piece of the answer."""
     pieces, info = list[str](), runtime.execution_info
     checkpoint = info.checkpoint_id if info else ""
 
     def save_answer(text: str) -> None:
-        with suppress(MaxAgentError):  # a full disk stops no answer
+        with suppress(MaxAgentError):  # a full disk must not stop the answer
             deps.journal.keep_partial_answer(get_thread_id(runtime), checkpoint, redact(text))
 
     async with autosave(lambda: "".join(pieces), save_answer) as grown:

@@ -1,4 +1,4 @@
-"""Calls that the human did not wait for get an answer: providers refuse a conversation without."""
+"""Answers to cancelled calls: providers reject a conversation without them."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -22,7 +22,7 @@ PRINTED = " What it had printed by then:\n\n{output}"
 def answer_cancelled_calls(
     newest_first: Iterable[AnyMessage], role: RoleName, journal: Journal, thread: str
 ) -> list[ToolMessage]:
-    """An answer to each call of the last answer heard that has none, by the thread's journal."""
+    """Answer each unanswered call of the last answer, according to the thread's journal."""
     answered = set[str]()
     for message in newest_first:
         if isinstance(message, ToolMessage):
@@ -35,7 +35,7 @@ def answer_cancelled_calls(
 
 
 def _answer_call(call: Any, role: RoleName, journal: Journal, thread: str) -> ToolMessage:
-    # of a command that was to run again outside the sandbox, what is known of that run
+    # for a command to retry outside the sandbox: the result of its first run
     known = journal.find_call(thread, call["id"] + SECOND_RUN) or journal.find_call(
         thread, call["id"]
     )

@@ -1,4 +1,4 @@
-"""Context: what one run is given besides the thread."""
+"""Context: the input of one run besides the thread."""
 
 from dataclasses import dataclass, field
 
@@ -32,21 +32,21 @@ class Context:
     """What is open in this run; who starts the run closes it."""
 
     async def open_dependencies(self, state: State | ToolTask) -> Dependencies:
-        """Return what the thread works with under the options it has now.
+        """Return the thread's dependencies under its current options.
 
         Raises UsageError for a wrong folder, configuration or endpoint.
         """
         return await self.pool.open(state["folder"], state.get("options", {}), self)
 
     def restrict_mode(self, mode: ApprovalMode) -> ApprovalMode:
-        """The approval mode that holds where the thread and the configuration say this one."""
+        """Return the approval mode to apply when the thread and the configuration set this one."""
         return mode
 
     def check_endpoint(self, base_url: str) -> None:
-        """Raise UsageError where this endpoint may not be asked."""
+        """Raise UsageError if this endpoint is not allowed."""
 
 
 def get_thread_id(runtime: Runtime[Context]) -> str:
-    """The id of the running thread; `none` for a graph that runs without a checkpointer."""
+    """Return the ID of the running thread; `none` for a graph without a checkpointer."""
     info = runtime.execution_info
     return (info.thread_id if info else None) or "none"

@@ -1,4 +1,4 @@
-"""What the nodes of a thread work with: settings, policy, journal, snapshots, models, agents."""
+"""Dependencies of a thread's nodes: settings, policy, journal, snapshots, models, agents."""
 
 import asyncio
 import os
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Dependencies:
-    """Everything alive that the nodes of a thread share."""
+    """Open objects that the nodes of a thread share."""
 
     settings: Settings
     workspace: Workspace
@@ -43,50 +43,50 @@ class Dependencies:
     agents: AgentRegistry
     model: ResolvedModel
     model_named: bool
-    """Whether the user has named it for this thread, so that no agent has one of its own."""
+    """Whether the user named a model for this thread; it then overrides the agents' own."""
     from_project: tuple[str, ...]
-    """What the project's own configuration says about endpoints, permissions and commands."""
+    """The project's own settings about endpoints, permissions and commands."""
     turns: int
-    """Of the model, for one request of the human."""
+    """Most model turns for one request of the user."""
     chat_models: ModelPool = field(default_factory=ModelPool)
     open_agents: "dict[str, Agent]" = field(default_factory=dict[str, "Agent"], init=False)
-    """Agents that were opened, by name; a `replace` with other rules begins without any."""
+    """Opened agents by name; a `replace` with other rules starts without any."""
 
     @property
     def trust(self) -> Trust:
-        """Trust in the folder when it was opened; what is loaded later must be covered by it."""
+        """Trust in the folder when it was opened; files loaded later must be covered by it."""
         return self.sources.trust
 
     def resolve_model(self, profile: AgentProfile) -> ResolvedModel:
-        """The agent's own model, unless the user has named one; its own temperature anyway."""
+        """Return the agent's own model unless the user named one; always its own temperature."""
         own = "" if self.model_named else profile.model
         found = resolve(self.settings, os.environ, own) if own else self.model
-        if profile.temperature is None or found.temperature is None:  # a model may take none
+        if profile.temperature is None or found.temperature is None:  # the model may not accept one
             return found
         return replace(found, temperature=float(profile.temperature))
 
     def locate_outputs(self, thread_id: str) -> Path:
-        """The folder for whole outputs of the thread's commands."""
+        """Return the folder for full outputs of the thread's commands."""
         return paths.locate_outputs(self.home, thread_id)
 
     def locate_backups(self, thread_id: str) -> Path | None:
-        """The folder for files that the thread's tools overwrite; None where not configured."""
+        """Return the folder for files that the thread's tools overwrite; None if not configured."""
         wanted = self.settings.tools.backup
         return paths.locate_backups(self.home, thread_id) if wanted else None
 
     async def close(self) -> None:
-        """Close the journal and the models' connections, and stop the snapshot that runs."""
+        """Close the journal and the models' connections; stop the background snapshot."""
         await self.snapshots.close()
-        await asyncio.to_thread(self.journal.close)  # which a cancelled call may still be using
+        await asyncio.to_thread(self.journal.close)  # a cancelled call may still be using it
         await self.chat_models.close()
 
 
 @dataclass(frozen=True)
 class DependencySources:
-    """The files that dependencies are made from; the next run loads them again when they change."""
+    """The files that dependencies are loaded from; the next run reloads them when they change."""
 
     trust: Trust
     loaded: LoadedSettings
     agents: tuple[DefinitionFile, ...]
-    """The files of agents that are not built in."""
+    """Files of agents that are not built in."""
     instructions: tuple[Instruction, ...]

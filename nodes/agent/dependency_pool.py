@@ -1,4 +1,4 @@
-"""Opening dependencies: made once from a thread's folder, options and Context, then looked up."""
+"""Pool of dependencies: opened once for a thread's folder, options and Context, then reused."""
 
 import asyncio
 import os
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _DependencyKey:
-    """What dependencies are made for."""
+    """Everything that dependencies depend on."""
 
     folder: str
     home: str
@@ -46,11 +46,11 @@ class _DependencyKey:
     plan: str
     """The plan's path, in plan mode."""
     speaker: str
-    """The profile that speaks in a conversation; empty in other jobs."""
+    """The active profile of a conversation; empty in other jobs."""
 
 
 class DependencyPool:
-    """The dependencies of a Runner's threads, or of one run of Studio's, by what they are made for.
+    """The dependencies of a Runner's threads, or of one Studio run, by key.
 
     It belongs to one event loop, since an HTTP client belongs to the loop that opened it.
     """
@@ -61,11 +61,11 @@ class DependencyPool:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is open, as before the first run and after `close`."""
+        """Return whether nothing is open, as before the first run and after `close`."""
         return not (self._opened or self._replaced)
 
     async def open(self, folder: str, options: Options, context: "Context") -> Dependencies:
-        """Return what a thread works with under these options; a second call only looks it up.
+        """Return the dependencies of a thread under these options; later calls reuse them.
 
         Raises UsageError for a wrong folder, configuration or endpoint.
         """
@@ -83,20 +83,20 @@ class DependencyPool:
     async def reload_if_changed(self, folder: str) -> None:
         """Drop the folder's dependencies whose settings, agents or instructions have changed.
 
-        Call it where a run begins: until its end a run keeps what was loaded then.
+        Call it at the start of a run: until its end, a run keeps what was loaded then.
         """
         here = [(key, deps) for key, deps in self._opened.items() if key.folder == folder]
         for key, deps in here:
             try:
                 sources = await asyncio.to_thread(_load_sources, key)
-            except UsageError:  # raised again by the `open` that follows
+            except UsageError:  # the next `open` raises it again
                 sources = None
             if deps.sources != sources and self._opened.get(key) is deps:
-                # another thread may still work with them, so `close` closes them
+                # another thread may still use them, so `close` closes them
                 self._replaced.append(self._opened.pop(key))
 
     def add_session_rules(self, rules: Sequence[str]) -> None:
-        """Allow these rules in all that is open, besides what was loaded when the run began."""
+        """Allow these rules in all open dependencies, in addition to the loaded ones."""
         for key, deps in self._opened.items():
             origin = str(paths.locate_user_config(deps.home))
             raw_rules = [RawRule("allow", rule, origin) for rule in rules]
@@ -104,7 +104,7 @@ class DependencyPool:
             self._opened[key] = replace(deps, policy=policy)
 
     async def close(self) -> None:
-        """Close everything; the pool can be used again and then reads the configuration anew."""
+        """Close everything; the pool can be used again and then reloads the configuration."""
         opened, self._opened = [*self._opened.values(), *self._replaced], {}
         self._replaced = []
         for deps in opened:
@@ -156,7 +156,7 @@ def _create_dependencies(key: _DependencyKey, context: "Context") -> Dependencie
         from_project=_list_project_keys(loaded, root),
         turns=settings.model.max_iterations,
     )
-    speaks = deps.agents.profiles.get(key.speaker)  # none of that name is told when it speaks
+    speaks = deps.agents.profiles.get(key.speaker)  # an unknown name is reported when it is used
     return replace(deps, model=deps.resolve_model(speaks)) if speaks else deps
 
 
@@ -176,7 +176,7 @@ def _load_sources(key: _DependencyKey) -> DependencySources:
 
 
 def _validate_folder(root: Path) -> None:
-    """A thread's folder is kept by its real name: a link there was put in its place since."""
+    """Check that the folder is still its real path: a link there has replaced it since."""
     real = Path(os.path.realpath(root))
     if root.is_absolute() and real != Path(os.path.normpath(root)):
         raise UsageError(
@@ -191,9 +191,9 @@ def _validate_folder(root: Path) -> None:
 
 
 def _get_default_mode(key: _DependencyKey) -> ApprovalMode:
-    """The mode where nobody names one: conversations, and edits of named files, ask first.
+    """Return the default mode: conversations, and edits of named files, ask first.
 
-    A task does not: whatever it did is reviewed at its end.
+    A task does not: its result is reviewed at its end.
     """
     return "ask" if key.files or key.speaker else "edits"
 
@@ -207,7 +207,7 @@ def _build_flags(key: _DependencyKey) -> dict[str, object]:
     given: dict[str, object] = {key: value for key, value in texts.items() if value}
     if key.backup is not None:
         given["tools.backup"] = key.backup
-    # an endpoint named for this run is not tied to the provider that the configuration names
+    # an endpoint for this run is not tied to the configured provider
     return {**given, "litellm.provider": ""} if key.base_url else given
 
 

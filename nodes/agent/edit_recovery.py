@@ -1,4 +1,4 @@
-"""An edit that a kill cut short: what its files hold says whether it was made."""
+"""Recovery of an edit that a kill interrupted: its files show whether it was made."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -17,13 +17,13 @@ from .snapshot_recorder import FileRecord
 
 CHECKS = "The run was cut short before the commands that run after an edit were known to have ended"
 
-# The edit's answer, where its files hold what it was to write
+# The edit's answer, if its files have the content that it was to write
 RecoveryOutcome = ToolResult | Literal["not made", "unknown"]
 
 
 @dataclass(frozen=True)
 class InterruptedEdit:
-    """An edit that was begun and whose answer is not on record."""
+    """An edit that was started and has no recorded answer."""
 
     record: FileRecord
     tool: BaseTool
@@ -33,16 +33,16 @@ class InterruptedEdit:
     seen: Mapping[str, str]
 
     async def find_outcome(self) -> RecoveryOutcome:
-        """Find out what became of it; one that was not made is on record as begun."""
+        """Find out whether the edit was made; one that was not made stays recorded as started."""
         if not self.named or await asyncio.to_thread(self._is_too_large):
             return "unknown"
         entry = await asyncio.to_thread(self.record.find_entry)
-        if entry is None:  # it goes on record right before it is made
+        if entry is None:  # it is recorded right before it is made
             await self.record.begin()
             return "not made"
-        if entry.state == "done":  # files were put back meanwhile
+        if entry.state == "done":  # files were restored meanwhile
             return "unknown"
-        with suppress(MaxAgentError, OSError):  # snapshots that are lost
+        with suppress(MaxAgentError, OSError):  # snapshots may be lost
             return await self._compare_files(entry.before)
         return "unknown"
 
@@ -65,7 +65,7 @@ class InterruptedEdit:
         return result
 
     def _is_too_large(self) -> bool:
-        """Whether one is in no snapshot."""
+        """Return whether a file is too large for snapshots."""
         folder = self.record.deps.workspace.root
         return any(_get_size(folder / name) > LARGEST_FILE for name in self.named)
 

@@ -1,4 +1,4 @@
-"""Tell whoever watches: nodes never print, they write events to the run's stream."""
+"""Events of a run: nodes never print, they write to the run's stream."""
 
 from collections.abc import Mapping
 
@@ -12,12 +12,12 @@ from .modes import get_mode
 
 
 def emit_event(runtime: Runtime[Context], event: str, **fields: object) -> None:
-    """Send one event, no secret in it; its names and fields are those of `sdk/events.py`."""
+    """Send one event with secrets removed; `sdk/events.py` defines its names and fields."""
     runtime.stream_writer({"type": event, **redact_json(fields)})
 
 
 def emit_mode(runtime: Runtime[Context], options: Options) -> None:
-    """Tell which mode holds from here on, and who speaks."""
+    """Emit the mode from here on, and its agent."""
     plan = options.get("plan_file", "") if options.get("plan") else ""
     emit_event(runtime, "mode", mode=get_mode(options), agent=options.get("speaker", ""), plan=plan)
 
@@ -32,7 +32,7 @@ def emit_result(
 ) -> None:
     """Emit the answer to a call that did not run.
 
-    `refused` is what the user said who denied it; `answered`: the text is the user's own.
+    `refused` is the text of the user who denied it; `answered`: the text is the user's own.
     """
     ok, text = message.status == "success", str(message.text)
     metadata: dict[str, object] = {} if refused is None else {"refused": refused}

@@ -1,6 +1,7 @@
-"""Files that the human mentions as `@path`: shown as `read_file` shows them, so they count as read.
+"""Files mentioned as `@path`: shown as `read_file` shows them, so they count as read.
 
-What the rules would ask about, what is secret, outside or no file stays a word in the message.
+A path that is secret, outside the project, not a file, or that the rules would ask about stays
+plain text in the message.
 """
 
 import asyncio
@@ -19,9 +20,9 @@ from ..roles import RoleName
 from .dependencies import Dependencies
 from .message_history import build_role_message
 
-# Files that one message shows; the model can read others itself
+# Most files shown for one message; the model can read others itself
 MOST = 10
-# Names behind an `@` that are looked at: pasted code may be full of them
+# Most names after an `@` that are checked: pasted code may have many
 MOST_NAMES = 50
 MOST_BYTES = 100_000
 SHOWN = "`{path}`, mentioned by the user, as read_file shows it:\n{text}"
@@ -31,18 +32,18 @@ _PUNCTUATION = ",.;:!?)]}'\u3002\uff0c\uff1b\uff1a\uff01\uff1f\uff09"
 
 @dataclass(frozen=True)
 class MentionedFiles:
-    """What became of the mentions in a message."""
+    """Result of the mentions in a message."""
 
     notes: list[HumanMessage] = field(default_factory=list[HumanMessage])
-    """What the model is shown."""
+    """The messages for the model."""
     shown: list[str] = field(default_factory=list[str])
-    """Paths of the files in it."""
+    """Paths of the shown files."""
     left_out: list[str] = field(default_factory=list[str])
-    """Names of no agent, and of no file that can be shown."""
+    """Names that match no agent and no file that can be shown."""
 
 
 async def read_mentioned_files(words: str, role: RoleName, deps: Dependencies) -> MentionedFiles:
-    """A note for each file that the words mention, as long as they are not too much together."""
+    """Return a note for each file that the message mentions, up to a total size."""
     mentioned = MentionedFiles()
     left = MOST_BYTES
     for path in await asyncio.to_thread(_find_names, words, deps):
@@ -60,7 +61,7 @@ async def read_mentioned_files(words: str, role: RoleName, deps: Dependencies) -
 
 
 def _find_names(words: str, deps: Dependencies) -> list[str]:
-    """What is written behind an `@`; less what ends a sentence, unless a file's name has it."""
+    """Find names after an `@`, without punctuation that ends a sentence unless a file has it."""
     found = [match[1] or match[2] for match in _MENTION.finditer(words)]
     named = (path if _is_file(path, deps) else path.rstrip(_PUNCTUATION) for path in found)
     return list(dict.fromkeys(filter(None, named)))[:MOST_NAMES]

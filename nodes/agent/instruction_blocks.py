@@ -1,4 +1,4 @@
-"""What an agent is told of the instruction files, each in a block that its text cannot leave."""
+"""Instruction files as blocks of a prompt; their text cannot close its block."""
 
 import json
 import re
@@ -16,7 +16,7 @@ _INVISIBLE = re.compile(f"[{CONTROL_CHARACTERS}]")
 
 
 def format_instructions(found: Sequence[Instruction]) -> str:
-    """The files with what they are; empty where there are none."""
+    """Return the files with an introduction; empty if there are none."""
     if not found:
         return ""
     words = Path(__file__).with_name("instructions.md").read_text(encoding="utf-8").strip()
@@ -24,12 +24,12 @@ def format_instructions(found: Sequence[Instruction]) -> str:
 
 
 def format_blocks(found: Sequence[Instruction]) -> list[str]:
-    """Each file in its block."""
+    """Return one block for each file."""
     return [_format_block(one) for one in found]
 
 
 def _format_block(one: Instruction) -> str:
-    """Characters that nobody sees are left out: whoever said yes to them did not see them."""
+    """Format one file without invisible characters: a user who trusts it did not see them."""
     text = _MARK.sub("&lt;", _INVISIBLE.sub("", one.text))
     more = [LEFT_OUT.format(why=one.left_out)] if one.left_out else []
     more += [CUT.format(count=one.cut)] if one.cut else []

@@ -1,6 +1,7 @@
-"""What a run may use: model turns and money. At a limit the thread waits; a resume grants as much.
+"""Limits of a run: model turns and cost. At a limit the thread stops; a resume grants as much
+again.
 
-It is looked at before each request, so the last request may go past a limit of money.
+Limits are checked before each request, so the last request may exceed a cost limit.
 """
 
 from dataclasses import dataclass
@@ -23,24 +24,24 @@ NO_TOTAL = "The limit of ${limit} cannot be enforced: the earlier cost of the th
 
 @dataclass(frozen=True)
 class UsageLimit:
-    """One kind of use."""
+    """One limited quantity."""
 
     description: str
     used: float
-    """By the thread, in all."""
+    """Used by the thread in total."""
     allowed: float
-    """In all, for now."""
+    """Allowed in total so far."""
     grant: float
-    """What each run is given; 0: as much as it takes."""
+    """Granted to each run; 0: no limit."""
 
     @property
     def is_reached(self) -> bool:
-        """Whether nothing more may be used."""
+        """Whether the limit is reached."""
         return bool(self.grant) and self.used >= self.allowed
 
 
 def enforce_limits(state: State, runtime: Runtime[Context], deps: Dependencies) -> dict[str, Any]:
-    """What may be used in all, for the state; parks the thread where it is used up."""
+    """Return the new totals allowed, for the state; stop the thread at a limit."""
     if not state.get("steps_allowed"):
         _warn_unknown_cost(state, runtime, deps)
     limits = {

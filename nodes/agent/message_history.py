@@ -1,4 +1,4 @@
-"""Each role's own conversation, cut from the one channel; the briefs that roles hand each other."""
+"""Each role's own conversation, selected from the one channel, and the roles' briefs."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,17 +13,17 @@ from ..roles import RoleName
 from ..state import State
 
 FOREIGN = "it is damaged or was edited by hand; start a new one"
-# They speak in one conversation
+# Roles that share one conversation
 CHAT: frozenset[RoleName] = frozenset({"build", "plan"})
 _visible_cache: deque[tuple[list[AnyMessage], RoleName, list[AnyMessage]]] = deque(maxlen=8)
-# the last messages, which are other objects when they have been read from the disk
+# compare the last messages too: after a read from disk they are other objects
 _RECENT = 50
 
 
 def select_conversation(state: State, role: RoleName) -> list[AnyMessage]:
-    """The messages that a role hears, in order: its own, and in a chat the other mode's."""
+    """Return a role's messages in order: its own, and in a chat the other mode's."""
     messages = state.get("messages", [])
-    # a long conversation has thousands of them: nearly always only the last few are new
+    # a long conversation has thousands of messages: usually only the last few are new
     settled = messages[:-_RECENT]
     before, visible = _find_cached_prefix(settled, role)
     visible = [*visible, *(one for one in settled[len(before) :] if _is_visible_to(one, role))]
@@ -34,7 +34,7 @@ def select_conversation(state: State, role: RoleName) -> list[AnyMessage]:
 def _find_cached_prefix(
     messages: list[AnyMessage], role: RoleName
 ) -> tuple[list[AnyMessage], list[AnyMessage]]:
-    """The beginning of these messages that was looked at before, and what was heard of it."""
+    """Return the longest prefix that was processed before, and its selected messages."""
     for known, by, visible in reversed(tuple(_visible_cache)):
         is_longer = by == role and len(known) <= len(messages)
         if is_longer and all(map(is_, known, messages)):
@@ -43,12 +43,12 @@ def _find_cached_prefix(
 
 
 def iter_newest_first(state: State, role: RoleName) -> Iterator[AnyMessage]:
-    """The same from the last one back, for who needs only a few."""
+    """Yield the role's messages from the last one back, for callers that need only a few."""
     return (one for one in reversed(state.get("messages", [])) if _is_visible_to(one, role))
 
 
 def build_role_message(role: RoleName, text: str) -> HumanMessage:
-    """What a role is told by the user, the graph or another role."""
+    """Build a message to a role from the user, the graph or another role."""
     return HumanMessage(text, id=f"brief-{uuid4().hex}", additional_kwargs={"role": role})
 
 
@@ -62,10 +62,10 @@ def build_tool_message(
     seen: Mapping[str, str] | None = None,
     answered: bool = False,
 ) -> ToolMessage:
-    """The answer to one tool call; its id makes a second answer to the same call impossible.
+    """Build the answer to one tool call; its ID prevents a second answer to the same call.
 
     `seen` are the files that it showed or wrote, with their content hash. `answered`: the tool did
-    not run, the user's words are its answer.
+    not run, the user's text is its answer.
     """
     marks: dict[str, object] = {"seen": dict(seen)} if seen else {}
     if answered:
@@ -81,7 +81,7 @@ def build_tool_message(
 
 
 def find_last_seen(state: State, paths: Iterable[str]) -> dict[str, str]:
-    """The content hash of each of these files as the thread last saw it."""
+    """Return the content hash of each of these files as the thread last saw it."""
     wanted, found = set(paths), dict[str, str]()
     for message in reversed(state.get("messages", [])):
         seen = message.additional_kwargs.get("seen", {})
@@ -93,7 +93,7 @@ def find_last_seen(state: State, paths: Iterable[str]) -> dict[str, str]:
 
 
 def find_last_answer(state: State, role: RoleName) -> AIMessage:
-    """The role's last model answer; raises MaxAgentError when it never spoke."""
+    """Return the role's last model answer; raises MaxAgentError if there is none."""
     for message in reversed(state.get("messages", [])):
         if isinstance(message, AIMessage) and _is_visible_to(message, role):
             return message
@@ -101,9 +101,10 @@ def find_last_answer(state: State, role: RoleName) -> AIMessage:
 
 
 def find_final_text(state: State, role: RoleName) -> str | None:
-    """What the role ended with, by an answer without calls or `attempt_completion`; else None.
+    """Return the role's final text, from an answer without calls or `attempt_completion`; else
+    None.
 
-    A completion beside a call that failed does not count: the role has not seen that answer yet.
+    A completion next to a failed call does not count: the role has not read that result yet.
     """
     results: list[ToolMessage] = []
     for message in reversed(state.get("messages", [])):

@@ -1,4 +1,4 @@
-"""One model turn of a role: stop at a limit, ask, retry what can be retried, count."""
+"""One model turn of a role: limits, request, retries, usage."""
 
 import asyncio
 import logging
@@ -35,7 +35,7 @@ _logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class ModelTurn:
-    """What a turn changes in the state, and the role's last words when it has finished."""
+    """State changes of a turn, and the role's final text when it has finished."""
 
     update: dict[str, Any]
     final_text: str | None
@@ -44,9 +44,9 @@ class ModelTurn:
 async def run_model_turn(
     state: State, runtime: Runtime[Context], role: RoleName, handoff: str = ""
 ) -> ModelTurn:
-    """Let the role speak once, unless it has finished; `opening` is its brief if it has none yet.
+    """Run one model turn unless the role has finished; `opening` is its brief if it has none yet.
 
-    Raises the provider's error when retries are used up; the thread can be resumed then.
+    Raises the provider's error when all retries have failed; the thread can be resumed then.
     """
     words = find_final_text(state, role)
     if words is not None:
@@ -77,7 +77,7 @@ async def run_model_turn(
         "steps": step,
         "usage": used,
         **allowed,
-        # the human may have put files back since the last call
+        # the user may have restored files since the last call
         "file_entry": await find_last_entry(deps, runtime),
     }
     return ModelTurn(
@@ -88,7 +88,7 @@ async def run_model_turn(
 def _retry_cut_answer(
     history: list[AnyMessage], role: RoleName, deps: Dependencies
 ) -> HumanMessage:
-    """Ask once more for an answer that was cut: half a verdict must not pass for a whole one."""
+    """Repeat the request for a truncated answer: half a verdict must not pass for a whole one."""
     if history and history[-1].text == CUT:
         raise ModelCallError(
             text("`{name}` was cut at its token limit twice", name=deps.model.name),
@@ -126,9 +126,9 @@ def _emit_text(runtime: Runtime[Context], text: str, keep: Callable[[str], None]
 
 
 def _label_answer(answer: AIMessage, role: RoleName, step: int) -> AIMessage:
-    """Mark whose answer it is and which; give each call an id of its own: the journal needs it.
+    """Record role and step of the answer, and give each call a unique ID for the journal.
 
-    Providers send empty and repeated ids, and a rewound thread must not meet its old ones again.
+    Providers send empty and repeated IDs, and a rewound thread must not match its old ones.
     """
     answer.id = f"answer-{uuid4().hex}"
     answer.additional_kwargs |= {"role": role, "step": step}
@@ -138,7 +138,7 @@ def _label_answer(answer: AIMessage, role: RoleName, step: int) -> AIMessage:
 
 
 def _count_usage(answer: AIMessage, deps: Dependencies) -> Usage:
-    """What one request took; nothing where the provider does not say."""
+    """Return the usage of one request; empty if the provider reports none."""
     usage = answer.usage_metadata
     if usage is None:
         return {**NOTHING_USED, "requests": 1}

@@ -1,4 +1,4 @@
-"""The two modes of a conversation: what each is told when it begins, and who speaks in it."""
+"""The two modes of a conversation: their announcements to the model, and their agents."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -25,12 +25,12 @@ REMINDER = "(Plan mode: only `{plan_file}` may be written.)"
 
 
 def get_mode(options: Options) -> ChatMode:
-    """The mode that these options mean."""
+    """Return the mode that these options mean."""
     return "plan" if options.get("plan") else "build"
 
 
 def apply_choice(options: Options, agent: str) -> Options:
-    """What a human chose; the agent of a mode, named for the thread or one turn, means the mode."""
+    """Apply the user's choice of agent; choosing a mode's agent sets the mode."""
     named = agent or options.get("agent", "")
     if named not in MODES:
         return {**options, "speaker": agent}
@@ -39,7 +39,7 @@ def apply_choice(options: Options, agent: str) -> Options:
 
 
 def settle_options(options: Options, request: str, now: datetime) -> Options:
-    """The options of a turn: who speaks is chosen, and in plan mode the plan has its file."""
+    """Return the options of a turn: its agent is chosen, and in plan mode the plan has a file."""
     mode = get_mode(options)
     chosen: Options = {**options, "plan": mode == "plan", "speaker": choose_next_agent(options)}
     if mode == "plan" and not options.get("plan_file"):
@@ -48,47 +48,47 @@ def settle_options(options: Options, request: str, now: datetime) -> Options:
 
 
 def choose_next_agent(options: Options) -> str:
-    """The profile that speaks next: one that was named, or the mode's own."""
+    """Return the next profile to run: the named one, or the mode's own."""
     named = options.get("speaker") or options.get("agent", "")
     return named if named not in ("", *MODES) else get_mode(options)
 
 
 def switch_options(options: Options, mode: ChatMode, request: str, now: datetime) -> Options:
-    """The options after the mode has changed; the mode's own agent speaks from here on."""
+    """Return the options after a change of mode; the mode's own agent runs from here on."""
     kept: Options = {**options, "plan": mode == "plan", "speaker": mode, "plan_file": ""}
     return settle_options(kept, request, now)
 
 
 def get_active_agent(options: Options, role: RoleName) -> str:
-    """The profile that speaks as this role."""
+    """Return the profile that runs as this role."""
     return options.get("speaker") or role
 
 
 def to_announced_mode(options: Options) -> list[str]:
-    """What the model knows of mode and speaker once it has been told; the state keeps it."""
+    """Return mode and agent as the state stores them after their announcement."""
     return [get_mode(options), options.get("speaker", "")]
 
 
 def read_announced_mode(state: State) -> Options:
-    """The mode and speaker that the model was told of last."""
+    """Return the mode and agent last announced to the model."""
     mode, speaker = state.get("told") or ("build", "build")
     return {"plan": mode == "plan", "speaker": speaker}
 
 
 def is_switch_proposal(answer: AIMessage, tools: Collection[str]) -> bool:
-    """Whether the answer is one proposal, by a tool that the speaker has, and nothing else."""
+    """Return whether the answer is one proposal, by a tool that the agent has, and nothing else."""
     names = [call["name"] for call in answer.tool_calls]
     return len(names) == 1 and not answer.invalid_tool_calls and names[0] in {*LEADS_TO} & {*tools}
 
 
 def format_announcement(options: Options) -> str:
-    """What tells the model which agent it is now, and in which mode."""
+    """Return the message that announces agent and mode to the model."""
     words = PLANNING if options.get("plan") else BUILDING
     return words.format(speaker=options.get("speaker"), plan_file=options.get("plan_file"))
 
 
 def build_mode_notes(options: Options, before: Options, role: RoleName) -> list[HumanMessage]:
-    """What the model is told beside the human's words: that the mode changed, or a reminder."""
+    """Return notes for the user's message: the mode changed, or a reminder."""
     new = (options.get("plan", False), options.get("speaker"))
     old = (before.get("plan", False), before.get("speaker", "build"))
     if new != old:
@@ -99,14 +99,14 @@ def build_mode_notes(options: Options, before: Options, role: RoleName) -> list[
 
 
 def build_note(role: RoleName, text: str) -> HumanMessage:
-    """What nobody said: words of the graph's own in the conversation."""
+    """Build a message by the graph itself, not by the user."""
     note = build_role_message(role, text)
     note.additional_kwargs["synthetic"] = True
     return note
 
 
 def build_side_context(role: RoleName, text: str) -> HumanMessage:
-    """What happened besides the conversation; a transcript shows it as that."""
+    """Build a message about an event outside the conversation; a transcript shows it as such."""
     note = build_note(role, text)
     note.additional_kwargs["aside"] = True
     return note

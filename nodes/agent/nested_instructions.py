@@ -1,4 +1,4 @@
-"""Tell a role the instruction files of folders whose files it has been shown, each once."""
+"""Instruction files of subfolders, sent to a role once it has seen files there, each once."""
 
 from collections.abc import Sequence
 
@@ -12,11 +12,11 @@ from .dependencies import Dependencies
 from .instruction_blocks import format_blocks
 from .message_history import build_role_message
 
-# In a message's `additional_kwargs`: the files that it tells
+# Key in a message's `additional_kwargs`: the files that it includes
 INCLUDED = "instructions"
-# And those for which it had no room: the next tells them
+# Key: the files for which it had no room; the next note includes them
 DEFERRED = "instructions_left"
-# And those that nobody said yes to as they are
+# Key: the files that the user did not trust in their current version
 PASSED_OVER = "instructions_passed_over"
 PASSED_OVER_NOTICE = (
     "`{path}` is not told: {why}; `mcode trust`, or `/trust` in a conversation, asks about it"
@@ -30,10 +30,10 @@ WORDS = (
 def build_nested_notes(
     history: Sequence[AnyMessage], deps: Dependencies, role: RoleName
 ) -> list[HumanMessage]:
-    """What the role is told of them, by what it has heard; mostly nothing.
+    """Return notes for the role about instruction files it has not read; usually none.
 
-    What was told stands in the conversation: so a thread that is killed and goes on repeats none,
-    and one that goes back to before it is told again.
+    Notes are part of the conversation: a thread that is killed and resumed repeats none, and one
+    that is rewound to an earlier point sends them again.
     """
     root, begun_with = deps.workspace.root, deps.sources.instructions
     files = find_nested_files(
@@ -66,7 +66,7 @@ def build_nested_notes(
 
 
 def build_notices(notes: Sequence[AnyMessage]) -> list[str]:
-    """What to tell the user of files that are told by none of these, though they stand there."""
+    """Return notices for the user about instruction files that none of these notes include."""
     return [
         text(PASSED_OVER_NOTICE, path=path, why=NOT_AGREED)
         for path in sorted(_collect_names(notes, PASSED_OVER))
@@ -74,10 +74,10 @@ def build_notices(notes: Sequence[AnyMessage]) -> list[str]:
 
 
 def _select_new_messages(history: Sequence[AnyMessage]) -> Sequence[AnyMessage]:
-    """What came since the last answer, and the note right before it; what is older was told then.
+    """Return messages since the last answer, and the note right before it; older ones were handled.
 
-    When somebody speaks to the role it is everything: they may have trusted more meanwhile, or cut
-    an answer short, and then what came before it was not kept.
+    For a new message of the user, return everything: the user may have trusted more files since, or
+    interrupted an answer, whose notes were not kept.
     """
     answers = (at for at in reversed(range(len(history))) if isinstance(history[at], AIMessage))
     last = next(answers, 0)

@@ -1,4 +1,4 @@
-"""A new request on a thread that had ended, as Studio allows: what was said before stays."""
+"""A new request on a thread that had ended, as Studio allows: the conversation is kept."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from .message_history import build_role_message
 
 
 def build_job_update(state: State, role: RoleName, handoff: str) -> dict[str, Any]:
-    """What changes in the state for a job that begins with this role and these words."""
+    """Return the state changes for a job that starts with this role and this message."""
     return {
         "messages": [build_role_message(role, handoff)],
         "role": role,

@@ -1,8 +1,7 @@
-"""An answer that was cut short: what had been said of it, and how the model learns of it.
+"""An interrupted answer: its text so far, and the note about it to the model.
 
-It lies in the thread as the runner puts it there, and nobody hears it: a turn that is resumed makes
-the very same request and gets a whole answer in its place. The model is told of it with the human's
-next words, once.
+The runner adds it to the thread, and no role reads it: a resumed turn sends the same request and
+gets a complete answer instead. The model learns of it with the user's next message, once.
 """
 
 from uuid import uuid4
@@ -23,16 +22,16 @@ UNANSWERED = "Your turn was cut short there, before you had answered."
 
 
 def build_partial_answer(role: RoleName, text: str) -> AIMessage:
-    """What a role had said, as it is kept."""
+    """Build the stored message of a role's partial answer."""
     marked = {"role": role, "interrupted": True}
     return AIMessage(repair_text(text), id=f"half-{uuid4().hex}", additional_kwargs=marked)
 
 
 def build_interruption_notes(state: State, role: RoleName) -> list[AnyMessage]:
-    """Of the turn before, where it did not come to its end: what was said, and that it did not.
+    """Return the previous turn's partial answer and the note that it was interrupted, if it was.
 
-    With the last message the conversation never ends with the model's own words, which a provider
-    would go on with or refuse. A half answer that a whole one has followed is not told.
+    With the note last, the conversation never ends with the model's own text, which a provider
+    would continue or reject. A partial answer is left out if a complete one followed.
     """
     last_message = next(reversed(state.get("messages", [])), None)
     if isinstance(last_message, AIMessage) and last_message.additional_kwargs.get("interrupted"):

@@ -1,4 +1,4 @@
-"""Send a change back to the coder, a bounded number of times."""
+"""Rounds of repair: a change goes back to the coder, a limited number of times."""
 
 from typing import Any, Literal
 
@@ -13,7 +13,7 @@ from .emit import emit_event
 async def send_back(
     state: State, runtime: Runtime[Context], update: dict[str, Any], remark: HumanMessage
 ) -> tuple[Literal["coder", "review"], dict[str, Any]]:
-    """Where to go and with what: the coder with `told`, or the review when no round is left."""
+    """Send `told` to the coder, or go to the review if no round is left."""
     deps = await runtime.context.open_dependencies(state)
     rounds, allowed = state.get("rounds", 0), deps.settings.task.repair_rounds
     undecided = {**update, "accepted": False, "kept": False}

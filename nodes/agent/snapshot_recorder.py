@@ -1,7 +1,7 @@
-"""Record what the thread does to the workspace: a snapshot before each call and one after.
+"""Record of the thread's changes to the workspace: a snapshot before each call and one after.
 
-What changed in between, while no step of the thread ran, is the doing of others and is recorded as
-theirs: it is never taken back.
+Changes in between, while no step of the thread ran, were made by others and are recorded as theirs:
+they are never undone.
 """
 
 import asyncio
@@ -25,34 +25,34 @@ from .emit import emit_event
 
 @dataclass
 class FileRecord:
-    """One call, or one run of the tests, that may change files: look, begin, act, finish."""
+    """One call or test run that may change files: take a snapshot, begin, run, finish."""
 
     deps: Dependencies
     runtime: Runtime[Context]
     key: str
-    """Id of the call: recorded again under the same one, it is the same entry."""
+    """ID of the call: recorded again under the same ID, it is the same entry."""
     kind: Literal["tool", "shell"]
     tool: str
     turn: int
-    """How often the human had asked for something."""
+    """Number of the user's requests so far."""
     tree: str
-    """The workspace as this record saw it last; at first, as the thread did."""
+    """The last snapshot of this record; at first, the thread's."""
     named: NamedPaths = NamedPaths()
-    """What the command names: new files that it does not may be the doing of others."""
+    """The paths that the command names: others may have made new files that it does not name."""
     _beside: set[str] = field(default_factory=set[str])
     """Other threads whose commands ran in the folder when this one began."""
 
     async def take_snapshot(self, named: Sequence[str] = ()) -> None:
-        """See the workspace before anything happens; `named` are files that a tool is to write."""
+        """Snapshot the workspace before the call; `named` are files that a tool will write."""
         self.tree = await take_workspace_snapshot(self.deps, self.runtime, self.tree, named)
 
     def find_entry(self) -> HistoryEntry | None:
-        """What is on record of it already; blocks."""
+        """Return its entry in the history, if any; blocks."""
         entries = self.deps.history.list_entries(get_thread_id(self.runtime))
         return next((entry for entry in entries if entry.key == self.key), None)
 
     async def begin(self) -> None:
-        """Put it on record before it happens."""
+        """Record the call before it runs."""
         await asyncio.to_thread(
             self.deps.history.begin_entry,
             get_thread_id(self.runtime),
@@ -66,17 +66,17 @@ class FileRecord:
             self._beside = await asyncio.to_thread(_find_running_commands, self.deps, self.runtime)
 
     async def finish(self, written: Sequence[str] = ()) -> None:
-        """Record what it did: a tool only what it has `written`, a command all that has changed.
+        """Record its changes: a tool's `written` files only, for a command all changed files.
 
-        But for what other threads are on record to have done meanwhile. Of the rest some may be
-        the doing of others: new files that the command does not name, and where a command of
-        another thread ran beside it whatever it does not name.
+        Changes recorded by other threads meanwhile are left out. Some others are doubtful: new
+        files that the command does not name, and if a command of another thread ran beside it, all
+        files not named.
         """
         self.tree = await self.deps.snapshots.take(written)
         thread, history = get_thread_id(self.runtime), self.deps.history
         entry = await asyncio.to_thread(history.get_last_entry, thread)
         if entry is None or entry.key != self.key or entry.state == "done":
-            return  # it was finished by a process that died right after
+            return  # a process that died right afterwards has finished it
         changes = await _compare_snapshots(self.deps, self.runtime, entry.before, self.tree)
         known = await asyncio.to_thread(history.find_claims_since, entry, thread)
         named = {*written, *(above for path in written for above in list_parent_folders(path))}
@@ -102,12 +102,12 @@ class FileRecord:
         await _record_others(self.deps, self.runtime, entry.before, self.tree, self.turn, theirs)
 
     async def build_update(self) -> dict[str, Any]:
-        """Where the thread's files stand now, as changes to the state."""
+        """Return the state changes for the thread's current files."""
         return await build_file_state(self.deps, self.runtime, self.tree)
 
 
 def _find_running_commands(deps: Dependencies, runtime: Runtime[Context]) -> set[str]:
-    """Of a thread that was killed no command runs, whatever its history says."""
+    """Find running commands; none of a killed thread still runs, whatever its history says."""
     found = deps.history.find_running_commands(get_thread_id(runtime))
     return {thread for thread in found if find_holder(deps.home, thread)}
 
@@ -115,9 +115,9 @@ def _find_running_commands(deps: Dependencies, runtime: Runtime[Context]) -> set
 async def take_workspace_snapshot(
     deps: Dependencies, runtime: Runtime[Context], known: str, named: Sequence[str] = ()
 ) -> str:
-    """The snapshot of the workspace as it is; what others changed meanwhile is recorded.
+    """Snapshot the workspace; record what others changed meanwhile.
 
-    `known` is the one that the thread took last.
+    `known` is the thread's last snapshot.
     """
 
     def report_progress(done: int, total: int) -> None:
@@ -137,12 +137,12 @@ async def take_workspace_snapshot(
 async def build_file_state(
     deps: Dependencies, runtime: Runtime[Context], tree: str
 ) -> dict[str, Any]:
-    """Where the thread's files stand, as changes to the state; `tree` is their snapshot."""
+    """Return the state changes for the thread's files; `tree` is their snapshot."""
     return {"tree": tree, "file_entry": await find_last_entry(deps, runtime)}
 
 
 async def find_last_entry(deps: Dependencies, runtime: Runtime[Context]) -> int:
-    """Number of the last entry of the thread's history of files; 0 before the first."""
+    """Return the number of the last entry of the thread's file history; 0 before the first."""
     last = await asyncio.to_thread(deps.history.get_last_entry, get_thread_id(runtime))
     return last.number if last else 0
 
@@ -150,7 +150,7 @@ async def find_last_entry(deps: Dependencies, runtime: Runtime[Context]) -> int:
 async def _compare_snapshots(
     deps: Dependencies, runtime: Runtime[Context], old: str, new: str
 ) -> Sequence[PathChange]:
-    """What differs; of a snapshot that is lost nothing can be said but that: the thread goes on."""
+    """Return the differences; if a snapshot is lost, say so and continue."""
     try:
         return await deps.snapshots.list_changes(old, new)
     except MissingObjectError as error:
@@ -186,7 +186,7 @@ async def _record_others(
 def emit_changes(
     runtime: Runtime[Context], changes: Sequence[PathChange], by: HistoryKind, tree: str
 ) -> None:
-    """Tell which files changed; `tree` is the snapshot after it."""
+    """Emit the changed files; `tree` is the snapshot after the change."""
     files = [{"path": c.path, "kind": c.kind, "by": by} for c in filter_visible(changes)]
     if files:
         emit_event(runtime, "files_changed", files=files, tree=tree)

@@ -1,4 +1,4 @@
-"""Tell a role which files are no longer as its conversation has them: undone, or left behind."""
+"""Notes to a role about files that no longer match its conversation, after undo or fork."""
 
 import asyncio
 
@@ -22,7 +22,7 @@ MOVED = (
 async def report_stale_files(
     state: State, runtime: Runtime[Context], deps: Dependencies, role: RoleName
 ) -> list[HumanMessage]:
-    """What the role is told of them; mostly nothing, as each step knows what it did itself."""
+    """Return the notes; usually none, as each step knows its own changes."""
     known = state.get("file_entry", 0)
     entries = await asyncio.to_thread(deps.history.list_entries, get_thread_id(runtime), known)
     names = [f"`{change.path}`" for change in compute_net_changes(entries)]

@@ -1,6 +1,6 @@
-"""An agent's system prompt: its words, the user's, the place, the instruction files.
+"""An agent's system prompt: its own text, the user's, the environment, the instruction files.
 
-It never changes in a run, and in a thread only where the user has changed one of these.
+It never changes in a run, and in a thread only if the user has changed one of these.
 """
 
 import platform
@@ -24,7 +24,7 @@ def build_system_prompt(
     agents: AgentsSection,
     instructions: Sequence[Instruction] = (),
 ) -> SystemMessage:
-    """The first message of every request of this agent; the same bytes each time."""
+    """Return the first message of every request of this agent; the same bytes each time."""
     known: Mapping[str, AgentSettings] = {
         name: getattr(agents, name) for name in type(agents).model_fields
     }

@@ -1,23 +1,23 @@
-"""What a human decided: the resume value of an interrupt, from whichever client it came."""
+"""Decisions of the user: the resume value of an interrupt, from any client."""
 
 from collections.abc import Mapping
 from typing import Any, cast
 
-# What older clients call the decisions
+# Older clients' names of the decisions
 OLD_TYPES = {"accept": "approve", "response": "respond", "ignore": "reject"}
 
 
-# Beside the decisions: whoever made them had this very question before their eyes
+# Key beside the decisions: the user had read this very question
 WAS_READ = "was_read"
 
 
 def is_answer_to_shown_question(answer: object) -> bool:
-    """Whether it answers what was shown, and not whatever the thread asks."""
+    """Return whether the answer is for the question shown, not for any question of the thread."""
     return _is_mapping(answer) and cast("Mapping[str, object]", answer).get(WAS_READ) is True
 
 
 def parse_decisions(answer: object) -> list[Mapping[str, Any]]:
-    """The decisions in order, each with a `type`; empty when the answer has no known shape.
+    """Return the decisions in order, each with a `type`; empty if the format is unknown.
 
     Clients send `{"decisions": […]}`, older ones a plain list.
     """

@@ -1,4 +1,4 @@
-"""Send allowed calls to the tools: reading ones together, all others one by one."""
+"""Dispatch of allowed calls: read-only ones run together, all others one by one."""
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
@@ -23,7 +23,7 @@ Tools = Mapping[str, BaseTool]
 def group_calls(calls: Sequence[PendingCall], tools: Tools) -> list[list[PendingCall]]:
     """Cut calls into groups that run one after the other, in the model's order.
 
-    Notes change the thread's state, so each must see what the one before it wrote.
+    Notes change the thread's state, so each must see the previous one's write.
     """
     groups: list[list[PendingCall]] = []
     for reads, run in groupby(calls, key=lambda call: is_read_only_tool(tools[call["name"]])):
@@ -39,7 +39,7 @@ def dispatch(
     workspace: Workspace,
     update: dict[str, Any] | None = None,
 ) -> DispatchTransition:
-    """Start the first group and queue the rest; with no group, let the role read its answers."""
+    """Start the first group and queue the rest; with no group, return to the role."""
     role = state.get("role", "coder")
     if not groups:
         return Command(goto=role, update=update)
@@ -74,7 +74,7 @@ def _build_task(
 
 
 def list_named_files(call: PendingCall, tool: BaseTool, workspace: Workspace) -> list[str]:
-    """The files that the call names, relative to the project; one that is refused has no entry."""
+    """Return the files that the call names, relative to the project; denied ones are left out."""
     files: list[str] = []
     for name in extract_paths(tool, call["args"]):
         try:

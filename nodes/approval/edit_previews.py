@@ -1,4 +1,4 @@
-"""Show what an edit that must be asked would change; one that would be refused is not asked."""
+"""Diffs of edits that need approval; an edit that would be denied is not asked."""
 
 import asyncio
 from collections.abc import Collection, Sequence
@@ -16,7 +16,7 @@ from ..state import State
 from .dispatch import Tools, list_named_files
 from .evaluate import CallEvaluation, extract_ids
 
-# Characters of a diff that a question carries
+# Most characters of a diff in a question
 LONGEST_SHOWN = 20_000
 NO_DIFF = "{reason}; what it would change cannot be shown: {why}"
 NO_CHANGE = "{reason}; it would change nothing"
@@ -25,9 +25,9 @@ NO_CHANGE = "{reason}; it would change nothing"
 async def preview_edits(
     rulings: Sequence[CallEvaluation], state: State, agent: Agent
 ) -> list[CallEvaluation]:
-    """The rulings on an answer's calls, those on edits that must be asked with their diffs.
+    """Return the evaluations of an answer's calls; edits that need approval get their diffs.
 
-    What was shown to the human already stays asked, whatever has become of the files since.
+    A question already shown to the user stays, even if the files have changed since.
     """
     tools = agent.tools
     tried = _select_calls(rulings, tools)
@@ -46,10 +46,10 @@ async def preview_edits(
 
 
 def _select_calls(rulings: Sequence[CallEvaluation], tools: Tools) -> list[CallEvaluation]:
-    """The edits up to the last that must be asked, and what shows files before them, in order.
+    """Return the edits up to the last that needs approval, and earlier reads, in order.
 
-    Each edit builds on those before it. A model may read a file and edit it in one answer: when
-    the edit's turn comes, the file has been read.
+    Each edit builds on those before it. A model may read a file and edit it in one answer: when the
+    edit runs, the file has been read.
     """
     asked = [
         at
@@ -65,7 +65,7 @@ def _select_calls(rulings: Sequence[CallEvaluation], tools: Tools) -> list[CallE
 
 
 def _is_possible_edit(evaluation: CallEvaluation, tools: Tools) -> bool:
-    """Whether it is an edit that may be made."""
+    """Return whether the call is an edit that may be made."""
     may_be = evaluation.verdict in ("ask", "allow")
     return may_be and get_effect(tools[evaluation.call["name"]]) == "edit"
 
@@ -81,7 +81,7 @@ def _build_call(evaluation: CallEvaluation, state: State, agent: Agent) -> Previ
 
 
 def _list_after_program(rulings: Sequence[CallEvaluation], tools: Tools) -> set[str]:
-    """Calls before which a program runs: what it does to the files is not known yet."""
+    """Return the calls after a program: its effect on the files is not known yet."""
     effects = [get_effect(tools[r.call["name"]]) if r.verdict != "deny" else "" for r in rulings]
     first = effects.index("execute") if "execute" in effects else len(effects)
     return {evaluation.call["id"] for evaluation in rulings[first:]}
@@ -117,7 +117,9 @@ def _apply_result(evaluation: CallEvaluation, result: ToolResult, *, stays: bool
 
 
 def _is_complete(diff: str) -> bool:
-    """Whether each byte that changes stands in it: the mark of a secret may hide words that only
-    look like one, and a file that moves brings along what it held.
+    """Return whether the diff shows every changed byte.
+
+    The mark of a secret may hide text that only looks like one, and a moved file brings its
+    content.
     """
     return not find_marks(diff) and "\nrename to " not in f"\n{diff}"

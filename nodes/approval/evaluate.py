@@ -1,8 +1,8 @@
 """Evaluation of a tool call, and of the user's answer to it.
 
-A call is decided twice by the same rules: `evaluate_call` when the model sends it, `recheck_call`
-right before it runs. Between the two lie the user's answer, other calls, perhaps another process
-with other settings. The second time only a refusal counts: `explain_refusal`.
+A call is evaluated twice by the same rules: by `evaluate_call` when the model sends it, by
+`recheck_call` right before it runs. In between, the user answers, other calls run, and another
+process may have other settings. The second time only a denial counts: `explain_refusal`.
 """
 
 import hashlib
@@ -47,7 +47,7 @@ NOW_ASKED = (
     "not run; call it again"
 )
 BLOCKED_INSIDE = "inside the sandbox it failed (`{blocked}`); run it once more: {reason}"
-# Rules by which a command with an effect runs unasked
+# Rules that allow a command with side effects without asking
 UNASKED = (CONFINED, COVERED)
 EDITED = "The user changed this call before it ran; its arguments were: {args}"
 
@@ -66,9 +66,9 @@ class CallEvaluation:
     diff: str = ""
     """What an edit would change, for the question."""
     refused: str | None = None
-    """The user's reason for rejecting it; None where they did not."""
+    """The user's reason for rejecting it; None if they did not."""
     suggested_rule: str = ""
-    """The narrowest rule that would allow such calls from now on; empty where none should."""
+    """The narrowest rule that would allow such calls from now on; empty if none should."""
     for_thread: bool = False
     """Whether the user has allowed such calls for the rest of the thread."""
 
@@ -89,7 +89,7 @@ def extract_ids(asked: Sequence[str]) -> set[str]:
 
 
 def evaluate_call(call: ToolCall, agent: Agent) -> CallEvaluation:
-    """Decide one call of the model; an unknown tool is denied, and the reason lists the tools."""
+    """Evaluate one call of the model; an unknown tool is denied, and the reason lists the tools."""
     name, args = canonical(call["name"], call["args"])
     queued = PendingCall(id=call["id"] or "", name=name, args=args, notice="")
     tool = agent.tools.get(name)
@@ -101,7 +101,7 @@ def evaluate_call(call: ToolCall, agent: Agent) -> CallEvaluation:
 
 
 def evaluate_queued(queued: PendingCall, tool: BaseTool, deps: Dependencies) -> CallEvaluation:
-    """Decide one call whose tool and arguments have their own names."""
+    """Evaluate one call whose tool and arguments have their own names."""
     decision = evaluate_tool_call(tool, queued["args"], deps.workspace, deps.policy)
     queued = {
         **queued,
@@ -122,7 +122,7 @@ def evaluate_queued(queued: PendingCall, tool: BaseTool, deps: Dependencies) -> 
 
 
 def _move_outside(evaluation: CallEvaluation, tool: BaseTool, deps: Dependencies) -> CallEvaluation:
-    """Ask for the call outside of the sandbox, where inside it is bound to fail."""
+    """Ask to run the call outside of the sandbox if it is bound to fail inside."""
     call = evaluation.call
     if not needs_outside(evaluation.verdict, call.get("rule", ""), deps.policy):
         return evaluation
@@ -142,29 +142,29 @@ def _list_edited_files(call: PendingCall, tool: BaseTool, deps: Dependencies) ->
 
 
 def describe_confinement(deps: Dependencies) -> str:
-    """Describe what confines commands; empty where nothing does."""
+    """Describe what confines commands; empty if nothing does."""
     return deps.sandbox.state if deps.sandbox.is_on else ""
 
 
 def recheck_call(call: PendingCall, tool: BaseTool, deps: Dependencies) -> Decision:
-    """Decide an allowed call again at the moment it runs."""
+    """Evaluate an allowed call again right before it runs."""
     return evaluate_tool_call(tool, call["args"], deps.workspace, deps.policy)
 
 
 def explain_refusal(
     call: PendingCall, tool: BaseTool, decision: Decision, deps: Dependencies
 ) -> str:
-    """Explain why an allowed call may not run any more; empty where it may."""
+    """Explain why an allowed call may no longer run; empty if it may."""
     if decision.verdict == "deny":
         return NOT_ALLOWED.format(reason=decision.reason)
     # the user allowed it inside this sandbox; another one may confine less
     confined = call.get("sandbox", "")
     if has_effect(tool) and confined and confined != describe_confinement(deps):
         return OTHER_SANDBOX.format(then=confined, now=deps.sandbox.state)
-    # nobody was asked, since it only read: a call before it may have changed what it does
+    # nobody was asked, since it only read: an earlier call may have changed its effect
     if call.get("only_reads") and decision.verdict != "allow":
         return NO_LONGER_READS.format(reason=decision.reason)
-    # a call before it may have put a link in the place of a file
+    # an earlier call may have replaced the file with a link
     if call.get("files", now := _list_edited_files(call, tool, deps)) != now:
         return OTHER_FILES
     rule = call.get("rule", "")
@@ -176,8 +176,8 @@ def explain_refusal(
 
 
 def _is_another_question(decision: Decision, rule: str) -> bool:
-    """Whether a restriction of every mode asks now that did not when the call was allowed."""
-    # a mode or rule that the user chose meanwhile holds for later decisions only
+    """Return whether a restriction of every mode asks now but did not when the call was allowed."""
+    # a mode or rule that the user chose since then applies to later decisions only
     own = decision.rule in ("mode", "after_edit") or decision.rule.startswith(("ask ", "deny "))
     return bool(rule) and decision.verdict == "ask" and not own and decision.rule != rule
 
@@ -185,7 +185,7 @@ def _is_another_question(decision: Decision, rule: str) -> bool:
 def apply_answer(
     asked: Sequence[CallEvaluation], answer: object, agent: Agent
 ) -> list[CallEvaluation] | None:
-    """Apply the user's decisions; None where the answer does not fit the questions."""
+    """Apply the user's decisions; None if the answer does not fit the questions."""
     decisions = parse_decisions(answer)
     if len(decisions) != len(asked):
         return None
@@ -202,7 +202,7 @@ def apply_answer(
 
 
 def _without_instructions(evaluation: CallEvaluation) -> CallEvaluation:
-    """Drop the digests by which trust would follow a change that the user has not seen."""
+    """Drop the digests that would extend trust to a change that the user has not seen."""
     call = evaluation.call.copy()
     call.pop("instructions", None)
     return replace(evaluation, call=call)
@@ -231,7 +231,7 @@ def _apply_decision(
 def _apply_edit(
     evaluation: CallEvaluation, decision: Mapping[str, Any], agent: Agent
 ) -> CallEvaluation | None:
-    """Evaluate the call as the user edited it; None where another tool was named."""
+    """Evaluate the call as the user edited it; None if the answer names another tool."""
     given = decision.get("edited_action") or decision.get("args")
     action = cast("dict[str, object]", given) if isinstance(given, dict) else {}
     args = action.get("args")
@@ -250,7 +250,7 @@ def _apply_edit(
     checked = evaluate_queued(queued, agent.tools[queued["name"]], agent.deps)
     if checked.verdict != "ask":
         return checked
-    # commands after the edit that the user was not shown are not run
+    # commands after the edit do not run unless the user was shown them
     known = evaluation.call.get("commands", [])
     commands = [one for one in checked.call.get("commands", []) if one in known]
     return replace(checked, verdict="allow", call={**checked.call, "commands": commands})

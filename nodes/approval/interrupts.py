@@ -1,4 +1,4 @@
-"""Ask the human: one interrupt, and the newest answer to it counts."""
+"""Questions to the user: one interrupt, of which the newest answer counts."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -10,10 +10,10 @@ Fitted = TypeVar("Fitted")
 
 
 def request_answer(question: dict[str, Any], fitted: Callable[[object], Fitted | None]) -> Fitted:
-    """What the human answered last, made fit; asks while there is no answer, or none that fits.
+    """Return the user's last answer, parsed; ask if there is none, or none that fits.
 
-    LangGraph hands a step's answers out in the order in which they came. If the step died after
-    the first, the question was shown again, and only what was said then may count.
+    LangGraph returns a step's answers in order of arrival. If the step died after the first, the
+    question was shown again, and only the later answer may count.
     """
     answer: object = interrupt(question)
     while True:

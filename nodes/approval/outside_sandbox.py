@@ -1,7 +1,7 @@
-"""A command that the sandbox has stopped: the question whether it runs once more, outside of it.
+"""A command that the sandbox blocked: the question whether to run it once more outside of it.
 
-It waits in front of the queue, so whatever clears the queue withdraws the question. Its first run
-is on record under the call's own id, the second under another one.
+The call waits at the head of the queue, so clearing the queue withdraws the question. Its first run
+is recorded under the call's own ID, the second under another one.
 """
 
 from collections.abc import Mapping
@@ -22,12 +22,12 @@ from .evaluate import BLOCKED_INSIDE, CallEvaluation, evaluate_queued, with_reas
 
 
 def get_journal_key(call: PendingCall) -> str:
-    """Under which id a call is on record."""
+    """Return the ID of the call's record in the journal."""
     return call["id"] + (SECOND_RUN if "blocked" in call else "")
 
 
 def find_blocked_call(state: State) -> PendingCall | None:
-    """The call that is to be asked, if there is one."""
+    """Return the call to ask about, if there is one."""
     queue = state.get("queue") or [[]]
     first = queue[0][0] if queue[0] else None
     return first if first and "blocked" in first else None
@@ -36,7 +36,7 @@ def find_blocked_call(state: State) -> PendingCall | None:
 def ask_outside(
     call: PendingCall, tools: Mapping[str, BaseTool], deps: Dependencies
 ) -> CallEvaluation:
-    """The question; a refusal where the call may not even be asked any more."""
+    """Return the question; a denial if the call may not even be asked any more."""
     if (tool := tools.get(call["name"])) is None:
         return CallEvaluation(call, "deny", f"no tool `{call['name']}` any more")
     evaluation = evaluate_queued(call, tool, deps)
@@ -47,7 +47,7 @@ def ask_outside(
 def answer_first_run(
     evaluation: CallEvaluation, role: RoleName, journal: Journal, thread: str
 ) -> ToolMessage:
-    """What the model reads where the call does not run again: the first result, and why."""
+    """Return the message to the model if the call does not run again: first result and reason."""
     call = evaluation.call
     known = journal.find_call(thread, call["id"])
     result = ToolResult(**known.result) if isinstance(known, FinishedCall) else ToolResult()

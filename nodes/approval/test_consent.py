@@ -1,4 +1,4 @@
-"""The question before a project's tests run: when it is asked, and what its answer allows."""
+"""The question before a project's tests run: when to ask, and what a yes allows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -11,7 +11,7 @@ from .decisions import parse_decisions
 from .evaluate import describe_confinement
 from .interrupts import request_answer
 
-# What a yes allows for the rest of the thread; the third word of what is asked
+# What a yes allows for the rest of the thread; the third item of the question
 UNCONFINED, UNIX_SOCKETS = "unconfined", "unix_sockets"
 _WHY = {
     "": "run the project's tests",
@@ -23,10 +23,10 @@ _WHY = {
 
 
 def find_question(state: State, deps: Dependencies, command: TestCommand | None) -> list[str]:
-    """What is to be asked, as `State.asked` keeps it: the command, its sandbox, what a yes allows.
+    """Return the question as `State.asked` stores it: the command, its sandbox, what a yes allows.
 
-    What is being asked stays asked, even where the mode has changed meanwhile. Starting a task is
-    consent to run its tests in a sandbox, but not in the mode that asks for everything.
+    An open question stays, even if the mode has changed since. Starting a task is consent to run
+    its tests in a sandbox, but not in the mode that asks for everything.
     """
     if command is None or deps.policy.mode == "read-only":
         return []
@@ -43,14 +43,14 @@ def find_question(state: State, deps: Dependencies, command: TestCommand | None)
 def find_socket_question(
     state: State, deps: Dependencies, command: TestCommand | None, *, missed: bool
 ) -> list[str]:
-    """The same once a run has failed, perhaps for want of a unix socket; asked in every mode."""
+    """Return the question after a failed run that may need a unix socket; asked in every mode."""
     if not missed or command is None or UNIX_SOCKETS in _get_consents(state):
         return []
     return [command.shown, describe_confinement(deps), UNIX_SOCKETS]
 
 
 def ask_consent(asked: Sequence[str], deps: Dependencies) -> bool:
-    """Whether the human says yes; interrupts the run until there is an answer."""
+    """Return whether the user agrees; interrupts the run until there is an answer."""
     command, _, kind, *_ = (*asked, "")
     sandbox = deps.sandbox.with_unix_sockets() if kind == UNIX_SOCKETS else deps.sandbox
     request = {
@@ -65,7 +65,7 @@ def ask_consent(asked: Sequence[str], deps: Dependencies) -> bool:
 
 
 def add_consent(state: State, asked: Sequence[str], *, approved: bool) -> dict[str, Any]:
-    """The update that remembers an answer: each yes, and a no to unix sockets."""
+    """Return the state update that stores an answer: each yes, and a no to unix sockets."""
     kind = asked[2] if len(asked) > 2 else ""
     if not kind or (kind == UNCONFINED and not approved):
         return {}
@@ -73,14 +73,14 @@ def add_consent(state: State, asked: Sequence[str], *, approved: bool) -> dict[s
 
 
 def with_consents(deps: Dependencies, consents: Mapping[str, bool]) -> Dependencies:
-    """The dependencies with the sandbox in which the tests may run."""
+    """Return the dependencies with the sandbox in which the tests may run."""
     if not consents.get(UNIX_SOCKETS):
         return deps
     return replace(deps, sandbox=deps.sandbox.with_unix_sockets())
 
 
 def _is_unconfined(deps: Dependencies) -> bool:
-    """Whether the model's own code would run with all of the user's rights, and nobody said so."""
+    """Return whether the model's own code would run unconfined and without the user's consent."""
     own = deps.settings.task.test_command and "task.test_command" not in deps.from_project
     return deps.policy.mode == "edits" and not deps.sandbox.is_on and not own
 

@@ -1,1 +1,1 @@
-"""One way in: start, stream, resume and answer threads; the events of a run."""
+"""The public interface: start, stream, resume and answer threads; the events of a run."""

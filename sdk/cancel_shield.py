@@ -1,4 +1,4 @@
-"""What must be on the disk before a run lets go of its thread, however often it is stopped."""
+"""Protection of final writes: a cancelled run finishes them before it releases its thread."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -8,7 +8,7 @@ Result = TypeVar("Result")
 
 
 async def run_shielded(work: Coroutine[Any, Any, Result]) -> Result:
-    """What it answers; who is stopped meanwhile waits for its end, then that holds."""
+    """Return the result of `work`; if cancelled meanwhile, wait for its end, then raise."""
     doing, stopped = asyncio.ensure_future(work), False
     while not doing.done():
         try:

@@ -1,4 +1,4 @@
-"""The kinds of jobs: the graph of each, by the name that a thread's row has."""
+"""The kinds of jobs: the graph of each, by the name in a thread's row."""
 
 from dataclasses import dataclass
 from importlib import import_module
@@ -11,15 +11,15 @@ from .run import Graph
 
 @dataclass(frozen=True)
 class Job:
-    """A kind of job; its graph stands in the module of `graphs` that has its name."""
+    """A kind of job; its graph is in the module of `graphs` with its name."""
 
     name: str
     roles: tuple[RoleName, ...]
-    """Those that speak in it, first the one that begins."""
+    """Its roles; the first one starts."""
 
     @property
     def first_role(self) -> RoleName:
-        """The role that speaks first."""
+        """The role that starts."""
         return self.roles[0]
 
 
@@ -30,15 +30,15 @@ JOBS = {job.name: job for job in (TASK, EDIT, CHAT)}
 
 
 def find_job(name: str) -> Job:
-    """The job of a thread's row; one begun elsewhere, whose graph has another name, is a task."""
+    """Return the job of a thread's row; an unknown name, from elsewhere, is a task."""
     return JOBS.get(name, TASK)
 
 
 def load_graph(job: Job) -> Graph:
-    """The job's graph as it stands in its module, which is imported now: a start needs one only."""
+    """Import and return the job's graph; only now, since a start needs one graph only."""
     return import_module(f"..graphs.{job.name}", __package__).graph
 
 
 def compile_graph(job: Job, saver: BaseCheckpointSaver[str]) -> Graph:
-    """The job's graph, ready to run on the threads of the saver's database."""
+    """Compile the job's graph to run on the threads of the saver's database."""
     return load_graph(job).copy(update={"checkpointer": saver})

@@ -1,4 +1,4 @@
-"""A human's answer, fitted to the question that a thread asks."""
+"""A user's answer, converted to fit the question of a thread."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,35 +9,37 @@ from ..config.security.redaction import redact
 from ..config.text import text
 from ..nodes.approval.decisions import WAS_READ
 
-# Characters that tell one question from another
+# Characters that identify a question
 SHORT_ID = 8
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What the human decided: for every request alike, or one by one in `decisions`."""
+    """The user's decision: the same for all requests, or one for each in `decisions`."""
 
     approve: bool = False
     reject: str | None = None
-    """Why; may be empty."""
+    """The reason; may be empty."""
     text: str | None = None
-    """An answer in words."""
+    """A text answer."""
     decisions: Sequence[Mapping[str, Any]] = ()
     """One for each request, in its order."""
     question: str = ""
-    """Id of the question that was read; empty: whatever the thread asks. Only a yes to a question
-    that was read lets the trust in a folder follow what it showed."""
+    """ID of the question that was read; empty: any question of the thread. Only a yes to a question
+    that was read extends the trust in a folder to what it showed.
+    """
     parked: str | None = None
-    """The beginning of the id of the question that it is for, where that was shown by a run before;
-    None: whatever the thread asks."""
+    """Prefix of the ID of the question to answer, if an earlier run showed it; None: any question
+    of the thread.
+    """
 
 
 class OtherQuestionError(UsageError):
-    """The thread asks something else than what the answer is for."""
+    """The thread asks another question than the one answered."""
 
 
 def check_question(answer: Answer, thread: str, asked: str) -> None:
-    """Raise OtherQuestionError where the answer is not for the question with that id."""
+    """Raise OtherQuestionError if the answer is not for the question with that ID."""
     parked = answer.parked
     fits = parked is None or (len(parked) >= SHORT_ID and asked.startswith(parked))
     if fits and answer.question in ("", asked):
@@ -56,7 +58,7 @@ def check_question(answer: Answer, thread: str, asked: str) -> None:
 def build_resume_value(
     answer: Answer, review_configs: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """The resume value for a question; raises UsageError where the answer does not fit."""
+    """Return the resume value for a question; raises UsageError if the answer does not fit."""
     if answer.text is not None and not answer.text.strip():
         raise UsageError("the answer is empty", hint="give your answer with `--answer TEXT`")
     given = answer.decisions or [_build_decision(answer, config) for config in review_configs]
@@ -65,7 +67,7 @@ def build_resume_value(
 
 
 def _without_secrets(decision: Mapping[str, Any]) -> dict[str, Any]:
-    """Words are kept in the thread; a changed call stays what it is."""
+    """Redact texts, which the thread stores; keep the arguments of an edited call."""
     words = decision.get("message")
     return {**decision, **({"message": redact(words)} if isinstance(words, str) else {})}
 

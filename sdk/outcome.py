@@ -1,4 +1,4 @@
-"""How a run ends: read from the thread's state, for every door alike."""
+"""The end of a run, read from the thread's state, the same for all interfaces."""
 
 import asyncio
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from .events import Completion, Event, Failure, Interrupted, Question
 
 
 def find_question(thread_id: str, state: StateSnapshot) -> Question | None:
-    """What the thread waits for, if anything."""
+    """Return the question that the thread waits for, if any."""
     for interrupt in state.interrupts:
         asked = cast("Mapping[str, Any]", interrupt.value)
         return Question(
@@ -35,7 +35,7 @@ def find_question(thread_id: str, state: StateSnapshot) -> Question | None:
 async def build_completion(
     thread_id: str, state: StateSnapshot, deps: Dependencies, graph: str
 ) -> Completion:
-    """The end of a job, with the evidence and everything that changed."""
+    """Build the final event of a job, with the evidence and all changes."""
     values = cast(State, state.values)
     entries = await asyncio.to_thread(deps.history.list_entries, thread_id)
     since = values.get("since", 0)
@@ -52,7 +52,7 @@ async def build_completion(
 
 
 def derive_status(event: Event) -> ThreadStatus | None:
-    """The thread's status after a stream's last event; None for any other event."""
+    """Return the thread's status after a stream's last event; None for any other event."""
     match event:
         case Question(kind="limit"):
             return "limit"
@@ -71,7 +71,7 @@ def derive_status(event: Event) -> ThreadStatus | None:
 
 
 def read_status(state: StateSnapshot) -> ThreadStatus:
-    """The thread's status as its state tells it, whoever ran it."""
+    """Return the thread's status from its state, whatever client ran it."""
     if waiting := find_question("", state):
         return "limit" if waiting.kind == "limit" else "waiting"
     if state.next:
@@ -80,7 +80,7 @@ def read_status(state: StateSnapshot) -> ThreadStatus:
 
 
 def _read_final_answer(state: State) -> str:
-    """What a conversation ended with: it is among the messages and nowhere else."""
+    """Return a conversation's last answer, which is only among the messages."""
     role = state.get("role")
     return (find_final_text(state, role) or "") if role in CHAT else ""
 

@@ -1,8 +1,8 @@
-"""Keeps what the human saw of an answer that was cut short.
+"""The part of an interrupted answer that the user saw, saved to the thread.
 
-The runner does it and no node, since LangGraph drops whatever a cancelled node would still return.
-It is put into the thread as LangGraph's own update, so it goes back, is forked and is seen in
-Studio like any message, and the same node comes next.
+The runner saves it, not a node, since LangGraph drops everything that a cancelled node returns. It
+is saved as LangGraph's own update, so it is rewound, forked and shown in Studio like any message,
+and the same node comes next.
 """
 
 import asyncio
@@ -21,10 +21,10 @@ from .tracing import disable_tracing
 
 
 async def restore_partial_answer(graph: Graph, journal: Journal, thread_id: str) -> None:
-    """Put what a killed run had shown of an answer into the thread; the thread must be at rest."""
+    """Add a killed run's partial answer to the thread; the thread must not be running."""
     state = await graph.aget_state({"configurable": {"thread_id": thread_id}})
     if len(state.tasks) != 1 or state.tasks[0].result is not None:
-        return  # nobody was speaking, or the answer is complete
+        return  # no model was answering, or the answer is complete
     checkpoint = state.config.get("configurable", {}).get("checkpoint_id", "")
     text = await asyncio.to_thread(journal.read_partial_answer, thread_id, checkpoint)
     if text.strip():
@@ -32,7 +32,7 @@ async def restore_partial_answer(graph: Graph, journal: Journal, thread_id: str)
 
 
 async def _write_answer(graph: Graph, thread_id: str, node: str, text: str) -> None:
-    role = cast("RoleName", node)  # each role is the node in which it speaks
+    role = cast("RoleName", node)  # each role is also the name of its node
     update = Command(goto=role, update={"messages": [build_partial_answer(role, text)]})
     config: RunnableConfig = {"configurable": {"thread_id": thread_id}}
     with disable_tracing():
@@ -40,15 +40,15 @@ async def _write_answer(graph: Graph, thread_id: str, node: str, text: str) -> N
 
 
 class PartialAnswer:
-    """The answer that streams, by the events of a run."""
+    """The answer being streamed, collected from the events of a run."""
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
         self._requests = 0
-        """Answers of the thread when this one was complete; 0: it is not."""
+        """Answers of the thread when this one was complete; 0: it is not complete."""
 
     def add_event(self, event: Event) -> None:
-        """Take in one event of the run."""
+        """Add one event of the run."""
         match event:
             case Output(text=text):
                 self._forget_if_complete()
@@ -62,15 +62,15 @@ class PartialAnswer:
                 pass
 
     def _forget_if_complete(self) -> None:
-        """What comes now is of the next answer."""
+        """Forget a complete answer: the next event belongs to the next one."""
         if self._requests:
             self._pieces.clear()
         self._requests = 0
 
     async def save_to_thread(self, graph: Graph, thread_id: str) -> None:
-        """Put it into the thread, unless all of it is there; the run must have ended.
+        """Save the answer to the thread unless it is complete there; the run must have ended.
 
-        It is done to its end, however often somebody stops what waits for it; then that holds.
+        It finishes even if its caller is cancelled meanwhile; the cancellation follows.
         """
         await run_shielded(self._write_if_missing(graph, thread_id))
 

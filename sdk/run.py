@@ -40,18 +40,18 @@ AT_REST = frozenset({"__start__", "compact", "build", "plan"})
 
 @dataclass(frozen=True)
 class UserMessage:
-    """What the human says to a conversation."""
+    """A user's message to a conversation."""
 
     text: str
     options: Options
-    """What is chosen otherwise from here on."""
+    """Options to change from here on."""
     abandon: bool = False
-    """What is still under way is left."""
+    """Abandon unfinished work."""
 
 
 @dataclass(frozen=True)
 class ThreadRun:
-    """What a run needs: the graph with its saver, the thread, and what the user gave this time."""
+    """The input of a run: the graph with its saver, the thread, and the user's input."""
 
     graph: Graph
     row: ThreadRow
@@ -62,12 +62,12 @@ class ThreadRun:
     resumed: bool
     notices: Sequence[str] = ()
     message: UserMessage | None = None
-    """What the human says now, to a conversation that had begun before."""
+    """The user's message to an existing conversation."""
     crashed: bool = False
-    """The run before this one was: the human has not seen how far it came."""
+    """Whether the previous run crashed: the user has not seen its last progress."""
 
     async def stream_events(self) -> AsyncGenerator[Event]:
-        """Everything that happens; what goes wrong is the last event.
+        """Yield all events; an error is the last event.
 
         Raises UsageError, before any event, for an answer that does not fit the thread.
         """
@@ -107,7 +107,7 @@ class ThreadRun:
         if waiting and waiting.kind != "limit" and not answered:
             yield waiting
             return
-        # not `state.next`, which leaves out a task whose write waits
+        # not `state.next`, which leaves out a task whose write is pending
         if chosen or self.message or state.tasks or state.created_at is None:
             async with aclosing(self._stream_graph(given)) as events:
                 async for event in events:
@@ -133,12 +133,12 @@ class ThreadRun:
         )
 
     def _choose_model(self, state: StateSnapshot) -> Options | None:
-        """Build the thread's options with the model named for this run; None where none is new."""
+        """Build the thread's options with the model named for this run; None if it is not new."""
         if not self.context.model:
             return None
         before: Options = state.values.get("options") or self.row.options or {}
         chosen: Options = {**before, "model": self.context.model}
-        if self.context.base_url:  # a model is named together with its endpoint
+        if self.context.base_url:  # a model and its endpoint are named together
             chosen["base_url"] = self.context.base_url
         chosen.pop("turn_model", None)
         return chosen if chosen != before else None
@@ -155,12 +155,12 @@ class ThreadRun:
             return Task(request=row.request, folder=row.folder, options=options or row.options)
         resume = self._build_resume(waiting)
         if options:
-            # LangGraph applies it before any node; a question without an answer is asked again
+            # LangGraph applies it before any node; an unanswered question is asked again
             return Command(resume=resume, update={"options": options})
         return Command(resume=resume) if resume else None
 
     def _build_resume(self, waiting: Question | None) -> dict[str, Any] | None:
-        """Build the value for each interrupt; None where nothing waits or nobody answers."""
+        """Build the value for each interrupt; None if nothing waits or there is no answer."""
         if waiting is None:
             return None
         if waiting.kind == "limit":
@@ -172,7 +172,7 @@ class ThreadRun:
     def _build_task(
         self, words: UserMessage, state: StateSnapshot, waiting: Question | None
     ) -> Task:
-        """The words as input; raises UnfinishedTurn where what is under way would be lost."""
+        """Build the message as input; raises UnfinishedTurn if unfinished work would be lost."""
         if not words.abandon and self._is_under_way(state, waiting):
             thread = self.row.thread_id[:8]
             if state.created_at is None:
@@ -194,9 +194,9 @@ class ThreadRun:
         return Task(request=words.text, folder=self.row.folder, options=chosen)
 
     def _is_under_way(self, state: StateSnapshot, waiting: Question | None) -> bool:
-        """Whether a call, a question, or an answer that a kill has cut short would be lost.
+        """Return whether a call, a question, or an interrupted answer would be lost.
 
-        A limit leaves nothing under way; neither does going back, a stop, or a failed request.
+        A limit leaves nothing unfinished; neither does a rewind, a stop, or a failed request.
         """
         if state.created_at is None:
             return True
@@ -227,7 +227,7 @@ class ThreadRun:
                 durability="sync",
                 control=self.control,
             )
-            # closed here: whoever stops the run finds its thread at rest
+            # closed here: after a stop, nothing of the run still uses the thread
             async with aclosing(cast("AsyncGenerator[dict[str, Any]]", stream)) as parts:
                 async for part in parts:
                     yield parse_event(part["data"])

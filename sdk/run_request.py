@@ -1,4 +1,4 @@
-"""What a human sends to a run: refused where nothing can be done with it, and without secrets."""
+"""A user's input to a run: validated, and without secrets."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ from ..tools.workspace import Workspace
 
 
 def validate_request(request: str, folder: Path) -> None:
-    """Raise UsageError where there is no request, or a text that no file can hold."""
+    """Raise UsageError for an empty request, or a text that no file can hold."""
     if not request.strip():
         raise UsageError("the request is empty", hint="describe the task")
     for what, content in (("the request", request), ("the folder's name", str(folder))):
@@ -27,7 +27,7 @@ def validate_request(request: str, folder: Path) -> None:
 
 
 def build_chat_options(options: Options | None, agent: str) -> Options:
-    """What a human chose for a conversation, without secrets in what is told with a message."""
+    """Return the user's options for a conversation; secrets in side context are redacted."""
     wanted = apply_choice(options or {}, agent)
     if "aside" in wanted:
         wanted["aside"] = [redact(text) for text in wanted["aside"]]
@@ -35,9 +35,9 @@ def build_chat_options(options: Options | None, agent: str) -> Options:
 
 
 def resolve_edit_files(files: Sequence[str], folder: Path, home: Path) -> list[str]:
-    """The real files, each once, by path relative to the project; they need not exist.
+    """Return the real files without duplicates, relative to the project; they need not exist.
 
-    Raises UsageError for what is no file, is outside the project, or that no tool may touch.
+    Raises UsageError for a path that is no file, is outside the project, or that no tool may touch.
     """
     ignored = load_settings(folder, home).settings.security.ignore_patterns
     workspace = Workspace(folder, tuple(ignored), home)

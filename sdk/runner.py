@@ -1,4 +1,4 @@
-"""One way in: start, watch, stop, resume and answer threads."""
+"""The interface to run threads: start, watch, stop, resume and answer them."""
 
 import asyncio
 import os
@@ -41,7 +41,7 @@ from .startup_notices import HIDDEN, collect_notices, collect_standing_notices, 
 
 @dataclass(frozen=True)
 class _PreparedRun:
-    """A run whose input is valid and whose thread exists."""
+    """A run with valid input and an existing thread."""
 
     row: ThreadRow
     context: Context
@@ -86,7 +86,7 @@ class Runner:
 
     @property
     def is_stopping(self) -> bool:
-        """Whether `stop` was called in the run that is going on or has just ended."""
+        """Return whether `stop` was called in the current or last run."""
         return self._control.drain_requested
 
     def task(
@@ -189,7 +189,7 @@ class Runner:
         context = self._create_context()
         await asyncio.to_thread(grant_if_empty, root, self.home)
         await self.pool.reload_if_changed(str(root))
-        # a wrong folder, model, script or configuration is told before a thread exists
+        # a wrong folder, model, script or configuration is reported before a thread exists
         deps = await self.pool.open(str(root), options, context)
         if named := options.get("speaker") or options.get("agent", ""):
             deps.agents.find_primary_agent(named)
@@ -243,7 +243,7 @@ class Runner:
         own = replace(context, home=str(self.home), pool=self.pool)
         row = await self._load_current_options(row)
         told = list[str]()
-        if answer is None or not answer.question:  # else asked by this runner: the run goes on
+        if answer is None or not answer.question:  # otherwise this runner asked: the run continues
             await self.pool.reload_if_changed(row.folder)
             deps = await self.pool.open(row.folder, row.options, own)
             told = collect_standing_notices(
@@ -257,7 +257,7 @@ class Runner:
     async def _stream(
         self, prepare: Callable[[], Awaitable[_PreparedRun]]
     ) -> AsyncGenerator[Event]:
-        """Stream the run that `prepare` returns; what it raises comes before any event."""
+        """Stream the run that `prepare` returns; its exceptions come before any event."""
         self._control = RunControl()
         async with aclosing(self._run_thread(await prepare())) as events:
             async for event in events:
@@ -268,11 +268,11 @@ class Runner:
         deps = await self.pool.open(row.folder, row.options, prepared.context)
         with acquire_lease(self.home, row.thread_id):
             run = await self._create_run(prepared, deps)
-            # what holds where the stream is closed or cancelled
+            # the status if the stream is closed or cancelled
             status: ThreadStatus = "interrupted"
             evidence, half = None, PartialAnswer()
             try:
-                # in a thread, since a run that was closed may still commit on this loop
+                # in a thread, since a closed run may still commit on this loop
                 await run_shielded(
                     asyncio.to_thread(self.threads.set_status, row.thread_id, "running")
                 )
@@ -300,26 +300,26 @@ class Runner:
         return Context(home=str(self.home), pool=self.pool)
 
     async def open_dependencies(self, folder: str, options: Options) -> Dependencies:
-        """Return what a run in this folder would work with under these options.
+        """Return the dependencies of a run in this folder under these options.
 
         Raises UsageError for a wrong folder, configuration or endpoint.
         """
         return await self.pool.open(folder, options, self._create_context())
 
     async def options_of(self, thread: str) -> Options:
-        """The options that hold in a thread by now, as its next message finds them."""
+        """Return the current options of a thread, as its next message will use them."""
         row = await self._load_current_options(self.threads.find(thread))
         return select_lasting(row.options)
 
     async def _load_current_options(self, row: ThreadRow) -> ThreadRow:
-        """The row with the options that hold by now: those on the list are the first ones."""
+        """Return the row with its current options; the list has only the first ones."""
         graph = await asyncio.to_thread(self._graph_of, find_job(row.graph))
         with translate_sqlite_errors(paths.locate_database(self.home)):
             state = await graph.aget_state({"configurable": {"thread_id": row.thread_id}})
         return replace(row, options=state.values.get("options") or row.options)
 
     async def _create_run(self, prepared: _PreparedRun, deps: Dependencies) -> ThreadRun:
-        """Create the run of a thread that is held, after what a kill has left is put right."""
+        """Create the run of a leased thread, after repairing what a kill has left."""
         row = prepared.row
         graph = await asyncio.to_thread(self._graph_of, find_job(row.graph))
         restored = await finish_restore(deps, row.thread_id)
@@ -346,7 +346,7 @@ class Runner:
         try:
             self.threads.set_status(thread_id, status, evidence=evidence)
         except MaxAgentError:
-            if status != "failed":  # a failed run has told already what the disk refuses
+            if status != "failed":  # a failed run has already reported a full disk
                 raise
 
 

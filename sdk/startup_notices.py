@@ -1,4 +1,4 @@
-"""What the user should know before a task begins: what is missing here, and what that costs."""
+"""Notices before a run: missing features, and their consequences."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -48,7 +48,7 @@ LEFT = "skipped `{path}`: {reason}"
 
 LATER_TOOLS = "the configuration names tools that this version does not have: {tools}"
 
-# How those begin that say how things stand, which a conversation needs once, not what happened
+# Prefixes of notices about a state, not an event; a conversation shows them once
 STANDING = tuple(
     words.partition("{")[0] for words in (UNTRUSTED, IGNORED_INSTRUCTIONS, NO_SANDBOX, LATER_TOOLS)
 )
@@ -57,7 +57,7 @@ STANDING = tuple(
 def collect_notices(
     folder: Path, set_aside: Path | None, from_project: Sequence[str] = ()
 ) -> list[str]:
-    """One line for each thing; `set_aside` is where a damaged database went.
+    """Return one line for each notice; `set_aside` is the path of a damaged database.
 
     `from_project` names the project's own settings of endpoints, permissions and commands.
     """
@@ -74,14 +74,14 @@ def collect_notices(
 
 
 def collect_sandbox_notices(deps: Dependencies) -> list[str]:
-    """One notice where a sandbox is wanted if there is one, and there is none."""
+    """Return one notice if a sandbox is wanted when available, and none is."""
     if deps.sandbox.is_on or deps.settings.sandbox.mode == "off":
         return []
     return [text(NO_SANDBOX, why=deps.sandbox.why_none)]
 
 
 def collect_trust_notices(trust: Trust, *, tests: bool) -> list[str]:
-    """One notice of what is left out in a folder that is not trusted, and why; none in another.
+    """Return one notice about what is ignored in an untrusted folder, and why; none if trusted.
 
     `tests`: whether the job would run the project's tests.
     """
@@ -99,7 +99,7 @@ def collect_trust_notices(trust: Trust, *, tests: bool) -> list[str]:
 
 
 def collect_instruction_notices(deps: Dependencies) -> list[str]:
-    """One notice of instruction files for which the user's yes does not hold as they are."""
+    """Return one notice about instruction files that are not trusted in their current version."""
     files = [one for one in deps.sources.instructions if one.folder_to_trust]
     if not files:
         return []
@@ -113,7 +113,7 @@ def collect_instruction_notices(deps: Dependencies) -> list[str]:
 
 
 def collect_standing_notices(deps: Dependencies, *, tests: bool) -> list[str]:
-    """What a run says of how things stand; `tests`: as of `untrusted`."""
+    """Return the notices about a state; `tests`: whether the job would run the project's tests."""
     return [
         *collect_trust_notices(deps.trust, tests=tests),
         *collect_instruction_notices(deps),
@@ -130,7 +130,7 @@ def _collect_tool_notices(deps: Dependencies) -> list[str]:
 
 
 def adapt_to_conversation(notice: str) -> str:
-    """The notice with the ways that a conversation has."""
+    """Return the notice with a conversation's own commands."""
     ways, ways_here = (words.rpartition("}")[2] for words in (UNTRUSTED, UNTRUSTED_HERE))
     return _replace_ways(notice, ways, ways_here) if notice.startswith(STANDING) else notice
 
@@ -143,7 +143,7 @@ def _replace_ways(notice: str, ways: str, ways_here: str) -> str:
 
 
 def _files(trust: Trust) -> str:
-    """What the folder brings, kind by kind."""
+    """List the folder's files by kind."""
     kinds = groupby(trust.inventory[:MOST_NAMED], lambda one: one.kind)
     named = [f"{', '.join(f'`{one.path}`' for one in files)} ({kind})" for kind, files in kinds]
     return join_texts("; ", [*named, *_format_remainder(len(trust.inventory))])
@@ -158,7 +158,7 @@ def _format_remainder(count: int) -> list[str]:
 
 
 async def finish_restore(deps: Dependencies, thread_id: str) -> list[str]:
-    """Finish a restore of the thread's files that a kill cut short; what to say of it."""
+    """Finish an interrupted restore of the thread's files; return notices about it."""
     done = await finish_interrupted(deps.snapshots, deps.history, thread_id)
     if done is None:
         return []

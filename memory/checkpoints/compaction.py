@@ -85,9 +85,7 @@ def compact_thread(connection: sqlite3.Connection, thread_id: str) -> None:
     before = connection.total_changes
     ids = read_conversation_ids(connection, thread_id)
     left = [row[0] for row in connection.execute(_LEFT, (thread_id, json.dumps(ids)))]
-    for at in range(
-        0, len(left), _PORTION
-    ):  # the newest first: a half-deleted branch is no longer found from its end
+    for at in range(0, len(left), _PORTION):  # newest first: then a kill leaves no tip
         given = (thread_id, json.dumps(left[at : at + _PORTION]))
         with begin_transaction(connection):
             connection.execute(_DELETE, given)

@@ -39,8 +39,8 @@ _GAPS = """
     WHERE child.checkpoint_ns = '' AND child.parent_checkpoint_id IS NOT NULL
         AND parent.checkpoint_id IS NULL
 """
-# Writes of a lost checkpoint may still exist. So the checkpoint before it takes its
-# place: the last one that has no child now.
+# Writes of a lost checkpoint may still exist. So the checkpoint before it replaces it: the last one
+# that has no child now.
 _FILL = """
     INSERT INTO checkpoints
     SELECT thread_id, '', :gap, checkpoint_id, type, checkpoint, metadata FROM checkpoints

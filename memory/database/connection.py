@@ -253,9 +253,7 @@ def _validate_version(version: int) -> None:
 def _create_or_migrate(path: Path) -> Path | None:
     done = _probe_version(path) if path.exists() else None
     if done is not None:
-        _remove_database(
-            get_salvaged_path(path)
-        )  # a kill came before the rename, and threads have continued since
+        _remove_database(get_salvaged_path(path))  # a kill came before its rename
         path.chmod(0o600)
         _migrate(path, done)
         return None
@@ -266,9 +264,7 @@ def _create_or_migrate(path: Path) -> Path | None:
         install_salvaged(path)
         _migrate(path, _probe_version(path) or 0)
         return moved or find_set_aside(path)
-    fresh = path.with_name(
-        f"{path.name}.new"
-    )  # renamed when complete: a kill leaves nothing half done
+    fresh = path.with_name(f"{path.name}.new")  # a kill leaves nothing half done
     _create_database(fresh)
     fresh.rename(path)
     return moved

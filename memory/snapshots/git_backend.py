@@ -190,9 +190,7 @@ class GitSnapshots:
         asked = ("ls-files", "-z", "-c", "-i", "--exclude-standard", *self._build_exclude_options())
         try:
             listed = await replace(self._store, index=index).run_git(*asked)
-        except (
-            GitCommandError
-        ):  # an index format that git reads only beside its objects, or a damaged index
+        except GitCommandError:  # git reads its format only beside its objects, or it is damaged
             return frozenset()
         paths = (path for path in listed.split(b"\0") if path)
         return frozenset(path for path in paths if not self._out.is_excluded(os.fsdecode(path)))

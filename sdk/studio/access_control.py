@@ -1,9 +1,9 @@
-"""Middleware that refuses every request to LangGraph's server that does not carry the secret.
+"""Middleware that denies every request to LangGraph's server without the secret.
 
-The server itself answers anybody and takes a body of any content type, and it runs commands: any
-process of this machine, and any page in the user's browser, could send it a task. So its address
-has a secret of this start in its path, which Studio's page passes on as a part of `baseUrl`.
-`Origin` and `Host` are checked besides: they stop a page that was shown the address.
+The server itself answers any client and takes a body of any content type, and it runs commands: any
+process of this machine, and any page in the user's browser, could send it a task. So each start
+creates a secret, which is in the path of its address; Studio's page sends it as a part of
+`baseUrl`. `Origin` and `Host` are checked too: they stop a page that knows the address.
 """
 
 import logging
@@ -29,13 +29,13 @@ REFUSED = "This server answers only at the address that was printed when it was 
 
 
 class AccessControl:
-    """Refuses what comes without the secret, or from elsewhere, before any route sees it."""
+    """Denies requests without the secret, or from elsewhere, before any route sees them."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on or refuse one request."""
+        """Pass on or deny one request."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
         elif is_local(Headers(scope=scope)) and (allowed := _without_secret(scope)):
@@ -47,28 +47,28 @@ class AccessControl:
 
 
 def is_local(headers: Headers) -> bool:
-    """Whether a request comes from this machine or from Studio's page."""
+    """Return whether a request comes from this machine or from Studio's page."""
     host, origin = headers.get("host", ""), headers.get("origin")
     return bool(_HOST.fullmatch(host)) and (origin is None or bool(_ORIGIN.fullmatch(origin)))
 
 
 def build_secret_address() -> str:
-    """Where the running server answers, with the secret; empty before it has chosen a port.
+    """Return the running server's address with the secret; empty before it has a port.
 
-    The server chooses another port where its own was taken meanwhile: the secret must not be sent
-    to the process that took it.
+    The server chooses another port if its own was taken meanwhile: the secret must not be sent to
+    the process that took it.
     """
     server = os.environ.get("LANGGRAPH_API_URL")
     return f"{server}/{_SECRET}" if server else ""
 
 
 def build_studio_link(address: str) -> str:
-    """Studio's page on this server."""
+    """Return the address of Studio's page for this server."""
     return _STUDIO_PAGE.format(address=address)
 
 
 def _without_secret(scope: Scope) -> Scope | None:
-    """The same request as the routes know it; None where the secret is missing or wrong."""
+    """Return the request without the secret; None if the secret is missing or wrong."""
     _, first, *rest = [*scope["path"].split("/", 2), ""]
     if not secrets.compare_digest(first.encode(), _SECRET.encode()):
         return None
@@ -78,7 +78,7 @@ def _without_secret(scope: Scope) -> Scope | None:
 
 @asynccontextmanager
 async def _print_link(_: Starlette) -> AsyncGenerator[None]:
-    """For `langgraph dev`, which knows nothing of the secret; `mcode studio` hides logs of INFO."""
+    """Print the link for `langgraph dev`, which has no secret; `mcode studio` hides this log."""
     _logger.info("Studio: %s", build_studio_link(build_secret_address()))
     yield
 

@@ -1,4 +1,4 @@
-"""What a client of LangGraph's server may choose for a run: less than the user at the terminal."""
+"""Limits of a client of LangGraph's server: it may choose less than the user at the terminal."""
 
 import os
 from dataclasses import dataclass
@@ -27,12 +27,12 @@ class ClientContext(Context):
     base_url: ClassVar[str] = ""  # pyright: ignore[reportIncompatibleVariableOverride]
 
     def restrict_mode(self, mode: ApprovalMode) -> ApprovalMode:
-        """The mode, or the server's own where that is stricter."""
+        """Return the mode, or the server's own if that is stricter."""
         loosest = _find_loosest_mode()
         return mode if mode in STRICTEST_FIRST[: STRICTEST_FIRST.index(loosest)] else loosest
 
     def check_endpoint(self, base_url: str) -> None:
-        """Refuse an endpoint that the user has not configured, whoever has named it.
+        """Raise UsageError for an endpoint that the user has not configured, from any source.
 
         A client can write the options of a thread, and a project's file.
         """
@@ -49,7 +49,7 @@ class ClientContext(Context):
 
 
 def bind_pool(opened: DependencyPool) -> type[ClientContext]:
-    """Build the Context of one run: the server makes it from JSON, and it carries this pool."""
+    """Build the Context class of one run: the server creates it from JSON, and it has this pool."""
 
     @dataclass(frozen=True)
     class RunContext(ClientContext):
@@ -67,6 +67,6 @@ def _find_loosest_mode() -> ApprovalMode:
 
 
 def _load_user_settings() -> Settings:
-    """The user's, without any project's."""
+    """Load the user's settings, without any project's."""
     home = paths.locate_home()
     return load_settings(paths.ensure_data_folder(home), home).settings

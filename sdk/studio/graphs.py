@@ -1,4 +1,4 @@
-"""The jobs as LangGraph's server runs them: held, listed and ended as runs of the command line."""
+"""The graphs as LangGraph's server runs them: with lease, listing and status as at the terminal."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -80,14 +80,14 @@ async def _acquire_thread(job: Job, thread_id: str | None) -> AsyncGenerator[Non
 
 
 async def _finish_restore(home: Path, thread_id: str) -> None:
-    """As at every door: files that were being put back when a kill came are put back first."""
+    """Finish an interrupted restore of files first, as every run does."""
     files = await asyncio.to_thread(_open_files, home, thread_id)
     if files:
         await finish_interrupted(files.snapshots, files.history, thread_id)
 
 
 def _open_files(home: Path, thread_id: str) -> ThreadFiles | None:
-    """None for a thread that begins now, and where the folder is gone, which the run will say."""
+    """Return None for a new thread, and if the folder is gone, which the run will report."""
     try:
         return open_thread_files(ThreadIndex(home).get(thread_id), home)
     except UsageError:
@@ -95,7 +95,7 @@ def _open_files(home: Path, thread_id: str) -> ThreadFiles | None:
 
 
 async def _note_end(job: Job, home: Path, thread_id: str) -> None:
-    """Say on the list of threads how the run left this one."""
+    """Record the thread's status after the run in the list of threads."""
     async with open_checkpointer(await asyncio.to_thread(paths.locate_database, home)) as saver:
         reader = compile_graph(job, saver)
         state = await reader.aget_state({"configurable": {"thread_id": thread_id}})

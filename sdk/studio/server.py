@@ -1,8 +1,8 @@
 """LangGraph's dev server on the user's own threads: the same database, the same graph.
 
-It runs in this process, so that whatever ends the one ends the other. What it pickles into its
-working folder is thrown away: the threads are in our database, and at its next start it would run
-again whatever it was running at its end.
+It runs in this process, so both end together. The files that it pickles into its working folder are
+deleted: the threads are in our database, and at its next start it would repeat the runs that were
+active at its end.
 """
 
 import json
@@ -35,7 +35,7 @@ QUIET = {
     "LANGSMITH_TRACING": "false",
     "LOG_LEVEL": "ERROR",
 }
-# Where one is set, the server has routes in front of our check
+# If one is set, the server has routes before our check
 MOUNT_PREFIXES = ("MOUNT_PREFIX", "LANGGRAPH_MOUNT_PREFIX")
 # Runs at once; with the server's default of one, a paused run blocks the next
 JOBS = 10
@@ -82,7 +82,7 @@ def _check_port(port: int) -> None:
 
 
 def _run_server(port: int) -> None:
-    logging.basicConfig(level=logging.WARNING)  # before the server would greet at length
+    logging.basicConfig(level=logging.WARNING)  # before the server logs its long greeting
     from langgraph_api.cli import run_server  # pyright: ignore[reportUnknownVariableType]
 
     config = json.loads((resources.files("maxagent") / "langgraph.json").read_text())
@@ -95,7 +95,7 @@ def _run_server(port: int) -> None:
             http=config["http"],
             n_jobs_per_worker=JOBS,
         )
-    except SystemExit as error:  # how uvicorn says that the start failed
+    except SystemExit as error:  # uvicorn's way to report a failed start
         raise MaxAgentError(
             "LangGraph's dev server did not start", hint="see its output above"
         ) from error
@@ -104,7 +104,7 @@ def _run_server(port: int) -> None:
 def _announce_threads(
     threads: Sequence[ThreadRow], on_ready: Callable[[str, str, int], None]
 ) -> None:
-    """Once the server answers, tell it of the threads, which it does not look for by itself."""
+    """Send the server the list of threads once it answers; it does not look for them itself."""
     from langgraph_sdk import get_sync_client
 
     from ..graph_registry import find_job

@@ -1,4 +1,4 @@
-"""What threads take on the disk; without loading LangGraph."""
+"""Disk usage of threads; does not load LangGraph."""
 
 import os
 from contextlib import closing
@@ -12,7 +12,7 @@ from ...memory.threads.record import ThreadRow
 
 
 def measure_threads(rows: list[ThreadRow], home: Path) -> dict[str, int]:
-    """Bytes of each thread: its checkpoints, the outputs and the backups kept for it."""
+    """Return the bytes of each thread: its checkpoints, outputs and backups."""
     path = paths.locate_database(home)
     with translate_sqlite_errors(path), closing(connect(path)) as connection:
         sizes = read_sizes(connection)
@@ -24,27 +24,27 @@ def measure_threads(rows: list[ThreadRow], home: Path) -> dict[str, int]:
 
 
 def measure_snapshots(rows: list[ThreadRow], home: Path) -> dict[Path, int]:
-    """Bytes of the snapshots of each folder of the threads."""
+    """Return the bytes of the snapshots of each folder of the threads."""
     folders = {Path(row.folder).resolve() for row in rows}
     every = garbage_collection.measure_stores(paths.ensure_data_folder(home) / "snapshots")
     return {folder: size for folder, size in every.items() if folder in folders}
 
 
 def measure_database(home: Path) -> int:
-    """Bytes of the database, with what is not yet merged into it."""
+    """Return the bytes of the database, including its write-ahead log."""
     path = paths.locate_database(home)
     return sum(_measure_file(path.with_name(path.name + suffix)) for suffix in ("", "-wal"))
 
 
 def measure_folder(folder: Path) -> int:
-    """Bytes of all files below a folder; 0 when there is none."""
+    """Return the bytes of all files below a folder; 0 if it does not exist."""
     return sum(
         _measure_file(Path(above, name)) for above, _, names in os.walk(folder) for name in names
     )
 
 
 def _measure_file(file: Path) -> int:
-    """Bytes of a file; 0 when there is none, or when others have just deleted it."""
+    """Return the bytes of a file; 0 if it does not exist or was just deleted."""
     try:
         return file.stat().st_size
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Each change of a thread's files, as people read it; without loading LangGraph."""
+"""File changes of a thread, as shown to users; does not load LangGraph."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,17 +22,17 @@ class ThreadFileChange:
     by: str
     """tool, shell, others, undo, redo or rewind"""
     tool: str
-    """The tool's name; empty where none ran."""
+    """The tool's name; empty if none ran."""
     step: int | None
-    """Whose doing it was; None where it was no step's."""
+    """The step that made the change; None if no step did."""
     at: str
     """ISO 8601, UTC."""
     in_effect: bool
-    """Not taken back; always so for what is no tool's and no command's."""
+    """Not reverted; always true for changes by others and restores."""
 
 
 def read_file_changes(row: ThreadRow, home: Path) -> list[ThreadFileChange]:
-    """Every change, in order."""
+    """Return all changes, in order."""
     entries = FileHistory(paths.locate_database(home)).list_entries(row.thread_id)
     known = read_thread_branches(row, home)
     undone = {e.number for e in entries if e.kind in ("tool", "shell")}
@@ -53,12 +53,12 @@ def read_file_changes(row: ThreadRow, home: Path) -> list[ThreadFileChange]:
 
 
 def _find_step_number(entry: HistoryEntry, known: ThreadBranches) -> int | None:
-    """The number of the step that made the entry; None for no step's doing."""
+    """Return the number of the step that made the entry; None if no step did."""
     if entry.kind not in ("tool", "shell"):
         return None
     every = [step for branch in (known.steps, *known.abandoned) for step in branch]
     caller = next((step for step in every if entry.key in step.message.calls), None)
-    # the run of the tests is no call: it belongs to the step that it judges
+    # a test run is not a call: it belongs to the step that it tests
     judged = next((step for step in known.steps if step.file_entry >= entry.number), None)
     found = caller or judged
     return found.number if found else None

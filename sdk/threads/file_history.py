@@ -1,4 +1,4 @@
-"""What a thread did to the files of its folder, and the ways back; without loading LangGraph."""
+"""File history of a thread, and its undo, redo and rewind; does not load LangGraph."""
 
 import asyncio
 from collections.abc import Generator
@@ -42,19 +42,19 @@ class ThreadFiles:
     history: FileHistory
 
     def read_entries(self) -> list[HistoryEntry]:
-        """All that happened to them, in order."""
+        """Return all entries, in order."""
         return self.history.list_entries(self.thread_id)
 
     async def finish_interrupted(self) -> RestoreResult | None:
-        """Finish a restore that was cut short, record a call that was; the thread must be held."""
+        """Finish an interrupted restore, record a killed call; the thread must be leased."""
         await record_crashed_calls(self.snapshots, self.history, self.thread_id)
         return await finish_interrupted(self.snapshots, self.history, self.thread_id)
 
     async def diff(self, after: int = 0, upto: int | None = None) -> str:
-        """What became of the files that the thread has changed, as a unified diff.
+        """Return the changes to the thread's files as a unified diff.
 
-        From the entry `after`, to the entry `upto` or to how they are now; what others did to the
-        same files is part of it.
+        From the entry `after`, to the entry `upto` or to the current files; changes that others
+        made to the same files are part of it.
         """
         every = await asyncio.to_thread(self.read_entries)
         last = upto if upto is not None else every[-1].number if every else 0
@@ -68,10 +68,10 @@ class ThreadFiles:
     async def plan_restore(
         self, kind: RestoreKind, *, after: int = 0, force: bool = False
     ) -> "PendingRestore | None":
-        """Plan to undo, redo or rewind; None when there is nothing to take back.
+        """Plan to undo, redo or rewind; None if there is nothing to revert.
 
-        A rewind takes back every entry with a number greater than `after`. `force` puts files back
-        as they were, whatever others have done to them.
+        A rewind reverts every entry with a number greater than `after`. `force` restores files even
+        if others have changed them.
         """
         entries = await asyncio.to_thread(self.read_entries)
         taken = _select_entries(kind, entries, after)
@@ -86,24 +86,24 @@ class ThreadFiles:
 
 @dataclass(frozen=True)
 class PendingRestore:
-    """A restore that is planned: to be looked at first."""
+    """A planned restore, to show first."""
 
     files: ThreadFiles
     kind: RestoreKind
     plan: RestorePlan
     entries: tuple[HistoryEntry, ...]
-    """What is taken back."""
+    """The entries to revert."""
     turn: int
 
     async def resolve_doubtful(self, *, ours: bool) -> "PendingRestore":
-        """Take back what others may have done while a command ran, too; or it is theirs."""
+        """Revert doubtful changes made while a command ran, too; or record them as others'."""
         planned = await plan_restore(
             self.files.snapshots, self.entries, doubtful="take" if ours else "theirs"
         )
         return replace(self, plan=planned)
 
     async def apply(self) -> RestoreResult:
-        """Carry it out; the thread must be held since it was planned."""
+        """Apply the plan; the thread must be leased since it was planned."""
         files = self.files
         return await execute_plan(
             files.snapshots, files.history, files.thread_id, self.plan, self.kind, self.turn
@@ -111,7 +111,7 @@ class PendingRestore:
 
 
 def open_thread_files(row: ThreadRow, home: Path) -> ThreadFiles:
-    """The files of a thread; raises UsageError when its folder is gone."""
+    """Return the files of a thread; raises UsageError if its folder is gone."""
     folder = Path(row.folder)
     if not row.folder or not folder.is_dir():
         raise UsageError(
@@ -128,7 +128,7 @@ def open_thread_files(row: ThreadRow, home: Path) -> ThreadFiles:
 
 @contextmanager
 def open_leased_files(row: ThreadRow, home: Path) -> Generator[ThreadFiles]:
-    """The same, while nobody else may run the thread; raises ThreadBusy when somebody does."""
+    """Yield the thread's files and hold its lease; raises ThreadBusy if another process runs it."""
     files = open_thread_files(row, home)
     with acquire_lease(home, row.thread_id):
         yield files

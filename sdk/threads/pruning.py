@@ -1,4 +1,4 @@
-"""Free what no thread needs any more; without loading LangGraph."""
+"""Deletion of data that no thread needs any more; does not load LangGraph."""
 
 import shutil
 import time
@@ -22,21 +22,21 @@ from ...memory.threads.record import ThreadRow
 from ...memory.undo.history import FileHistory
 from .disk_usage import measure_database, measure_folder
 
-# Begins the name of a folder that `thread_import` fills with outputs
+# Prefix of the name of a folder that an import fills with outputs
 IMPORT = "import-"
 
 
 def find_unused(rows: list[ThreadRow], days: float) -> list[ThreadRow]:
-    """The threads that were last used so many days ago, and are not being run."""
+    """Return the threads that were last used that many days ago and are not running."""
     since = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="microseconds")
     return [row for row in rows if row.updated_at < since and row.status != "running"]
 
 
 async def prune_storage(home: Path) -> int:
-    """Free what no thread needs, branches that were left included; the bytes freed.
+    """Delete what no thread needs, abandoned branches included; return the bytes freed.
 
-    What is younger than an hour stays of snapshots, outputs and backups: a step under way may be
-    about to name it. A thread that is being run stays as it is.
+    Snapshots, outputs and backups less than an hour old are kept: a running step may be about to
+    reference them. A running thread is left unchanged.
     """
     index, before = ThreadIndex(home), measure_database(home)
     rows = index.list()
@@ -62,7 +62,7 @@ def _locate_store(row: ThreadRow, stores: Path) -> Path:
 
 
 def _collect_needed(home: Path, stores: Path, rows: list[ThreadRow]) -> dict[Path, set[str]]:
-    """For each store the trees and blobs that its threads may ask for."""
+    """Return the trees and blobs that the threads of each store may need."""
     needed: dict[Path, set[str]] = defaultdict(set)
     history, path = FileHistory(paths.locate_database(home)), paths.locate_database(home)
     with translate_sqlite_errors(path), closing(connect(path)) as connection:
@@ -82,7 +82,7 @@ def _iter_history_objects(history: FileHistory, thread_id: str) -> Iterator[str]
 
 
 def _delete_folders(home: Path, threads: set[str]) -> int:
-    """Outputs and backups of threads that are gone, and of imports that were killed."""
+    """Delete outputs and backups of deleted threads and of killed imports."""
     freed = 0
     for kind in (paths.locate_outputs, paths.locate_backups):
         above = kind(home, "any").parent
@@ -95,7 +95,7 @@ def _delete_folders(home: Path, threads: set[str]) -> int:
 
 
 def _is_old(folder: Path) -> bool:
-    """Not of a thread that has begun since the threads were listed; nor gone by now."""
+    """Return whether the folder is old: not of a thread created meanwhile, and not deleted."""
     with suppress(FileNotFoundError):
         return folder.stat().st_mtime < time.time() - garbage_collection.RECENT
     return False

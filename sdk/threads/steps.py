@@ -1,4 +1,4 @@
-"""A thread's steps as people choose among them; without loading LangGraph."""
+"""Steps of a thread, for the user to choose from; does not load LangGraph."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -23,14 +23,14 @@ from ...memory.undo.history import FileHistory, HistoryEntry
 
 @dataclass(frozen=True)
 class StepSummary:
-    """One step, in short."""
+    """Summary of one step."""
 
     number: int
-    """0 is the beginning."""
+    """0 is the start."""
     role: str
-    """Who spoke; empty for the beginning."""
+    """The role that answered; empty for the start."""
     words: str
-    """The first line of what was said; of the beginning, of what was asked."""
+    """The first line of the answer; for the start, of the request."""
     tools: tuple[str, ...]
     """Names of the tools called."""
     files: tuple[str, ...]
@@ -38,11 +38,11 @@ class StepSummary:
     at: str
     """ISO 8601, UTC."""
     checkpoint_id: str
-    """Empty while its calls are under way: nobody can go back there yet."""
+    """Empty while its calls are unfinished: no rewind can go there yet."""
 
 
 def summarize_steps(row: ThreadRow, home: Path) -> list[StepSummary]:
-    """The steps of the thread's conversation as it is."""
+    """Return the steps of the thread's current conversation."""
     files = _group_files_by_call(
         FileHistory(paths.locate_database(home)).list_entries(row.thread_id)
     )
@@ -50,14 +50,14 @@ def summarize_steps(row: ThreadRow, home: Path) -> list[StepSummary]:
 
 
 def read_thread_branches(row: ThreadRow, home: Path) -> ThreadBranches:
-    """All steps of the thread, also those that were left by going back."""
+    """Return all steps of the thread, also abandoned ones."""
     path = paths.locate_database(home)
     with translate_sqlite_errors(path), closing(connect(path)) as connection:
         return read_branches(connection, row.thread_id)
 
 
 def read_abandoned_ranges(row: ThreadRow, home: Path) -> list[tuple[int, int]]:
-    """The first and last steps of each branch that was left by going back, the newest first."""
+    """Return the first and last steps of each abandoned branch, the newest first."""
     path = paths.locate_database(home)
     with translate_sqlite_errors(path), closing(connect(path)) as connection:
         return [
@@ -67,7 +67,7 @@ def read_abandoned_ranges(row: ThreadRow, home: Path) -> list[tuple[int, int]]:
 
 
 def find_step(row: ThreadRow, home: Path, number: int) -> ThreadStep:
-    """The step with that number; raises UsageError when nobody can go there."""
+    """Return the step with that number; raises UsageError if no rewind can go there."""
     known = read_thread_branches(row, home)
     step, thread = known.find_step(number), row.thread_id[:8]
     if not known.steps:
@@ -92,7 +92,9 @@ def find_step(row: ThreadRow, home: Path, number: int) -> ThreadStep:
 
 
 def find_head(row: ThreadRow, home: Path) -> ThreadStep:
-    """Where the conversation is now, also in the middle of a turn; raises UsageError before it."""
+    """Return the current point of the conversation, also within a turn; raises UsageError before
+    it.
+    """
     head = read_thread_branches(row, home).head
     if head is None:
         raise _build_not_started_error(row)

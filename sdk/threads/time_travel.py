@@ -1,7 +1,7 @@
-"""Go back in a thread's conversation, or go on from there on a thread of its own.
+"""Rewind of a thread's conversation, and forks from one of its steps.
 
-Nothing is deleted: what is left by going back stays in the database and can be gone to again. Only
-what changes a conversation loads LangGraph.
+Nothing is deleted: abandoned branches stay in the database and can be rewound to. Only functions
+that change a conversation load LangGraph.
 """
 
 import asyncio
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
 
 async def rewind_talk(row: ThreadRow, home: Path, step: ThreadStep) -> None:
-    """Put the conversation back to the step, in place; `resume` goes on from there.
+    """Rewind the conversation to the step, in place; `resume` continues from there.
 
-    The thread must be held.
+    The thread must be leased.
     """
     async with _open_graph(row, home) as graph:
         at = {"thread_id": row.thread_id, "checkpoint_ns": "", "checkpoint_id": step.checkpoint_id}
@@ -46,16 +46,16 @@ async def rewind_talk(row: ThreadRow, home: Path, step: ThreadStep) -> None:
 
 
 def _record_rewind(thread: str, home: Path, step: ThreadStep) -> None:
-    """Say on the list of threads how it stands; what a later run had proved holds no longer."""
+    """Update the thread's status; evidence of later runs no longer holds."""
     proof: Mapping[str, object] | None = {} if step.next else None
     ThreadIndex(home).set_status(thread, _derive_status(step), evidence=proof)
 
 
 async def fork(row: ThreadRow, home: Path, step: ThreadStep, say: str | None = None) -> ThreadRow:
-    """A new thread that shares all up to the step; nothing of the parent changes.
+    """Return a new thread that shares all up to the step; the parent does not change.
 
-    `say` is new input: at step 0 it stands in place of the request, at the end it begins a new job,
-    in between the role that speaks next reads it.
+    `say` is new input: at step 0 it replaces the request, at the end it starts a new job, in
+    between the next role reads it.
     """
     if say is not None and not say.strip():
         raise UsageError("the new input is empty", hint="say what should be done instead")
@@ -70,16 +70,14 @@ async def fork(row: ThreadRow, home: Path, step: ThreadStep, say: str | None = N
 
 
 async def copy_thread(row: ThreadRow, home: Path) -> ThreadRow:
-    """A new thread that has all of this one as it stands, also in the middle of a stopped turn.
+    """Return a new thread with all of this one, also within a stopped turn.
 
-    A call or a question that is open stays the parent's alone: the fork hears what is known of it.
+    Open calls and questions stay with the parent: the fork gets what is known of them.
     """
     head = await asyncio.to_thread(find_head, row, home)
     is_open = head.next in CALL_NODES
     forked = _build_row(row, head, None)
-    upto = (
-        head.file_entry if is_open else sys.maxsize
-    )  # files that were put back since belong to it
+    upto = head.file_entry if is_open else sys.maxsize  # later restores belong to it
     await asyncio.to_thread(_store_fork, home, forked, head.checkpoint_id, upto)
     if is_open:
         await _cancel_calls(forked, home)
@@ -105,7 +103,7 @@ def _build_row(row: ThreadRow, step: ThreadStep, say: str | None) -> ThreadRow:
 
 
 def _store_fork(home: Path, forked: ThreadRow, checkpoint: str, upto: int) -> None:
-    """Keep the fork, which shares the outputs of commands that its conversation names."""
+    """Store the fork, with the outputs of commands that its conversation names."""
     outputs = paths.locate_outputs(home, forked.parent)
     if outputs.is_dir():
         shared = paths.locate_outputs(home, forked.thread_id)
@@ -114,7 +112,7 @@ def _store_fork(home: Path, forked: ThreadRow, checkpoint: str, upto: int) -> No
 
 
 async def _cancel_calls(forked: ThreadRow, home: Path) -> None:
-    """Answer the calls that are open, by what the parent's journal says; nothing comes of them."""
+    """Answer the open calls from the parent's journal; they will not run."""
     from langgraph.types import Command
 
     from ...nodes.agent.cancelled_calls import answer_cancelled_calls
@@ -136,7 +134,7 @@ async def _cancel_calls(forked: ThreadRow, home: Path) -> None:
 
 
 async def _add_input(forked: ThreadRow, home: Path, step: ThreadStep, say: str) -> None:
-    """Put new input into the forked conversation."""
+    """Add new input to the forked conversation."""
     from langgraph.types import Command
 
     from ...nodes.agent.message_history import build_role_message
@@ -145,7 +143,7 @@ async def _add_input(forked: ThreadRow, home: Path, step: ThreadStep, say: str) 
     async with _open_graph(forked, home) as graph:
         config: RunnableConfig = {"configurable": {"thread_id": forked.thread_id}}
         if not step.next:
-            task = Task(request=say, folder=forked.folder)  # options stay as they were by then
+            task = Task(request=say, folder=forked.folder)  # the options of that time are kept
             await graph.aupdate_state(config, task, as_node="__input__")
             return
         role = cast("RoleName", "coder" if step.next in VERIFICATION_NODES else step.next)

@@ -1,6 +1,6 @@
-"""A conversation's title, made by the model once; without one it is the request's first line.
+"""Titles of conversations: the model makes one once; the default is the request's first line.
 
-Only for conversations at a terminal: a run without one spends nothing that nobody asked for.
+Only for conversations at a terminal: other runs spend nothing that the user did not ask for.
 """
 
 import asyncio
@@ -34,13 +34,13 @@ TIMEOUT_SECONDS = 20.0
 
 
 async def generate_title(runner: "Runner", thread_id: str, answer: str) -> str:
-    """Name a conversation after its first turn; the title, empty where the old one stays.
+    """Name a conversation after its first turn; return the title, empty if the old one stays.
 
-    It stays where the user has named the thread, has switched titles off, or the model fails.
+    It stays if the user has named the thread or disabled titles, or the model fails.
     """
     try:
         return await _generate_title(runner, thread_id, answer)
-    except MaxAgentError:  # it was deleted meanwhile, the database is locked: nothing is lost
+    except MaxAgentError:  # deleted meanwhile, or locked: nothing is lost
         return ""
 
 
@@ -56,7 +56,7 @@ async def _generate_title(runner: "Runner", thread_id: str, answer: str) -> str:
 
 
 async def make_title(model: ResolvedModel, message: str, answer: str) -> str:
-    """What the model calls it; empty where it fails. One request, without tools."""
+    """Return the model's title; empty on failure. One request, without tools."""
     text = TITLE_PROMPT.format(message=message[:MAX_CHARACTERS], answer=answer[:MAX_CHARACTERS])
     try:
         async with asyncio.timeout(TIMEOUT_SECONDS):
@@ -78,7 +78,7 @@ async def _invoke_title_model(model: ResolvedModel, messages: list[BaseMessage])
 
 
 def _ignore_text(text: str) -> None:
-    """Nobody watches how it is made."""
+    """Ignore streamed text: it is not shown."""
 
 
 def _needs_title(row: ThreadRow) -> bool:
@@ -86,7 +86,7 @@ def _needs_title(row: ThreadRow) -> bool:
 
 
 def _clean_title(text: str) -> str:
-    """One line of it, without a secret and what models put around a name."""
+    """Return one line of it, without secrets and the quotes or labels that models add."""
     first = redact(text).strip().partition("\n")[0]
     name = "".join(letter for letter in first if letter.isprintable()).strip("#*\"'`“”「」《》 .。")
     return build_title(name) if name else ""

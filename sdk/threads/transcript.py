@@ -1,6 +1,6 @@
-"""A thread as a conversation to be read: who said what, what was called and what came of it.
+"""Transcript of a thread: messages, calls and results.
 
-Read from the database alone; without loading LangGraph.
+Read from the database alone; does not load LangGraph.
 """
 
 import json
@@ -24,7 +24,7 @@ from ...memory.threads.record import ThreadRow
 # Besides the request: who hands a human's words on. The rest of what is handed on is the graph's
 # own, and said already.
 HUMAN_INPUT_NODES = ("review", "")
-# What was called before a fork is on record under the thread that called it
+# Calls before a fork are recorded under the thread that made them
 _RESULTS = """
     WITH RECURSIVE family(id) AS (
         VALUES (?) UNION SELECT parent FROM threads JOIN family ON thread_id = family.id
@@ -33,7 +33,7 @@ _RESULTS = """
     WHERE state = 'done' ORDER BY call_id
 """
 
-# What the model had sent of the answer that follows a checkpoint.
+# The part that the model had sent of the answer after a checkpoint.
 _PARTIAL_ANSWER = (
     "SELECT started_at, result FROM journal WHERE thread_id = ? AND call_id = 'answer' AND tool = ?"
 )
@@ -59,29 +59,29 @@ Facts = Mapping[str, Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class TranscriptEntry:
-    """One thing that was said or done."""
+    """One message or action."""
 
     kind: EntryKind
     at: str
     """ISO 8601, UTC."""
     text: str = ""
-    """What was said; of tests their command, of a mode its name."""
+    """The text; for tests their command, for a mode its name."""
     role: str = ""
-    """Who spoke or called."""
+    """The role that answered or called."""
     step: int = 0
     """Number of the model answer that it belongs to."""
     tool: str = ""
     args: Mapping[str, Any] = field(default_factory=dict[str, Any])
     ok: bool | None = None
-    """Whether a call went well; None: it has no result yet."""
+    """Whether a call succeeded; None: it has no result yet."""
     result: str = ""
-    """What the model was told of it."""
+    """The result as sent to the model."""
     facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """What is known of a call besides, such as its `diff`; of tests their evidence."""
+    """Other facts of a call, such as its `diff`; for tests their evidence."""
 
 
 def read_transcript(row: ThreadRow, home: Path) -> list[TranscriptEntry]:
-    """The thread's story so far; of one that has not begun its request."""
+    """Return the thread's entries so far; for one that has not started, its request."""
     with _open_database(home) as connection:
         rows = list(read_channel_writes(connection, row.thread_id))
         recorded = _read_results(connection, row.thread_id)
@@ -93,7 +93,6 @@ def read_transcript(row: ThreadRow, home: Path) -> list[TranscriptEntry]:
 
 
 def read_stored_writes(row: ThreadRow, home: Path) -> list[ChannelWrite]:
-    """What the nodes wrote, as it is stored."""
     with _open_database(home) as connection:
         return list(read_channel_writes(connection, row.thread_id))
 
@@ -106,11 +105,11 @@ def _open_database(home: Path) -> Generator[sqlite3.Connection]:
 
 
 def _read_results(connection: sqlite3.Connection, thread_id: str) -> Facts:
-    """What is known of each call's result, by its id."""
+    """Return the facts of each call's result, by its ID."""
     found: dict[str, Mapping[str, Any]] = {}
     for call_id, result in connection.execute(_RESULTS, (thread_id,)):
-        with suppress(ValueError, TypeError):  # another hand may have written it
-            # a second run's key sorts behind the first's
+        with suppress(ValueError, TypeError):  # another program may have written it
+            # a second run's key sorts after the first's
             found[call_id.removesuffix(SECOND_RUN)] = get_mapping(json.loads(result), "metadata")
     return found
 
@@ -118,7 +117,7 @@ def _read_results(connection: sqlite3.Connection, thread_id: str) -> Facts:
 def _read_partial_answer(
     connection: sqlite3.Connection, row: ThreadRow, home: Path
 ) -> list[TranscriptEntry]:
-    """What a killed run had shown of an answer; the next run puts it into the thread."""
+    """Return a killed run's partial answer; the next run adds it to the thread."""
     if row.status not in ("running", "interrupted") or find_holder(home, row.thread_id):
         return []
     given = (row.thread_id, read_last_id(connection, row.thread_id))
@@ -154,7 +153,7 @@ def _build_entries(
 
 
 def _is_repeated(message: Mapping[str, Any], cut_short: set[str]) -> bool:
-    """Whether it is an answer that stands already where it was cut short."""
+    """Return whether the message is already shown as an interrupted answer."""
     more, name = get_mapping(message, "additional_kwargs"), str(message.get("id"))
     if more.get("told"):
         return name in cut_short
@@ -163,7 +162,7 @@ def _is_repeated(message: Mapping[str, Any], cut_short: set[str]) -> bool:
 
 
 def _drop_repeated_modes(passages: Iterator[TranscriptEntry]) -> Iterator[TranscriptEntry]:
-    """A mode is told where it changes; a conversation begins in build mode."""
+    """Show a mode only where it changes; a conversation starts in build mode."""
     mode = ("build", "build")
     for passage in passages:
         if passage.kind != "mode":
@@ -176,7 +175,7 @@ def _drop_repeated_modes(passages: Iterator[TranscriptEntry]) -> Iterator[Transc
 def _insert_interruptions(
     passages: Iterator[TranscriptEntry], *, is_stopped: bool
 ) -> Iterator[TranscriptEntry]:
-    """Of a message that was not answered before the next one, or the end, that it was stopped."""
+    """Mark each message that was not answered before the next one, or the end, as interrupted."""
     open_since = ""
     for passage in passages:
         if passage.kind == "human":
@@ -196,7 +195,7 @@ def _build_user_entry(row: ChannelWrite, words: object) -> Iterator[TranscriptEn
 
 
 def _build_event_entry(row: ChannelWrite) -> Iterator[TranscriptEntry]:
-    """Another mode, a run of the tests, the end of a task."""
+    """Yield an entry for a new mode, a test run, or the end of a task."""
     value = row.value
     if row.channel == "told" and isinstance(value, list) and value:
         mode, *speaker = map(str, cast("list[object]", value))
@@ -257,7 +256,7 @@ def _build_call_entry(
 
 
 def _build_question_entries(row: ChannelWrite) -> Iterator[TranscriptEntry]:
-    """What is asked now; the words of a model that asks are in its call already."""
+    """Yield the open question; the text of a model's question is in its call already."""
     for request in filter_mappings(get_mapping(row.value, "value").get("action_requests")):
         yield TranscriptEntry(
             "question",

@@ -1,4 +1,4 @@
-"""What a thread has used so far, read from its last checkpoint; without loading LangGraph."""
+"""Usage of a thread so far, read from its last checkpoint; does not load LangGraph."""
 
 from contextlib import closing
 from pathlib import Path
@@ -12,7 +12,7 @@ from ..events import TokenUsage
 
 
 def read_usage(thread_id: str, home: Path, context_length: int) -> TokenUsage | None:
-    """Its totals, as its last answer told them; None where nothing has been answered."""
+    """Return the totals after its last answer; None if there is none."""
     path, window = paths.locate_database(home), 0
     with translate_sqlite_errors(path), closing(connect(path)) as connection:
         totals = get_mapping(read_values(connection, thread_id), "usage")
@@ -37,7 +37,7 @@ INSTRUCTIONS_MARK = "instructions"
 
 
 def read_nested_instructions(thread_id: str, home: Path) -> list[str]:
-    """Their paths in the order in which they were told, each once."""
+    """Return the paths of the files sent to the model, in order, without duplicates."""
     path, found = paths.locate_database(home), dict[str, None]()
     with translate_sqlite_errors(path), closing(connect(path)) as connection:
         for row in read_channel_writes(connection, thread_id):

@@ -1,8 +1,8 @@
-"""Write a thread into one file; without loading LangGraph.
+"""Export of a thread to one file; does not load LangGraph.
 
-The conversation goes with it as it is, what its calls answered, and their whole outputs. The files
-of the project and their history stay: they belong to the folder and the machine where it happened.
-What would make the file too large to be imported is left out, the largest outputs first.
+It has the whole conversation, the results of its calls, and their full outputs. The project's files
+and their history are left out: they belong to the folder and the machine where the thread ran.
+Outputs that would make the file too large to import are left out, the largest first.
 """
 
 import json
@@ -43,13 +43,13 @@ class ExportedThread:
 
     content: bytes
     too_large: Sequence[str]
-    """Names of whole outputs that found no room in it."""
+    """Names of full outputs that did not fit."""
 
 
 def export_thread(row: ThreadRow, home: Path) -> ExportedThread:
-    """The thread as a file; what is a secret by now, and was none when kept, is hidden, too.
+    """Return the thread as a file; current secrets are redacted, even if they were stored before.
 
-    Raises UsageError where the conversation alone is larger than an import takes.
+    Raises UsageError if the conversation alone is larger than an import accepts.
     """
     path = paths.locate_database(home)
     with translate_sqlite_errors(path), closing(connect(path)) as connection:
@@ -95,9 +95,9 @@ def _redact_result(result: str | None) -> str | None:
 
 
 def _collect_outputs(folder: Path, room: int) -> tuple[dict[str, bytes], list[str]]:
-    """Whole outputs, by the name under which the conversation speaks of them; those without room.
+    """Return full outputs by their name in the conversation, and the names that do not fit.
 
-    The smaller ones come first, so that most have room.
+    The smaller ones come first, so that most fit.
     """
     kept, too_large = dict[str, bytes](), list[str]()
     files = [file for file in folder.iterdir() if _is_ours(file)] if folder.is_dir() else []
@@ -113,7 +113,7 @@ def _collect_outputs(folder: Path, room: int) -> tuple[dict[str, bytes], list[st
 
 
 def _is_ours(file: Path) -> bool:
-    """Whether it is an output; `webfetch` keeps a page there only while it reads it."""
+    """Return whether the file is an output; `webfetch` keeps a page there only while reading it."""
     is_output = OUTPUT_NAME.fullmatch(file.name) and file.suffix == ".txt"
     return bool(is_output) and file.is_file() and not file.is_symlink()
 

@@ -1,4 +1,4 @@
-"""Take a thread over from a file: all of it or nothing, and nothing that was decided elsewhere."""
+"""Import of a thread from a file: all of it or nothing, and no decisions made elsewhere."""
 
 import asyncio
 import shutil
@@ -25,17 +25,17 @@ from .sanitize import SanitizedThread, sanitize_import
 
 @dataclass(frozen=True)
 class ImportedThread:
-    """The thread as it stands here now."""
+    """The imported thread."""
 
     row: ThreadRow
     dropped: list[str]
-    """Names of options that it had and that do not hold here."""
+    """Names of options that are not kept."""
 
 
 async def import_thread(file: Path, folder: Path, home: Path) -> ImportedThread:
-    """Put the thread of a file on the list, as one of `folder`.
+    """Add the thread of a file to the list, as one of `folder`.
 
-    Raises UsageError, with nothing written, where the file is anything but a sound thread.
+    Raises UsageError, with nothing written, if the file is not a valid thread.
     """
     if not folder.is_dir():
         raise UsageError(
@@ -47,9 +47,9 @@ async def import_thread(file: Path, folder: Path, home: Path) -> ImportedThread:
     row = _build_row(thread, taken, where)
     index = ThreadIndex(home)
     async with open_checkpointer(paths.locate_database(home)):
-        pass  # LangGraph's tables are there now
+        pass  # LangGraph's tables exist now
     row = await asyncio.to_thread(_assign_free_id, row, index, home)
-    # another import of the same file may take the same id: what it keeps stays its own
+    # another import of the same file may take the same ID: keep its data
     outputs = paths.locate_outputs(home, row.thread_id)
     kept = outputs.with_name(f"{IMPORT}{uuid4()}")
     try:
@@ -80,14 +80,14 @@ def _build_row(thread: ArchivedThread, taken: SanitizedThread, folder: str) -> T
 
 
 def _derive_status(given: ThreadStatus, taken: SanitizedThread) -> ThreadStatus:
-    """How it stands here: what was open is open still, what was proved elsewhere is not here."""
+    """Return the status here: open work stays open, evidence from elsewhere does not count."""
     if taken.outcome and not taken.next:
         return STATUS_OF_OUTCOME.get(taken.outcome, "unverified")
     return given if given in ("waiting", "limit") else "interrupted"
 
 
 def _assign_free_id(row: ThreadRow, index: ThreadIndex, home: Path) -> ThreadRow:
-    """The row under an id and a name that nobody has here, nor had in a database that is lost."""
+    """Return the row with an ID and name that are unused here, also in a lost database."""
     known = index.list()
     left = paths.locate_outputs(home, row.thread_id).exists()
     taken = left or row.thread_id in {one.thread_id for one in known}
@@ -101,7 +101,7 @@ def _assign_free_id(row: ThreadRow, index: ThreadIndex, home: Path) -> ThreadRow
 
 
 def _write_outputs(folder: Path, outputs: Mapping[str, bytes]) -> None:
-    """Outputs of commands, which are asked for by their names."""
+    """Write outputs of commands, which are read by name."""
     if outputs:
         make_private_folder(folder)
     for name, content in outputs.items():

@@ -1,4 +1,4 @@
-"""What nodes note on a message, and whether a stranger's message has it as ours do."""
+"""Metadata that nodes add to messages, and its validation in imported messages."""
 
 from typing import Literal
 
@@ -11,29 +11,29 @@ from ...nodes.roles import RoleName
 
 @with_config(ConfigDict(extra="ignore", strict=True))
 class _Marks(TypedDict, total=False):
-    """Of `additional_kwargs`; what else is in it nobody reads."""
+    """Of `additional_kwargs`; its other keys are never read."""
 
     role: RoleName
-    """Whose conversation it is part of."""
+    """The role whose conversation has it."""
     step: int
-    """Which answer of the thread it is."""
+    """Number of the answer in the thread."""
     reasoning_content: str
     seen: dict[str, str]
     """Files that it shows or that were written, by path, with their content hash."""
     instructions: list[str]
-    """Instruction files that it tells."""
+    """Instruction files that it includes."""
     instructions_left: list[str]
-    """And those for which it had no room."""
+    """Instruction files for which it had no room."""
     instructions_passed_over: list[str]
-    """And those that nobody said yes to."""
+    """Instruction files that were not trusted."""
     synthetic: Literal[True]
-    """Nobody said it."""
+    """The graph wrote it."""
     aside: Literal[True]
-    """It went with the human's words."""
+    """Side context of the user's message."""
     interrupted: Literal[True]
     """The answer was cut short."""
     told: Literal[True]
-    """And the model has learnt of it."""
+    """The model has been informed of the interruption."""
 
 
 _MARKS = TypeAdapter(_Marks)
@@ -42,7 +42,7 @@ _OF_HUMANS = ("synthetic", "aside", *_OF_INSTRUCTIONS)
 
 
 def check_marks(message: BaseMessage) -> None:
-    """Raise ValueError where a mark is not what it should be, or stands where none of ours does."""
+    """Raise ValueError for an invalid mark, or one where our nodes set none."""
     marks = _MARKS.validate_python(message.additional_kwargs)
     if not isinstance(message, HumanMessage) and any(name in marks for name in _OF_HUMANS):
         raise ValueError("a message has the marks of another kind")

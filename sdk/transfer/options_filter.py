@@ -1,4 +1,4 @@
-"""What of a stranger's options holds here: what makes a thread stricter, nothing that loosens."""
+"""Imported options that are kept: those that make a thread stricter, none that loosen it."""
 
 import re
 from collections.abc import Mapping
@@ -14,9 +14,10 @@ _OUT = re.compile(r"^/|(^|/)\.\.(/|$)|\0")
 
 
 def filter_options(given: object, graph: str, request: str) -> Options:
-    """The options for use here; raises UsageError where those that it needs are wrong.
+    """Return the options to keep; raises UsageError if required ones are invalid.
 
-    Approval mode, model, endpoint, `apply`, profile and the rest are for whoever imports to choose.
+    Approval mode, model, endpoint, `apply`, profile and the rest are chosen by the user who
+    imports.
     """
     options = cast("dict[str, Any]", given) if isinstance(given, dict) else dict[str, Any]()
     safe: Options = {"mode": "read-only"} if options.get("mode") == "read-only" else {}
@@ -28,7 +29,7 @@ def filter_options(given: object, graph: str, request: str) -> Options:
 
 
 def _filter_chat_options(options: Mapping[str, Any], request: str) -> Options:
-    """Plan mode stays: what was planned under it expects that nothing is changed."""
+    """Keep plan mode: a plan made under it expects that nothing changes."""
     if options.get("plan") is not True:
         return {"agent": "build", "speaker": "build", "plan": False}
     plan_file = str(options.get("plan_file"))
@@ -42,7 +43,7 @@ def _filter_chat_options(options: Mapping[str, Any], request: str) -> Options:
 
 
 def _validate_files(given: object) -> list[str]:
-    """The only files that an edit may change: without them it could change any."""
+    """Validate the files that an edit may change: without them it could change any."""
     files = cast("list[object]", given) if isinstance(given, list) else []
     named = [one for one in files if isinstance(one, str) and one and not _OUT.search(one)]
     if not named or len(named) < len(files):
@@ -51,6 +52,6 @@ def _validate_files(given: object) -> list[str]:
 
 
 def find_dropped(given: Mapping[str, Any], safe: Mapping[str, Any]) -> list[str]:
-    """The names of the options that the user had chosen and that do not hold here."""
+    """Return the names of the user's options that are not kept."""
     lasting = Options.__annotations__.keys() - FOR_ONE_MESSAGE
     return sorted(name for name in lasting if given.get(name) and name not in safe)

@@ -1,8 +1,8 @@
-"""What of a stranger's rows becomes part of a thread here: the conversation, and no decisions.
+"""Sanitizing of imported rows: the conversation is kept, decisions are not.
 
-A checkpoint that comes from elsewhere may say that a call was allowed, that tests have passed, that
-the human has kept the result. None of that was decided here, so all of it is decided anew. What is
-not on the list is left out; what is on it and not what it should be is refused.
+A checkpoint from elsewhere may claim that a call was allowed, that tests have passed, that the user
+has kept the result. None of that was decided here, so all of it is decided again. Data that is not
+on the list is dropped; data on it that is invalid is rejected.
 """
 
 import json
@@ -36,7 +36,7 @@ from .message_metadata import check_marks
 from .options_filter import filter_options
 
 Count = Annotated[int, Ge(0), Le(1_000_000)]
-# What a conversation consists of; no thread of ours has a system message in it
+# The parts of a conversation; our threads have no system messages
 _MESSAGES = {
     (module, name)
     for module, name in ALLOWED
@@ -47,7 +47,7 @@ _BRANCH = "branch:to:"
 
 @with_config(ConfigDict(extra="ignore"))
 class _State(TypedDict, total=False):
-    """What of a state is taken over, beside the messages, the folder and a few options."""
+    """The part of a state to keep, besides the messages, the folder and a few options."""
 
     request: str
     role: RoleName
@@ -62,7 +62,7 @@ class _State(TypedDict, total=False):
 
 
 class _Checkpoint(TypedDict):
-    """A checkpoint as this LangGraph writes it; older ones carry calls in other places."""
+    """A checkpoint of this LangGraph's format; older ones have calls in other places."""
 
     v: Literal[4]
     ts: str
@@ -82,7 +82,7 @@ class _Metadata(TypedDict, total=False):
 
 @with_config(ConfigDict(extra="ignore"))
 class _Result(TypedDict):
-    """What a call answered, without what it changed in the state."""
+    """The result of a call, without its changes to the state."""
 
     output: str
     error: str
@@ -95,19 +95,19 @@ _METADATA, _RESULT = TypeAdapter(_Metadata), TypeAdapter(_Result)
 
 @dataclass(frozen=True)
 class SanitizedThread:
-    """A thread's rows as they may stand here, and how it stands by them."""
+    """A thread's rows as imported here, and its status by them."""
 
     rows: TransferRows
     next: str
-    """The node that follows; empty at an end."""
+    """The next node; empty at an end."""
     outcome: str
     options: Mapping[str, object]
-    """Those that it had elsewhere in the end."""
+    """Its last options elsewhere."""
 
 
 @dataclass(frozen=True)
 class _DecodedCheckpoint:
-    """A checkpoint that was opened."""
+    """A decoded checkpoint."""
 
     row: CheckpointRow
     whole: _Checkpoint
@@ -118,13 +118,13 @@ class _DecodedCheckpoint:
 
     @property
     def is_under_way(self) -> bool:
-        """Whether calls that were allowed elsewhere wait or run, or an answer is to fit."""
+        """Whether calls allowed elsewhere wait or run, or an answer must fit a schema."""
         waits = any(self.values.get(key) for key in ("__pregel_tasks", "queue"))
         return waits or f"{_BRANCH}fit_schema" in self.values
 
 
 def sanitize_import(rows: TransferRows, graph: str, folder: str) -> SanitizedThread:
-    """The rows of a stranger's thread for use in `folder`; raises UsageError for what is wrong."""
+    """Return an imported thread's rows for use in `folder`; raises UsageError for invalid ones."""
     try:
         points = _cut_back([_decode_checkpoint(row) for row in rows.checkpoints])
         if [one.row.id for one in points] != sorted({one.row.id for one in points}):
@@ -160,15 +160,15 @@ def _decode_checkpoint(row: CheckpointRow) -> _DecodedCheckpoint:
             )
         )
     made, tomorrow = parse_time(row.id), (datetime.now(UTC) + timedelta(days=1)).isoformat()
-    if not made or made > tomorrow:  # whatever is saved next has to come after it
+    if not made or made > tomorrow:  # the next checkpoint must sort after it
         raise ValueError(text("the checkpoint `{id}` is of no time before now", id=row.id))
     return _DecodedCheckpoint(row, whole)
 
 
 def _cut_back(points: Sequence[_DecodedCheckpoint]) -> Sequence[_DecodedCheckpoint]:
-    """Up to where nothing is under way: calls that were allowed elsewhere are decided anew here.
+    """Cut to a point with nothing in progress: calls allowed elsewhere are decided again here.
 
-    What had finished is on record and is not done again.
+    Finished calls are recorded and do not run again.
     """
     end = len(points)
     while end > 1 and points[end - 1].is_under_way:
@@ -192,7 +192,7 @@ def _sanitize_values(point: _DecodedCheckpoint, graph: str, folder: str) -> dict
     if kept.get("outcome") == "verified":  # by tests that did not run here
         kept["outcome"] = "unverified"
     kept |= {key: None for key in given if _is_open(key)}
-    if point.is_under_way:  # nobody goes there; but it must not look like a place to go to
+    if point.is_under_way:  # nobody can rewind there; but it must not look like a possible target
         kept[f"{_BRANCH}approve"] = None
     if "messages" in given:
         kept["messages"] = _check_snapshot(given["messages"], graph)
@@ -212,12 +212,12 @@ def _sanitize_options(values: Mapping[str, Any], graph: str) -> Options:
 
 
 def _is_open(key: str) -> bool:
-    """Whether it leads to a node that decides by itself what happens there."""
+    """Return whether it leads to a node that makes its own decisions."""
     return key.startswith(_BRANCH) and key not in (f"{_BRANCH}tools", f"{_BRANCH}fit_schema")
 
 
 def _check_snapshot(value: object, graph: str) -> PackedObject:
-    """All messages so far, as LangGraph writes them out now and then."""
+    """Check a full list of messages, as LangGraph stores it now and then."""
     if not isinstance(value, PackedObject) or value.code != EXT_DELTA_SNAPSHOT:
         raise ValueError("the messages have the wrong type")
     _check_messages(value.payload, graph)
@@ -225,7 +225,7 @@ def _check_snapshot(value: object, graph: str) -> PackedObject:
 
 
 def _filter_writes(writes: Sequence[WriteRow], known: set[str], graph: str) -> Iterator[WriteRow]:
-    """Those of steps that are complete: what a step had done when it was cut short is not one."""
+    """Yield the writes of complete steps, not those of an interrupted one."""
     for write in writes:
         if write.checkpoint not in known:
             continue
@@ -237,7 +237,7 @@ def _filter_writes(writes: Sequence[WriteRow], known: set[str], graph: str) -> I
 
 
 def _check_messages(data: bytes, graph: str) -> None:
-    """Raise ValueError for anything but messages of its roles, each as its class wants it."""
+    """Raise ValueError for anything but valid messages of the graph's roles."""
     if foreign := find_foreign_type(data, _MESSAGES):
         raise ValueError(text("a message is a `{foreign}`", foreign=foreign))
     built = StrictSerializer().loads_typed(("msgpack", data))
@@ -252,7 +252,7 @@ def _check_messages(data: bytes, graph: str) -> None:
 
 
 def _check_role(role: object, graph: str) -> None:
-    """Raise ValueError for one that this graph has no node for: nobody could go on as it."""
+    """Raise ValueError for a role without a node in this graph: it could not continue."""
     if role not in find_job(graph).roles:
         raise ValueError(text("`{role}` does not answer in this thread", role=role))
 
@@ -270,7 +270,7 @@ def _has_objects(value: object) -> bool:
 
 
 def _sanitize_call(call: CallRow) -> CallRow:
-    """A result that can be replayed: what it would change in the state is left out."""
+    """Return a replayable result without its changes to the state."""
     if call.result is None:
         return call
     told = {**_RESULT.validate_json(call.result), "seen": {}, "update": {}}

@@ -62,7 +62,7 @@ def _matches_parts(path: Sequence[str], pattern: Sequence[str]) -> bool:
 
 
 def _with_skips(places: set[int], pattern: Sequence[str]) -> set[int]:
-    # `**` also stands for no folder at all
+    # `**` also matches no folder at all
     found = set(places)
     for place, part in enumerate(pattern):
         if part == "**" and place in found:

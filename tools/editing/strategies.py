@@ -25,7 +25,7 @@ from .rewriting.line_merge import merge_line
 from .rewriting.typography import infer_spelling
 
 LONGEST_PART = 1_000
-# of a text that is looked for inside a line
+# fewest letters of a text that is searched inside a line
 FEWEST_LETTERS = 3
 
 

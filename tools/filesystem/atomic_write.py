@@ -179,6 +179,6 @@ def _keep_attributes(folder: int, name: str, descriptor: int) -> None:
     with suppress(OSError):  # not every file system has attributes: sshfs has none
         for key in os.listxattr(old, follow_symlinks=False) if hasattr(os, "listxattr") else ():
             if key.startswith(("user.", "system.posix_acl_access")):
-                with suppress(OSError):  # another file system, or gone meanwhile
+                with suppress(OSError):  # another file system, or deleted meanwhile
                     value = os.getxattr(old, key, follow_symlinks=False)
                     os.setxattr(descriptor, key, value)

@@ -34,7 +34,7 @@ def format_report(
 
 
 def _describe_adapted(changes: Sequence[TextChange], each: str) -> list[str]:
-    """One line for every change that was not exact, after an empty one."""
+    """Return one line for every change that was not exact, after an empty one."""
     remarks = [""]
     for number, change in enumerate(changes, 1):
         if change.adapted:

@@ -12,7 +12,7 @@ from .file_access import get_stat
 from .text_codec import to_one_line
 from .walk import WalkEntry, walk
 
-# files that are looked at for one with a name like the missing one
+# most files that are searched for a name similar to a missing one
 SEARCHED_FOR_NAMES = 20_000
 
 

@@ -47,8 +47,8 @@ _ENVIRONMENT = {
     "GIT_ALLOW_PROTOCOL": "none",
 }
 _UNGUARDED = "git is denied: the filter that keeps secrets out of its output cannot be read"
-_GUARDING = f'[ -s "$0" ] && [ -r "$0" ] || export GIT_CONFIG_KEY_0="{_UNGUARDED}"; exec "$@"'
 # git does not start with an invalid key, and quotes it; other programs do not read it
+_GUARDING = f'[ -s "$0" ] && [ -r "$0" ] || export GIT_CONFIG_KEY_0="{_UNGUARDED}"; exec "$@"'
 # Most bytes of the list of all tracked files
 _MOST_LISTED = 200_000_000
 _SUBMODULE = re.compile(rb"160000 [0-9a-f]+ [0-3]\t([^\0]+)")

@@ -15,7 +15,7 @@ from ...config.settings.permission_rules import RawRule
 from .call import RequestedCall
 from .rule import find_allowing_rules, read_rule
 
-# Most characters of a command; nobody can review a longer rule at a glance
+# Most characters of a command; the user cannot review a longer rule at a glance
 LONGEST = 200
 
 # Programs, and the first arguments after which the rest are details

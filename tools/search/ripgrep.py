@@ -17,7 +17,7 @@ from .python_search import Hit, Search, SearchResult
 
 # bytes of file names that are given to one call; Linux allows about twice as much
 LONGEST_COMMAND = 1_000_000
-# bytes of one call's answer that are taken in
+# most bytes of one call's output that are read
 MOST_OUTPUT = 10_000_000
 
 

@@ -48,7 +48,7 @@ async def _run_search(search: Search) -> SearchResult:
 
 
 def _find_names(workspace: Workspace, path: str, file_pattern: str) -> list[str]:
-    """The files to search, in order of paths; a single one must be readable text."""
+    """List the files to search, in order of paths; a single one must be readable text."""
     start = resolve_existing(workspace, path)
     if not os.path.isdir(start):
         decode_text(read_bytes(workspace, start))
@@ -65,7 +65,7 @@ def _find_names(workspace: Workspace, path: str, file_pattern: str) -> list[str]
 
 
 def _get_size(path: str) -> int:
-    with suppress(OSError):  # gone meanwhile
+    with suppress(OSError):  # deleted meanwhile
         return os.lstat(path).st_size
     return 0
 
@@ -106,7 +106,7 @@ def _recheck_hits(search: Search, name: str, text: str, hits: list[Hit]) -> Iter
 
 
 def _format_hits(found: SearchResult, files: int) -> tuple[str, int]:
-    """The text, and how many hits are in it."""
+    """Return the text, and how many hits are in it."""
     lines, left = list[str](), MOST_CHARACTERS
     for hit in found.hits[:MOST_HITS]:
         line = _format_hit(hit)

@@ -82,7 +82,8 @@ async def git_branch(*, run: Run) -> ToolResult:
 
 
 def _parse_status(status: str) -> list[list[str]]:
-    """`[state, path]` or `[state, path, old path]` of each entry; the first is the branch."""
+    """Return `[state, path]` or `[state, path, old path]` of each entry; the first is the
+    branch."""
     fields = iter(status.split("\0"))
     entries = list[list[str]]()
     for field in fields:

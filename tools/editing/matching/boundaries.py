@@ -11,7 +11,7 @@ INDENTED = re.compile(
     r".+\.(py[ixd]?|pyw|ya?ml|coffee|nim|gd|l?hs|elm|fsx?|pug|sass|styl|haml|slim|rst|robot|feature)",
     re.IGNORECASE,
 )
-# blanks beyond so many in front of a text are not looked at
+# most blanks before a text that are checked
 LONGEST_INDENT = 400
 # of scripts that part words by blanks; Chinese and others do not
 _LETTERS = ("Lu", "Ll", "Lt", "Lm", "Nd", "Nl")

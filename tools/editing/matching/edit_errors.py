@@ -47,14 +47,14 @@ LEGEND = "(`·` is a blank at an end, `⇥` a tab)"
 
 
 def make_unchanged_error(line: int) -> ToolError:
-    """For a file that is already as the request wants it."""
+    """Build the error for a file that is already as the request wants it."""
     return ToolError(
         f"the file is already so, at line {line}: `new_string` would change nothing there"
     )
 
 
 def make_indentation_error() -> ToolError:
-    """For a change of indentation alone that does not fit the file's."""
+    """Build the error for a change of indentation alone that does not fit the file's."""
     return ToolError(
         "only the indentation differs between `old_string` and `new_string`, and `old_string` is "
         "not indented as the file is; copy the file's blanks"
@@ -62,7 +62,7 @@ def make_indentation_error() -> ToolError:
 
 
 def make_depth_error(line: int) -> ToolError:
-    """For an old text without its indentation, and new lines with another one."""
+    """Build the error for an old text without its indentation, and new lines with another one."""
     return ToolError(
         f"`old_string` begins after the indentation of line {line}, and lines of `new_string` are "
         "not indented as that line is: give whole lines with the file's indentation in both"
@@ -70,7 +70,7 @@ def make_depth_error(line: int) -> ToolError:
 
 
 def make_elision_error(line: str, where: str) -> ToolError:
-    """For a placeholder of omitted code."""
+    """Build the error for a placeholder of omitted code."""
     return ToolError(
         f"`{where}` has a line that stands for omitted code: `{line.strip()}`; "
         "write all lines, or edit only the lines that change"
@@ -78,7 +78,7 @@ def make_elision_error(line: str, where: str) -> ToolError:
 
 
 def make_old_elision_error(source: TextDocument, request: EditRequest, line: str) -> ToolError:
-    """For a placeholder in the old text, with the lines that it may stand for."""
+    """Build the error for a placeholder in the old text, with the lines that it may replace."""
     return ToolError(
         f"{make_elision_error(line, 'old_string')}\n{make_not_found_error(source, request)}"
     )
@@ -94,7 +94,7 @@ def with_lines(refusal: ToolError, source: TextDocument, match: LineMatch) -> To
 def make_ambiguous_error(
     lines: Sequence[int], columns: Sequence[int], exactly: bool, changed: bool
 ) -> ToolError:
-    """For a text that must be in one place and is in several; lines count from 1."""
+    """Build the error for a text in several places instead of one; lines count from 1."""
     how = "" if exactly else ", but for blanks and the like,"
     advice = ", or set `replace_all`" if not changed else f"; {CHANGED}"
     return ToolError(
@@ -127,7 +127,7 @@ def describe_ambiguous_hunk(lines: Sequence[int]) -> str:
 def make_hunk_error(
     source: TextDocument, old: Sequence[str], new: Sequence[str], context: Sequence[str]
 ) -> ToolError:
-    """For a hunk whose lines are not in the file."""
+    """Build the error for a hunk whose lines are not in the file."""
     request = EditRequest(
         "".join(f"{line}\n" for line in old), "".join(f"{line}\n" for line in new)
     )
@@ -136,7 +136,7 @@ def make_hunk_error(
 
 
 def make_too_many_error() -> ToolError:
-    """For a request that is similar to too many blocks."""
+    """Build the error for a request that is similar to too many blocks."""
     return ToolError(
         "`old_string` is not in the file, and too many places are similar; copy the lines from "
         "the file exactly, with a line that is only there"
@@ -152,7 +152,7 @@ def make_not_found_error(
     what: str = OLD,
     where: str = "in the file",
 ) -> ToolError:
-    """For a text that is not in the file: closest lines, differences, whether it is done."""
+    """Build the error for a missing text: closest lines, differences, whether it is done."""
     cut = source.text.find(request.old)
     if cut >= 0 and request.old.strip() and what == OLD:
         return _make_cut_error(source, cut, what, f"; {CHANGED}" if changed else "")
@@ -177,7 +177,7 @@ def make_not_found_error(
 
 
 def _make_cut_error(source: TextDocument, place: int, what: str, more: str) -> ToolError:
-    """For a text that is only a part of a word or an indentation."""
+    """Build the error for a text that is only a part of a word or an indentation."""
     line = source.text.count("\n", 0, place) + 1
     shown = format_lines([show_blanks(source.lines[line - 1][:LONGEST_SHOWN])], line)
     return ToolError(

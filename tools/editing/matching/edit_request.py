@@ -43,7 +43,7 @@ class LineMatch:
     start: int
     end: int
     pairs: Sequence[int | None]
-    """For each old line the file's line it stands for; None for one the request made up."""
+    """The file's line for each old line; None for a line that the request invented."""
     loose: bool = False
     """Whether paired lines may differ in more than blanks and typography."""
     shared: Sequence[tuple[int, int]] | None = None

@@ -37,7 +37,7 @@ class Depths:
     asked_unit: int
     """In columns."""
     kept: bool = False
-    """Whether new lines stand at the file's depths already."""
+    """Whether new lines already have the file's depths."""
     is_unit_known: bool = True
     """Whether a step of the request is known to be a step of the file."""
 

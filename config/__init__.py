@@ -1,1 +1,1 @@
-"""What the user wants, where things live, and the errors everybody raises."""
+"""The user's configuration, the paths of files, and the common errors."""

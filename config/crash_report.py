@@ -1,4 +1,4 @@
-"""What people are told of an error that nobody foresaw: one line, and where its traceback is."""
+"""Messages for unexpected errors: one line, and the path of the traceback."""
 
 import logging
 import os
@@ -16,9 +16,9 @@ _logger = logging.getLogger(__name__)
 
 
 def describe_error(error: Exception, home: Path) -> MaxAgentError:
-    """The error in words: ours as it is, the system's by its reason, any other as a fault.
+    """Return an error to show: ours as it is, the system's by its reason, any other as a crash.
 
-    No secret is in them; an error of ours is changed in place.
+    Secrets are redacted; an error of ours is changed in place.
     """
     if isinstance(error, MaxAgentError):
         error.message, error.hint = redact(error.message), redact(error.hint)
@@ -36,7 +36,7 @@ def describe_error(error: Exception, home: Path) -> MaxAgentError:
 
 
 def record_crash(error: Exception, home: Path) -> MaxAgentError:
-    """An error of MaxAgent's own; its traceback is kept in the data folder if that can be."""
+    """Return the error for a crash; save its traceback in the data folder if possible."""
     message = redact(
         text("internal error: {name}: {error}", name=type(error).__name__, error=error)
     )

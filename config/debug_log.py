@@ -1,4 +1,4 @@
-"""The debug log: what MaxAgent's loggers say, in a file of the data folder."""
+"""The debug log: the records of MaxAgent's loggers, in a file of the data folder."""
 
 import logging
 import os
@@ -15,7 +15,7 @@ from .security.private_files import make_private_folder, open_private
 from .security.redaction import redact
 from .text import text
 
-# one file a process: two that rotate the same file would lose each other's lines
+# one file per process: two that rotate the same file would lose each other's lines
 KEPT_LOGS = 10
 LONGEST_LOG = 5_000_000  # bytes
 _LOGGER = __name__.partition(".")[0]
@@ -63,7 +63,7 @@ def close_debug_log() -> None:
 
 
 def find_debug_logs(home: Path) -> list[Path]:
-    """The logs that are kept, the newest first."""
+    """Return the stored logs, the newest first."""
     return sorted((home / "data" / "logs").glob("*.log"), reverse=True)
 
 
@@ -71,7 +71,7 @@ class _RedactingFormatter(logging.Formatter):
     converter = time.gmtime  # pyright: ignore[reportAssignmentType]
 
     def format(self, record: logging.LogRecord) -> str:
-        """One line without secrets or control characters: names may come from a model."""
+        """Return one line without secrets or control characters: names may come from a model."""
         return _CONTROL.sub(" ", redact(super().format(record)))
 
 

@@ -11,9 +11,9 @@ MaxAgentError               1  the run failed
 
 
 class MaxAgentError(RuntimeError):
-    """An error with a remedy; the command line shows both and never a traceback.
+    """An error with a hint; the command line shows both and never a traceback.
 
-    LangGraph's server tells its clients the words of a RuntimeError, of others only the type.
+    LangGraph's server sends its clients the message of a RuntimeError, of others only the type.
     """
 
     exit_code = 1
@@ -25,7 +25,7 @@ class MaxAgentError(RuntimeError):
 
 
 class ModelError(MaxAgentError):
-    """The provider refused, failed or answered nonsense."""
+    """The provider rejected the request, failed or answered nonsense."""
 
 
 class ThreadBusy(MaxAgentError):
@@ -39,17 +39,17 @@ class UsageError(MaxAgentError):
 
 
 class UnfinishedTurn(UsageError):
-    """Something is under way in the thread: it is resumed or abandoned before new words."""
+    """The thread has unfinished work: resume or abandon it before a new message."""
 
 
 class LimitReachedError(MaxAgentError):
-    """A limit ended the run early; everything so far is kept."""
+    """A limit ended the run early; all work so far is kept."""
 
     exit_code = 3
 
 
 class NotInteractiveError(MaxAgentError):
-    """A yes is needed and nobody is at a terminal to say it; nothing was changed."""
+    """A confirmation is needed and no user is at a terminal; nothing was changed."""
 
     exit_code = 4
 

@@ -1,4 +1,4 @@
-"""Where MaxAgent keeps its files: `~/.llc`, or the folder named by `MAXAGENT_HOME`."""
+"""Paths of MaxAgent's files: `~/.llc`, or the folder named by `MAXAGENT_HOME`."""
 
 import os
 import re
@@ -11,30 +11,30 @@ from .text import text
 
 
 def locate_home(environ: Mapping[str, str] = os.environ) -> Path:
-    """The user's MaxAgent folder; not created here."""
+    """Return the user's MaxAgent folder; it is not created here."""
     chosen = environ.get("MAXAGENT_HOME") or environ.get("LLC_HOME")
     return Path(chosen).expanduser().absolute() if chosen else Path.home() / ".llc"
 
 
 def locate_user_config(home_folder: Path) -> Path:
-    """The user's configuration file."""
+    """Return the user's configuration file."""
     return home_folder / "config.yaml"
 
 
 def locate_user_notes(home_folder: Path) -> Path:
-    """What the user has noted for every agent."""
+    """Return the user's notes for every agent."""
     return home_folder / "notes.md"
 
 
 def locate_project_config(folder: Path) -> Path:
-    """The project's configuration file."""
+    """Return the project's configuration file."""
     return folder / ".llc.yaml"
 
 
 def ensure_data_folder(home_folder: Path) -> Path:
-    """Threads, journals, snapshots and long outputs: created private (0700).
+    """Create the private (0700) folder of threads, journals, snapshots and long outputs.
 
-    Raises MaxAgentError when it cannot be made, or others had their hands in it.
+    Raises MaxAgentError if it cannot be created, or other users may have written to it.
     """
     folder = home_folder / "data"
     try:
@@ -57,22 +57,22 @@ def ensure_data_folder(home_folder: Path) -> Path:
 
 
 def locate_database(home_folder: Path) -> Path:
-    """The one SQLite file: checkpoints, writes, journal and the list of threads."""
+    """Return the one SQLite file: checkpoints, writes, journal and the list of threads."""
     return ensure_data_folder(home_folder) / "threads.db"
 
 
 def locate_outputs(home_folder: Path, thread_id: str) -> Path:
-    """Whole outputs of one thread's commands, too long for the conversation; may not exist yet."""
+    """Return the folder of one thread's full command outputs; it may not exist yet."""
     return _locate_thread_folder(home_folder, "outputs", thread_id)
 
 
 def locate_backups(home_folder: Path, thread_id: str) -> Path:
-    """What files held before one thread's tools overwrote them, where that is configured."""
+    """Return the folder of files that one thread's tools overwrote, where that is configured."""
     return _locate_thread_folder(home_folder, "backups", thread_id)
 
 
 def _locate_thread_folder(home_folder: Path, kind: str, thread_id: str) -> Path:
-    """Below its kind and nowhere else: the id may stand in a row that somebody else wrote."""
+    """Return a folder below its kind and nowhere else: the ID may come from a manipulated row."""
     if not re.fullmatch(r"[\w-]+", thread_id):
         raise MaxAgentError(
             text("`{thread_id}` is not a thread ID", thread_id=thread_id),

@@ -1,4 +1,4 @@
-"""Messages for people that keep their template and values, so that they can be translated."""
+"""Messages that keep their template and values, so that they can be translated."""
 
 from collections.abc import Callable, Iterable, Mapping
 
@@ -23,7 +23,7 @@ class TemplatedText(str):
         return self
 
     def __reduce__(self) -> tuple[type["TemplatedText"], tuple[str, Mapping[str, str]]]:
-        """Let pickle and deepcopy build it as it was."""
+        """Restore the template and values in pickle and deepcopy."""
         return TemplatedText, (self.template, self.values)
 
     def map_values(self, change: Callable[[str], str]) -> "TemplatedText":
@@ -36,7 +36,7 @@ class TemplatedText(str):
 
 
 def text(template: str, /, **values: object) -> str:
-    """Fill a template; `{name}` stands for a value, which may be a sentence of its own."""
+    """Fill a template; each `{name}` is a value, which may be a sentence of its own."""
     as_text = {name: one if isinstance(one, str) else str(one) for name, one in values.items()}
     return TemplatedText(template, as_text)
 

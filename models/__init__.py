@@ -1,1 +1,1 @@
-"""Who answers: chat models and what is known of their providers."""
+"""Chat models and the data of their providers."""

@@ -1,4 +1,4 @@
-"""What is known of models: context lengths, output limits and list prices (`catalog.json`)."""
+"""Catalogue of models: context lengths, output limits and list prices (`catalog.json`)."""
 
 import json
 from collections.abc import Mapping
@@ -18,9 +18,9 @@ class Price:
     input: float
     output: float
     cached: float | None = None
-    """Input tokens that the provider had in its cache; None: priced as `input`."""
+    """Input tokens from the provider's cache; None: priced as `input`."""
     tokens: int = 0
-    """The price counts for requests with more input tokens than this."""
+    """The price applies to requests with more input tokens than this."""
 
 
 @dataclass(frozen=True)
@@ -30,25 +30,25 @@ class CatalogEntry:
     context: int
     """Input tokens that fit."""
     output: int
-    """Tokens that an answer may have."""
+    """Most tokens of an answer."""
     price: Price | None = None
     price_above: Price | None = None
-    """The price of long requests, where it differs."""
+    """The price of long requests, if it differs."""
     temperature: bool = True
-    """Whether the model takes a temperature."""
+    """Whether the model accepts a temperature."""
     api: Literal["chat", "responses"] = "chat"
 
 
 @cache
 def load_catalog() -> Mapping[str, CatalogEntry]:
-    """Every known model by `provider/model`."""
+    """Return every known model by `provider/model`."""
     text = Path(__file__).with_name("catalog.json").read_text(encoding="utf-8")
     rows = cast("dict[str, dict[str, Any]]", json.loads(text)["models"])
     return {name: _to_entry(row) for name, row in rows.items()}
 
 
 def find_model(name: str) -> CatalogEntry | None:
-    """The entry of `provider/model`, else of the same model at its own maker.
+    """Return the entry of `provider/model`, else of the same model at its own maker.
 
     A gateway's `openrouter/z-ai/glm-5` has the limits of `glm/glm-5`, and no price of its own.
     """
@@ -56,7 +56,7 @@ def find_model(name: str) -> CatalogEntry | None:
 
 
 def compute_cost(name: str, usage: "UsageMetadata") -> float | None:
-    """US dollars at list price for one answer of `provider/model`; None when it is unknown."""
+    """Return US dollars at list price for one answer of `provider/model`; None if unknown."""
     entry = _find_own(name)
     if entry is None or entry.price is None:
         return None
@@ -72,7 +72,7 @@ def compute_cost(name: str, usage: "UsageMetadata") -> float | None:
 
 
 def has_price(name: str) -> bool:
-    """Whether the list price of `provider/model` is known."""
+    """Return whether the list price of `provider/model` is known."""
     entry = _find_own(name)
     return entry is not None and entry.price is not None
 

@@ -1,4 +1,4 @@
-"""Which failure an endpoint's error answer is, and the provider's own words in it (pure)."""
+"""Classification of an endpoint's error answers, and the provider's own message (pure)."""
 
 import json
 import re
@@ -20,7 +20,7 @@ from .errors import (
 )
 from .retry import LONGEST_ASKED, parse_retry_after
 
-# Characters of the provider's own words in a message
+# Characters of the provider's own message to quote
 LONGEST_QUOTE = 300
 
 OVERFLOW = re.compile(
@@ -60,7 +60,7 @@ MODEL_NOT_FOUND = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 KEY_LIKE = re.compile(r"\b(sk|pk|rk|key)-[\w*.-]{8,}|(?<=Bearer )\S+", re.IGNORECASE)
-# HTTP status that an error inside a stream would have had, by a part of its type or code
+# HTTP status of an error inside a stream, by a part of its type or code
 STATUS_OF_TYPE = {
     "rate_limit": 429,
     "too_many_requests": 429,
@@ -85,7 +85,7 @@ HINTS: Mapping[type[ModelCallError], str] = {
 
 @dataclass(frozen=True)
 class RequestTarget:
-    """Who was asked, for messages; and what must not appear in them."""
+    """The endpoint of a request, for messages, and secrets that must not appear in them."""
 
     model: str
     host: str
@@ -93,12 +93,12 @@ class RequestTarget:
 
     @property
     def label(self) -> str:
-        """The model and where it was asked."""
+        """The model and its endpoint."""
         return text("`{model}` at {host}", model=self.model, host=self.host)
 
     def quote(self, words: str) -> str:
-        """The provider's own words on one line, short and without keys."""
-        # a shorter one is in ordinary words: with `x` as the key, `maximum` would lose a letter
+        """Return the provider's own message on one line, short and without keys."""
+        # a shorter key occurs in ordinary words: with `x` as the key, `maximum` would lose a letter
         findable = len(self.secret) >= SHORTEST
         hidden = redact(words.replace(self.secret, "…") if findable else words)
         line = " ".join(KEY_LIKE.sub("…", hidden).split())
@@ -108,7 +108,7 @@ class RequestTarget:
 def classify_response(
     asked: RequestTarget, status: int, body: str, headers: Mapping[str, str] | None = None
 ) -> ModelCallError:
-    """The failure that an HTTP answer with an error status is."""
+    """Return the error for an HTTP answer with an error status."""
     return _build_error(
         asked,
         status,
@@ -119,7 +119,7 @@ def classify_response(
 
 
 def classify_stream_error(asked: RequestTarget, error: object) -> ModelCallError:
-    """The failure that an `error` object inside a stream of status 200 is."""
+    """Return the error for an `error` object inside a stream of status 200."""
     body = json.dumps({"error": error})
     words, code = _parse_error_body(body)
     return _build_error(asked, _find_status(error, f"{code} {words}"), body, "broke off")
@@ -168,7 +168,7 @@ def _find_status(error: object, text: str) -> int:
 
 
 def _parse_error_body(body: str) -> tuple[str, str]:
-    """The message and the code in an error body of any vendor's shape; else the body's text."""
+    """Return message and code of an error body in any vendor's format; else the body's text."""
     try:
         value = json.loads(body)
     except (ValueError, RecursionError):
@@ -199,13 +199,13 @@ def _parse_error_fields(fields: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _find_upstream_message(metadata: object) -> str:
-    """OpenRouter's own message says little; what its upstream said is in the metadata."""
+    """Return the upstream's message from the metadata: OpenRouter's own says little."""
     fields = cast("dict[str, Any]", metadata) if isinstance(metadata, dict) else {}
     raw = fields.get("raw")
     return raw if isinstance(raw, str) else ""
 
 
 def _strip_html(body: str) -> str:
-    """The text of a page: of HTML its title, else without tags."""
+    """Return the text of a page: the title of HTML, else the text without tags."""
     title = re.search(r"<title[^>]*>(.*?)</title>", body, re.IGNORECASE | re.DOTALL)
     return title[1] if title else re.sub(r"<[^>]{0,200}>", " ", body[:5000])

@@ -44,11 +44,11 @@ class QuotaExhaustedError(ModelCallError):
 
 
 class ModelNotFoundError(ModelCallError):
-    """The endpoint knows no such model, or is no chat endpoint."""
+    """The endpoint does not know the model, or is not a chat endpoint."""
 
 
 class InvalidRequestError(ModelCallError):
-    """The endpoint refuses the request as it is."""
+    """The endpoint rejects the request as it is."""
 
 
 class ContextOverflowError(ModelCallError, LimitReachedError):
@@ -64,7 +64,7 @@ class RateLimitError(ModelCallError):
 
 
 class ProviderFaultError(ModelCallError):
-    """The endpoint failed, was not reached, or did not answer in time."""
+    """The endpoint failed, was not reached, or timed out."""
 
     retryable = True
 
@@ -76,6 +76,6 @@ class BrokenStreamError(ModelCallError):
 
 
 class EmptyAnswerError(ModelCallError):
-    """The model said nothing and called nothing."""
+    """The model returned neither text nor a tool call."""
 
     retryable = True

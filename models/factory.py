@@ -1,4 +1,4 @@
-"""Chat models of resolved models; one model's connections are shared."""
+"""Chat models of resolved models; each model shares its connections."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,7 +40,7 @@ class ModelPool:
 
     def get(self, resolved: ResolvedModel, role: str) -> "BaseChatModel":
         """Return the open model, or open it."""
-        # a script has a part for each role, every other model answers all roles
+        # a script has a part for each role; any other model answers all roles
         part = role if resolved.provider.name == "scripted" else ""
         for model, whose, opened in self._opened:
             if (model, whose) == (resolved, part):

@@ -1,4 +1,4 @@
-"""Asks any chat model and gives back one whole, safe message."""
+"""Request to any chat model, with one complete and safe message as its result."""
 
 import logging
 import time
@@ -32,16 +32,16 @@ async def invoke_model(
     on_text: Callable[[str], None],
     on_thinking: Callable[[str], None],
 ) -> AIMessage:
-    """The model's answer; its text and thinking are told piece by piece while they come.
+    """Return the model's answer; stream its text and thinking as they arrive.
 
-    Tool calls are parsed strictly: broken or cut arguments make an `invalid_tool_call` whose
-    `error` says why. Integers beyond 64 bit become strings; NUL is dropped. Raises EmptyAnswerError
-    and whatever `ModelCallError` the model raises; nothing is repeated here.
+    Tool calls are parsed strictly: broken or truncated arguments make an `invalid_tool_call` with
+    the reason in `error`. Integers beyond 64 bit become strings; NUL is dropped. Raises
+    EmptyAnswerError and any `ModelCallError` of the model; nothing is retried here.
     """
     chunks: list[AIMessageChunk] = []
     started = time.monotonic()
     _logger.info("request started: %d messages", len(messages))
-    # a prompt as it is: LangChain would check each of thousands of messages once more
+    # pass the prompt unchanged: LangChain would check each of thousands of messages again
     prompt = ChatPromptValue.model_construct(messages=messages)
     try:
         async for message in model.astream(prompt):
@@ -49,7 +49,7 @@ async def invoke_model(
             _emit_chunk(chunk, on_text, on_thinking)
             chunks.append(chunk)
     except BaseException as error:
-        # the type alone: a provider may quote the prompt in its message
+        # log the type only: a provider may quote the prompt in its message
         seconds = time.monotonic() - started
         _logger.info("request failed after %.1f s: %s", seconds, type(error).__name__)
         raise
@@ -59,7 +59,7 @@ async def invoke_model(
 
 
 def is_cut(message: AIMessage) -> bool:
-    """Whether the answer stopped at its token limit, not at its end."""
+    """Return whether the answer stopped at its token limit, not at its end."""
     return _get_finish_reason(message) in CUT
 
 
@@ -132,7 +132,7 @@ def _explain_cut(whole: AIMessage) -> str:
 
 
 def _get_finish_reason(message: AIMessage) -> str:
-    """Why the answer ended, under the protocol's own name for it."""
+    """Return why the answer ended, by the protocol's own name for it."""
     facts = message.response_metadata
     return str(facts.get("finish_reason") or facts.get("stop_reason") or facts.get("status") or "")
 

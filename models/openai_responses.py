@@ -1,4 +1,4 @@
-"""OpenAI's Responses API through langchain-openai, with our failures instead of its own."""
+"""OpenAI's Responses API through langchain-openai, with our own errors."""
 
 import os
 from collections.abc import AsyncIterator
@@ -24,7 +24,7 @@ class ResponsesModel(ChatOpenAI):
 
     @classmethod
     def from_resolved(cls, resolved: ResolvedModel) -> "ResponsesModel":
-        """The model at its endpoint."""
+        """Return the model at its endpoint."""
         thinks = resolved.temperature is None
         return cls(
             model=resolved.model,
@@ -33,7 +33,7 @@ class ResponsesModel(ChatOpenAI):
             temperature=resolved.temperature,
             max_completion_tokens=resolved.max_tokens,
             max_retries=0,
-            # langchain-openai gives all models of one address the same client, a closed one too
+            # langchain-openai shares one client among all models of one address, even a closed one
             http_async_client=openai.DefaultAsyncHttpxClient(
                 proxy=os.getenv("OPENAI_PROXY") or None
             ),

@@ -1,4 +1,4 @@
-"""The providers we know, as data (`providers.json`), and which of them the user has a key for."""
+"""Known providers, as data (`providers.json`), and detection of the user's provider."""
 
 import json
 from collections.abc import Mapping
@@ -15,13 +15,13 @@ from ..config.text import text
 
 @dataclass(frozen=True)
 class Provider:
-    """One provider: where it is, its keys, and how its dialect of chat completions differs."""
+    """One provider: its endpoint, its keys, and its dialect of chat completions."""
 
     name: str
     base_url: str = ""
     base_url_variables: tuple[str, ...] = ()
     key_variables: tuple[str, ...] = ()
-    """Environment variables that may hold the key; the first that is set counts."""
+    """Environment variables that may contain the key; the first that is set counts."""
     default_model: str = ""
     available: bool = True
     """False: the name is known, the provider comes in a later version."""
@@ -37,33 +37,33 @@ class Provider:
     reasoning_echo: Literal["", "reasoning_content", "think_tags"] = ""
     """How the model's earlier thinking is sent back to it; empty: it is not."""
     extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Further fields of every request that offers tools."""
+    """Extra fields of every request that offers tools."""
     elsewhere: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """What differs when another server answers under this provider's name."""
+    """Differences when another server answers under this provider's name."""
 
     def adapt_to(self, base_url: str) -> "Provider":
-        """This provider as it behaves at that endpoint."""
+        """Return this provider as it behaves at that endpoint."""
         return self if base_url == self.base_url else replace(self, **self.elsewhere)
 
     def find_key(self, environ: Mapping[str, str]) -> str:
-        """The key in the environment, or nothing."""
+        """Return the key in the environment, or an empty string."""
         return _find_first_variable(environ, self.key_variables)
 
     def find_endpoint(self, environ: Mapping[str, str]) -> str:
-        """The endpoint that the environment asks for, or nothing."""
+        """Return the endpoint in the environment, or an empty string."""
         return _find_first_variable(environ, self.base_url_variables)
 
 
 @cache
 def load_providers() -> Mapping[str, Provider]:
-    """Every known provider by name, in the order in which keys are looked for."""
+    """Return every known provider by name, in the order in which keys are searched."""
     text = Path(__file__).with_name("providers.json").read_text(encoding="utf-8")
     table = cast("dict[str, dict[str, Any]]", json.loads(text))
     return {name: Provider(name, **_freeze_lists(row)) for name, row in table.items()}
 
 
 def get_provider(name: str) -> Provider:
-    """The provider of that name; `UsageError` when it is unknown or not available yet."""
+    """Return the provider of that name; raises UsageError if it is unknown or not available yet."""
     found = load_providers().get(name.lower())
     if found is None:
         raise build_unknown_provider_error(name)
@@ -76,7 +76,7 @@ def get_provider(name: str) -> Provider:
 
 
 def build_unknown_provider_error(name: str) -> UsageError:
-    """The error for a name that no provider has."""
+    """Return the error for an unknown provider name."""
     near = get_close_matches(name.lower(), load_providers(), n=1)
     guess = text("Did you mean `{near}`? ", near=near[0]) if near else ""
     return UsageError(
@@ -88,12 +88,12 @@ def build_unknown_provider_error(name: str) -> UsageError:
 
 
 def build_no_provider_error() -> UsageError:
-    """The error when nothing says whom to ask."""
+    """Return the error if no provider is configured."""
     return UsageError("No model provider is configured", hint=_explain_configuration())
 
 
 def detect_provider(settings: Settings, environ: Mapping[str, str]) -> Provider | None:
-    """The provider to ask when no model names one; None when nothing is configured.
+    """Return the default provider if no model names one; None if nothing is configured.
 
     In order: `litellm.provider` of the settings, the first key found in the environment, the first
     endpoint found there, and for a bare `litellm.base_url` the `openai` dialect.

@@ -1,4 +1,4 @@
-"""From what the user wrote to one model at one endpoint: provider, key, limits, protocol."""
+"""Resolution of the user's choice to one model: provider, endpoint, key, limits, protocol."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,14 +22,14 @@ from .providers import (
 Api = Literal["chat", "responses"]
 _T = TypeVar("_T")
 
-# Tokens asked for at most when only the catalogue names a limit: some endpoints take the whole of
-# `max_tokens` off the room for the prompt.
+# Most tokens to request if only the catalogue sets a limit: some endpoints subtract all of
+# `max_tokens` from the room for the prompt.
 USUAL_ANSWER = 32_000
 
 
 @dataclass(frozen=True)
 class ResolvedModel:
-    """Everything needed to ask one model."""
+    """All data for requests to one model."""
 
     provider: Provider
     model: str
@@ -39,14 +39,14 @@ class ResolvedModel:
     context_length: int = 128_000
     """Tokens."""
     max_tokens: int = 4096
-    """Tokens that an answer may have."""
+    """Most tokens of an answer."""
     temperature: float | None = None
-    """None: the model does not take one."""
+    """None: the model does not accept one."""
     parallel_tool_calls: bool = True
 
     @property
     def name(self) -> str:
-        """`provider/model`, as the status line and the catalogue have it."""
+        """`provider/model`, as in the status line and the catalogue."""
         return f"{self.provider.name}/{self.model}"
 
     @property
@@ -56,7 +56,7 @@ class ResolvedModel:
 
 
 def resolve(settings: Settings, environ: Mapping[str, str], spec: str = "") -> ResolvedModel:
-    """The model that `spec`, the settings and the environment ask for; `UsageError` if none.
+    """Return the model that `spec`, settings and environment select; raises UsageError if none.
 
     `spec` is `PROVIDER/MODEL`, `PROVIDER:MODEL`, `PROVIDER`, or `MODEL` of the detected provider;
     empty: `model.default` of the settings.
@@ -72,12 +72,11 @@ def resolve(settings: Settings, environ: Mapping[str, str], spec: str = "") -> R
 
 
 def _split_spec(settings: Settings, environ: Mapping[str, str], spec: str) -> tuple[Provider, str]:
-    """The provider and its name for the model.
+    """Return the provider and its name for the model.
 
-    A known first part, in small letters, is always the provider; alone it means its usual model.
-    An unknown one belongs to the model's name (`Qwen/Qwen3-Coder` on a server of one's own) where
-    the user has named the endpoint, or where the provider's names have slashes; elsewhere it is a
-    mistake.
+    A known first part, in lower case, is always the provider; alone it means its default model. An
+    unknown one is part of the model's name (`Qwen/Qwen3-Coder` on a server of one's own) if the
+    user has named the endpoint, or if the provider's names have slashes; otherwise it is an error.
     """
     for separator in "/:":
         first, _, rest = spec.partition(separator)
@@ -113,7 +112,7 @@ def _is_address(url: str) -> bool:
 
 
 def _check_key(chosen: Provider, base_url: str, key: str) -> None:
-    """A key is optional where the endpoint is not the provider's own, or on this machine."""
+    """Require a key, except at a custom endpoint or on this machine."""
     if key and not (key.isascii() and key.isprintable() and " " not in key):
         raise UsageError(
             text("The key for `{name}` contains invalid characters", name=chosen.name),
@@ -131,7 +130,7 @@ def _check_key(chosen: Provider, base_url: str, key: str) -> None:
 
 
 def _check_package(resolved: ResolvedModel) -> None:
-    """Raise UsageError where the model's protocol is an extra that is not installed."""
+    """Raise UsageError if the model's protocol needs an extra that is not installed."""
     if resolved.api == "responses" and find_spec("langchain_openai") is None:
         raise UsageError(
             text(
@@ -145,7 +144,7 @@ def _check_package(resolved: ResolvedModel) -> None:
 def _with_limits(
     settings: Settings, chosen: Provider, model: str, base_url: str, key: str
 ) -> ResolvedModel:
-    """Each limit from `PROVIDER/MODEL`, else `MODEL`, else the catalogue, else `model`."""
+    """Set each limit from `PROVIDER/MODEL`, else `MODEL`, else the catalogue, else `model`."""
     section, name = settings.model, f"{chosen.name}/{model}"
     entry = find_model(name)
     layers = [section.models.get(each, ModelLimits()) for each in (name, model)]

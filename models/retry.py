@@ -1,4 +1,4 @@
-"""How long to wait before a request is repeated, and whether to repeat it at all (pure)."""
+"""Retry policy: whether to repeat a request, and the delay before it (pure)."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -10,17 +10,18 @@ if TYPE_CHECKING:
 
 FIRST_DELAY = 0.5
 LONGEST_DELAY = 30.0
-# Seconds; a provider that asks for a longer wait is not waited for
+# Seconds; if a provider asks for a longer wait, the request is not repeated
 LONGEST_ASKED = 120.0
 
 
 def compute_delay(
     attempt: int, error: "ModelCallError", *, random: Callable[[], float]
 ) -> float | None:
-    """Seconds to wait before repeat `attempt` (1 is the first), or None: do not repeat.
+    """Return seconds to wait before repeat `attempt` (1 is the first), or None: do not repeat.
 
-    Exponential with jitter: half of the delay is fixed, half is `random()`'s. The provider's
-    own wish counts instead, plus a tenth of jitter so that many clients do not return at once.
+    Exponential with jitter: half of the delay is fixed, half is `random()`'s. A delay that the
+    provider asks for replaces it, plus a tenth of jitter so that many clients do not return at
+    once.
     """
     if not error.retryable:
         return None
@@ -34,7 +35,7 @@ def compute_delay(
 
 
 def parse_retry_after(headers: Mapping[str, str], *, now: float | None = None) -> float | None:
-    """Seconds that the answer's headers ask to wait; None when they say nothing readable."""
+    """Return the seconds to wait from the answer's headers; None if they have none."""
     values = {name.lower(): value.strip() for name, value in headers.items()}
     milliseconds = _parse_number(values.get("retry-after-ms", ""))
     if milliseconds is not None:

@@ -76,7 +76,7 @@ class ScriptedModel(BaseChatModel):
         tool_choice: str | None = None,
         **kwargs: Any,
     ) -> "ScriptedModel":
-        """Itself: the script knows which tools it calls."""
+        """Return the model itself: the script contains its tool calls."""
         return self
 
     @override
@@ -148,7 +148,7 @@ class ScriptedModel(BaseChatModel):
 
 
 def open_script(path: Path, role: str) -> ScriptedModel:
-    """The model of one role in a scenario file; `UsageError` when the file is not one."""
+    """Return the model of one role in a scenario file; raises UsageError for an invalid file."""
     try:
         content = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -199,7 +199,7 @@ def _measure_text(message: BaseMessage) -> int:
 
 
 def _estimate_usage(messages: Sequence[BaseMessage], answer: str) -> UsageMetadata:
-    """Four bytes a token, as a rule of thumb."""
+    """Estimate usage at four bytes a token."""
     read = sum(_measure_text(message) for message in messages) // 4
     written = len(answer.encode("utf-8", "replace")) // 4
     return UsageMetadata(input_tokens=read, output_tokens=written, total_tokens=read + written)

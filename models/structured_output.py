@@ -24,7 +24,7 @@ _UNSEEN = re.compile(f"[{CONTROL_CHARACTERS}]")
 
 @dataclass(frozen=True)
 class FitResult:
-    """The answer's JSON on one line, or its faults."""
+    """The answer's JSON on one line, or its errors."""
 
     json: str = ""
     faults: tuple[str, ...] = ()
@@ -43,7 +43,7 @@ def fit_answer(answer: str, schema: Schema) -> FitResult:
 
 
 def find_faults(value: Any, schema: Schema) -> tuple[str, ...]:
-    """What does not fit, each with its place in the value; the first few."""
+    """Return the first few errors, each with its place in the value."""
     try:
         errors = sorted(
             _build_validator(schema).iter_errors(value), key=lambda error: error.json_path
@@ -57,13 +57,13 @@ def find_faults(value: Any, schema: Schema) -> tuple[str, ...]:
 
 
 def to_json_line(value: object) -> str:
-    """The value as JSON that looks and prints alike everywhere; what cannot be seen is escaped."""
+    """Return the value as JSON on one line; invisible characters are escaped."""
     text = json.dumps(value, ensure_ascii=False)
     return json.dumps(value) if _UNSEEN.search(text) else text
 
 
 def validate_schema(schema: object, named: str) -> Schema:
-    """The schema; raises UsageError where it is none, or needs what is not in it."""
+    """Return the schema; raises UsageError for an invalid one, or one with external references."""
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import SchemaError
     from referencing.exceptions import Unresolvable
@@ -110,12 +110,12 @@ def _build_validator(schema: Schema) -> "Validator":
     from referencing import Registry
 
     kind = _find_validator_class(schema)
-    # with no registry of its own it would fetch what a schema refers to
+    # without its own registry it would download the schema's references
     return kind(schema, registry=Registry(), format_checker=kind.FORMAT_CHECKER)
 
 
 def _look_up_all(schema: Schema) -> None:
-    """Raises Unresolvable for the first reference that leads nowhere."""
+    """Look up all references; raises Unresolvable for the first that does not exist."""
     from referencing import Registry, Resource
     from referencing.jsonschema import DRAFT202012
 
@@ -138,19 +138,19 @@ _FENCED = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n]*\n(.*?)(?:^ {0,3}\1|\Z)", re.MU
 _BRACKETED = re.compile(r"[\[{].*[\]}]", re.DOTALL)
 
 
-# How such a text begins and ends
+# First and last character of a text meant as JSON
 MEANT_AS_JSON = ("{}", "[]")
 
 
-# Characters; the time of a repair can grow faster than its text
+# Characters; the time of a repair can grow faster than the text
 LONGEST_REPAIR = 100_000
 
 
 def find_json_values(text: str) -> Iterator[object]:
-    """The values that the answer may stand for, the likeliest first.
+    """Yield the values that the answer may mean, the likeliest first.
 
-    The whole text, a fenced block (the last one first), what is between the first and the last
-    bracket; then the whole text and the blocks with their spelling repaired.
+    The whole text, a fenced block (the last one first), the text between the first and the last
+    bracket; then the whole text and the blocks with their syntax repaired.
     """
     wrapped = [text, *(match[2] for match in reversed(list(_FENCED.finditer(text))))]
     wrapped = [one.strip("\ufeff \t\r\n") for one in wrapped]
@@ -172,7 +172,7 @@ def _parse_strictly(text: str) -> Iterator[object]:
 
 
 def _parse_repaired(text: str) -> Iterator[object]:
-    import json_repair  # not before it is needed
+    import json_repair  # loaded only when needed
 
     try:
         value: object = json_repair.loads(text)

@@ -1,8 +1,8 @@
-"""Makes text out of what providers send: no NUL, no half characters (pure)."""
+"""Cleanup of providers' text: no NUL, no half characters (pure)."""
 
 
 def repair_text(text: str) -> str:
-    """The text without NUL, its surrogate pairs joined and lone surrogates made `�`."""
+    """Return the text without NUL, surrogate pairs joined and lone surrogates replaced with `�`."""
     text = text.replace("\0", "")
     try:
         text.encode()
@@ -12,13 +12,13 @@ def repair_text(text: str) -> str:
 
 
 class CharacterJoiner:
-    """Joins a character whose two UTF-16 halves come in different portions."""
+    """Joins characters whose two UTF-16 halves arrive in different portions."""
 
     def __init__(self) -> None:
         self._half = ""
 
     def feed(self, text: str) -> str:
-        """The repaired text; a first half at its end waits for the second."""
+        """Return the repaired text; a first half at its end waits for the second."""
         if not text:
             return ""
         held, self._half = self._half + text, ""
@@ -27,6 +27,6 @@ class CharacterJoiner:
         return repair_text(held)
 
     def close(self) -> str:
-        """What a half that stayed alone becomes."""
+        """Return the replacement of a half that is left."""
         half, self._half = self._half, ""
         return repair_text(half)

@@ -1,4 +1,4 @@
-"""A tool call's arguments: strict JSON, made safe for checkpoints (pure)."""
+"""Arguments of tool calls: strict JSON, made safe for checkpoints (pure)."""
 
 import json
 import math
@@ -13,10 +13,10 @@ TOO_DEEP = "the arguments are nested too deeply"
 
 
 def parse_arguments(arguments: str) -> dict[str, Any]:
-    """The arguments as the model meant them; `ValueError` says what is wrong with them.
+    """Return the arguments as the model meant them; raises ValueError with the error.
 
-    Strict, because a half-written file must never be taken for a whole one. Accepted are raw line
-    ends in strings, no arguments at all, and an object written as a JSON string, as some models do.
+    Strict, because a half-written file must never pass for a whole one. Accepted are raw line ends
+    in strings, no arguments at all, and an object written as a JSON string, as some models do.
     """
     value = _load_json(arguments) if arguments.strip() else None
     if isinstance(value, str):
@@ -31,10 +31,10 @@ def parse_arguments(arguments: str) -> dict[str, Any]:
 
 
 def to_valid_json(arguments: str) -> str:
-    """The arguments as a JSON object's text, or, when they are broken, as a JSON string.
+    """Return the arguments as the text of a JSON object, or, if broken, of a JSON string.
 
-    LangChain completes broken JSON by itself: a call cut in the middle would look like a good one.
-    A JSON string it takes for what it is, an invalid call.
+    LangChain completes broken JSON by itself: a truncated call would look valid. It treats a JSON
+    string as an invalid call.
     """
     try:
         parsed = parse_arguments(arguments)
@@ -44,7 +44,7 @@ def to_valid_json(arguments: str) -> str:
 
 
 def restore_original_arguments(arguments: str) -> str:
-    """The broken arguments that `to_valid_json` made a JSON string of."""
+    """Return the broken arguments that `to_valid_json` converted to a JSON string."""
     try:
         value = json.loads(arguments)
     except ValueError:
@@ -53,9 +53,9 @@ def restore_original_arguments(arguments: str) -> str:
 
 
 def clean_value(value: object) -> object:
-    """The value without what a checkpoint or a request cannot hold.
+    """Return the value without data that a checkpoint or a request cannot hold.
 
-    Integers beyond 64 bit and numbers that are none become strings; text is repaired.
+    Integers beyond 64 bit and non-finite numbers become strings; text is repaired.
     """
     if isinstance(value, str):
         return repair_text(value)
@@ -74,7 +74,7 @@ def clean_value(value: object) -> object:
 
 
 def _is_deep(value: object) -> bool:
-    """Whether it is nested deeper than what is done with it later can follow, on any Python."""
+    """Return whether it is nested too deeply for later processing, on any Python."""
     level = [value]
     for _ in range(MOST_LEVELS):
         level = [child for each in level for child in _list_children(each)]

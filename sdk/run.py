@@ -33,8 +33,8 @@ _logger = logging.getLogger(__name__)
 
 Graph = CompiledStateGraph[State, Context, Task, State]
 Input = Task | Command[str] | None
-# What may come next in a conversation without anything being lost: a mode that is to speak, or
-# words that were taken back.
+# Nodes that may come next in a conversation without losing anything: a mode that runs next, or a
+# message that was taken back.
 AT_REST = frozenset({"__start__", "compact", "build", "plan"})
 
 

@@ -1,8 +1,8 @@
-"""What one's own command comes to with its arguments: text, files, and lines for the shell.
+"""Expansion of custom commands with their arguments: text, files, and shell lines.
 
-Only the command's own words make a mention or a line for the shell, an argument's never do. In
-such a line `$1` and `$ARGUMENTS` are left to the shell, which is given the values: so nothing in a
-value can be read as shell, however the line quotes it.
+Only the command's own text can contain a mention or a shell line, an argument never can. In a shell
+line `$1` and `$ARGUMENTS` are left to the shell, which gets the values as variables: so no value
+can be read as shell code, however the line quotes it.
 """
 
 import re
@@ -24,15 +24,15 @@ Values = Mapping[str, str]
 
 @dataclass(frozen=True)
 class PromptSegment:
-    """A part of what is going to be said."""
+    """A part of the expanded prompt."""
 
     kind: Literal["text", "file", "shell"]
-    """file: a mention of it · shell: a command line whose output goes here once it is allowed."""
+    """file: a mention of it · shell: a command line whose output is inserted once it is allowed."""
     text: str
 
 
 def expand_prompt(prompt: str, arguments: str) -> list[PromptSegment]:
-    """The pieces in order; arguments for which the prompt has no place stand below it."""
+    """Return the segments in order; arguments without a placeholder are appended."""
     arguments = arguments.strip()
     values = {f"${number}": word for number, word in enumerate(_split_arguments(arguments), 1)}
     values["$ARGUMENTS"] = arguments
@@ -43,7 +43,7 @@ def expand_prompt(prompt: str, arguments: str) -> list[PromptSegment]:
 
 
 def _split_arguments(arguments: str) -> list[str]:
-    """As a shell takes them apart; where a quote has no end, as in `don't`, at each blank."""
+    """Split arguments as a shell does; with an unclosed quote, as in `don't`, at each blank."""
     try:
         return shlex.split(arguments)
     except ValueError:
@@ -74,7 +74,7 @@ def _build_segment(match: re.Match[str], values: Values) -> PromptSegment:
 
 
 def _build_shell_line(command: str, values: Values) -> str:
-    """The command line, with the values that it asks for given to the shell before it."""
+    """Return the command line, with the values that it uses set before it."""
     places, given = set(_VALUE.findall(command)), ""
     if "$ARGUMENTS" in places:
         given = f"ARGUMENTS={shlex.quote(values['$ARGUMENTS'])}; "
@@ -85,7 +85,7 @@ def _build_shell_line(command: str, values: Values) -> str:
 
 
 def _merge_texts(pieces: list[PromptSegment]) -> list[PromptSegment]:
-    """The pieces without empty ones, and with neighbouring texts as one."""
+    """Join neighbouring texts and drop empty segments."""
     joined: list[PromptSegment] = []
     for piece in filter(lambda piece: piece.text, pieces):
         if piece.kind == "text" and joined and joined[-1].kind == "text":

@@ -1,4 +1,4 @@
-"""Commands of the user's own: a prompt as a Markdown file, called by its name with arguments."""
+"""Custom commands: prompts in Markdown files, called by name with arguments."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -20,24 +20,24 @@ class CustomCommand:
     """One command."""
 
     name: str
-    """`review`; of a sub-folder `git:review`."""
+    """`review`; in a sub-folder `git:review`."""
     file: Path
     prompt: str = ""
-    """What it says: the file's text below the front matter."""
+    """The prompt: the file's text below the front matter."""
     description: str = ""
     argument_hint: str = ""
     agent: str = ""
-    """Who answers; empty: the agent that speaks."""
+    """The agent that answers; empty: the current one."""
     model: str = ""
     """`PROVIDER/MODEL` for this one turn; empty: the thread's."""
     notes: tuple[str, ...] = ()
-    """What of its file has no effect here, in words."""
+    """Parts of its file that have no effect here, as messages."""
     fault: str = ""
     """Why it cannot be used; mostly empty."""
 
 
 def load_custom_commands(folder: Path, home: Path, trust: Trust) -> Mapping[str, CustomCommand]:
-    """All by name, those that cannot be used too; a project's takes the place of the user's."""
+    """Return all commands by name, unusable ones too; a project's replaces the user's."""
     found: dict[str, CustomCommand] = {}
     for file in read_definition_files("commands", folder, home, trust):
         command = _parse_command(file)
@@ -75,7 +75,7 @@ def _parse_command(file: DefinitionFile) -> CustomCommand:
 
 
 def _to_single_line(value: object) -> str:
-    """A value in one line; `[file]` is no list for whoever writes an argument's hint."""
+    """Return a value on one line; `[file]` in an argument hint is text, not a list."""
     if isinstance(value, list):
         return f"[{', '.join(map(str, cast('list[object]', value)))}]"
     return "" if value in (None, {}) else " ".join(str(value).split())

@@ -1,6 +1,6 @@
-"""Agents and commands that are Markdown files: the user's, and those of a project that is trusted.
+"""Agents and commands in Markdown files: the user's, and those of a trusted project.
 
-Of a project only the very bytes are read that a look at the folder has listed.
+From a project, only files with the bytes in its trusted inventory are read.
 """
 
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ class DefinitionFile:
     """One Markdown file."""
 
     name: str
-    """`review`; of a sub-folder `git:review`."""
+    """`review`; in a sub-folder `git:review`."""
     path: Path
     origin: Literal["user", "project"]
     text: str
@@ -32,7 +32,7 @@ class DefinitionFile:
 def read_definition_files(
     kind: Literal["agents", "commands"], folder: Path, home: Path, trust: Trust
 ) -> Iterator[DefinitionFile]:
-    """All of that kind, what counts most last: the user's, the project's, its `.llc`."""
+    """Return all files of that kind, the strongest last: the user's, the project's, its `.llc`."""
     above = home / kind
     for file in sorted(above.glob("**/*.md")):
         yield _read_definition_file(

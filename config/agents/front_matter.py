@@ -1,7 +1,7 @@
 """Markdown with front matter: settings between two lines of `---`, and the text below them.
 
-Files that were written for other agents are read as these read them: a line whose value is no
-YAML, such as `argument-hint: [file] [why]`, means the text that stands there.
+Files written for other agents are read as those agents read them: a value that is not YAML, such as
+`argument-hint: [file] [why]`, is plain text.
 """
 
 import json
@@ -21,16 +21,16 @@ _KEY = re.compile(r"([A-Za-z_][\w.-]*):[ \t]+(\S.*)")
 
 @dataclass(frozen=True)
 class FrontMatter:
-    """What stands above the text, and the text."""
+    """The settings above the text, and the text."""
 
     values: Mapping[str, object]
     lines: Mapping[KeyPath, int]
-    """Where each stands in the file, counted from 1."""
+    """The line of each setting in the file, counted from 1."""
     body: str
 
 
 def split_front_matter(file: Path, content: str) -> FrontMatter:
-    """The settings that a file's text begins with, and the rest; without `---` all is text.
+    """Split a file's text into its settings and the rest; without `---` all is text.
 
     Raises UsageError with file and line.
     """
@@ -59,7 +59,7 @@ def _parse_yaml(file: Path, lines: list[str]) -> YamlDocument:
 
 
 def _quote_value(file: Path, line: str) -> str:
-    """The line, its value in quotes where it is no YAML."""
+    """Return the line with its value in quotes if it is not YAML."""
     match = _KEY.fullmatch(line.rstrip())
     if match is None:
         return line

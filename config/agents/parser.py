@@ -1,6 +1,6 @@
-"""Reading an agent from its file: every mistake with its line, what other agents' files have noted.
+"""Parser of agent files: errors with their lines, notes about other agents' formats.
 
-A refusal that is ignored in silence is worse than none, so whatever is not understood is a mistake.
+A denial that is silently ignored is worse than none, so everything unknown is an error.
 """
 
 import re
@@ -29,7 +29,7 @@ KEYS = (
     "max_steps",
     "hidden",
 )
-# How other agents write some of them
+# Other agents' names for some of them
 OTHER_NAMES = {
     "disallowedTools": "denied_tools",
     "permission": "permissions",
@@ -39,37 +39,37 @@ OTHER_NAMES = {
     "maxTurns": "max_steps",
     "steps": "max_steps",
 }
-# What Claude Code's and opencode's files have besides; noted, not an error
+# Other keys in Claude Code's and opencode's files; noted, not an error
 NOT_USED = frozenset(
     ["background", "color", "disable", "effort", "hooks", "initialPrompt", "isolation"]
     + ["mcpServers", "memory", "options", "permissionMode", "reasoningEffort", "skills"]
     + ["textVerbosity", "topP", "top_p", "variant"]
 )
-# Claude Code's words for models, which name none of a provider
+# Claude Code's model names, which belong to no provider
 FOREIGN_MODELS = frozenset(["inherit", "sonnet", "opus", "haiku", "opusplan"])
 _NAME = re.compile(r"[a-z0-9_-]{1,64}")
 
 
 class InvalidAgentError(UsageError):
-    """A file that is no agent; `reports` has a line for each mistake, `FILE:LINE: what`."""
+    """An invalid agent file; `reports` has a line for each error, `FILE:LINE: what`."""
 
     def __init__(self, name: str, reports: list[str]) -> None:
         hint = "see `mcode agents show coder` for an example"
         super().__init__(join_texts("\n", reports), hint=hint)
         self.name = name
-        """What it is called, as far as that can be told."""
+        """The agent's name, if it is known."""
         self.reports = tuple(reports)
 
 
 def check_name(name: str) -> None:
-    """Raise UsageError for what cannot be an agent's name."""
+    """Raise UsageError for an invalid agent name."""
     if not _NAME.fullmatch(name):
         rule = "use a-z, 0-9, `-` and `_`, at most 64 characters"
         raise UsageError(text("`{name}` is not a valid agent name", name=name[:80]), hint=rule)
 
 
 def read_agent(file: Path, content: str, *, own: bool) -> AgentProfile:
-    """The agent that a file's text describes; raises InvalidAgentError.
+    """Return the agent that a file's text describes; raises InvalidAgentError.
 
     `own`: whether it is the user's or built in, so that its `allow` rules count.
     """
@@ -89,7 +89,7 @@ def read_agent(file: Path, content: str, *, own: bool) -> AgentProfile:
 
 
 class _AgentReader:
-    """One file being read: its values under our own keys, and what was wrong with them."""
+    """One file being read: its values under our own keys, and its errors."""
 
     def __init__(self, file: Path, parts: FrontMatter) -> None:
         self.file, self.parts = file, parts
@@ -101,7 +101,7 @@ class _AgentReader:
             self._add_value(key, value)
 
     def build_profile(self, *, own: bool) -> AgentProfile:
-        """The agent, as far as it can be understood."""
+        """Return the agent, as far as its file is valid."""
         prompt = self.parts.body.strip()
         if not prompt:
             self._add_error("", "no prompt: write the agent's prompt below the second `---`")
@@ -141,7 +141,7 @@ class _AgentReader:
             self._add_error(key, text("unknown key `{key}`; {meant}", key=key, meant=meant))
         elif name in self.values:
             self._add_error(name, text("`{key}` sets `{name}` a second time", key=key, name=name))
-        elif value not in (None, {}):  # a key that is left empty is not set
+        elif value not in (None, {}):  # an empty key counts as not set
             self.values[name] = value
 
     def _read_name(self) -> str:
@@ -201,7 +201,7 @@ class _AgentReader:
         return value
 
     def _read_texts(self, key: str) -> tuple[str, ...]:
-        """A list, or text with commas in it."""
+        """Read a list, or text with commas."""
         value = self.values.get(key, [])
         items = value.split(",") if isinstance(value, str) else value
         listed = cast("list[object]", items) if isinstance(items, list) else [None]
@@ -223,7 +223,7 @@ class _AgentReader:
         return found
 
     def _read_tools(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The tools, and those that opencode's `name: false` takes out."""
+        """Return the tools, and those that opencode's `name: false` removes."""
         value = self.values.get("tools")
         if not isinstance(value, dict):
             return (ALL_TOOLS if value is None else self._read_texts("tools")), ()
@@ -248,7 +248,7 @@ class _AgentReader:
         return tuple(rule for rule in rules if own or rule.kind != "allow")
 
     def _read_files(self) -> tuple[tuple[str, ...], list[RawRule]]:
-        """The only files that may be written, and the rules of a table of files."""
+        """Return the only files that may be written, and the rules of a table of files."""
         value = self.values.get("files")
         if not isinstance(value, dict):
             return self._read_texts("files"), []
@@ -263,7 +263,7 @@ class _AgentReader:
         return f"{self.file}:{self.parts.lines.get(path, self.lines.get('files', 1))}"
 
     def _locate_rule(self, *below: str) -> str:
-        """`FILE:LINE` of something under `permissions`, or of what is around it."""
+        """Return `FILE:LINE` of a key under `permissions`, or of its parent."""
         written = next(
             (key for key in ("permissions", "permission") if key in self.parts.values), ""
         )

@@ -1,11 +1,11 @@
-"""An agent: who speaks, with which words, tools and limits."""
+"""An agent: its prompt, tools and limits."""
 
 from dataclasses import dataclass, field
 from typing import Literal
 
 from ..settings.permission_rules import RawRule
 
-# primary: speaks with the human · subagent: is sent by another agent · all: either
+# primary: talks to the user · subagent: another agent starts it · all: either
 AgentMode = Literal["primary", "subagent", "all"]
 
 ALL_TOOLS = ("*",)
@@ -18,18 +18,18 @@ class AgentProfile:
     name: str
     description: str
     prompt: str
-    """Its words: the file's text below the front matter."""
+    """Its prompt: the file's text below the front matter."""
     mode: AgentMode = "all"
     model: str = ""
     """`PROVIDER/MODEL` or `MODEL`; empty: the thread's."""
     temperature: float | None = None
     """None: the model's."""
     tools: tuple[str, ...] = ALL_TOOLS
-    """As they are written, aliases too; `*` are all that no graph keeps for itself."""
+    """As written, aliases too; `*` means all tools that no graph reserves."""
     denied_tools: tuple[str, ...] = ()
-    """These it is not offered, whatever `tools` says."""
+    """Tools that it does not get, even if `tools` lists them."""
     permissions: tuple[RawRule, ...] = ()
-    """Its own rules; a project's agent has none that allow."""
+    """Its own rules; a project's agent has no `allow` rules."""
     files: tuple[str, ...] = ()
     """Patterns of the only files it may write; empty: any."""
     max_steps: int = 0
@@ -37,22 +37,22 @@ class AgentProfile:
     origin: str = "built-in"
     """Its file, or `built-in`."""
     hidden: bool = False
-    """Left out of lists: a part of one graph, nothing to choose."""
+    """Left out of lists: part of one graph, not to be chosen."""
     notes: tuple[str, ...] = ()
-    """What of its file does not count here, `FILE:LINE: why`."""
+    """Parts of its file that have no effect, `FILE:LINE: why`."""
     lines: dict[str, int] = field(default_factory=dict[str, int], compare=False)
-    """Where each key stands in the file."""
+    """The line of each key in the file."""
     under: "AgentProfile | None" = None
-    """The user's own or built-in agent whose name a project's takes: its limits stay in force."""
+    """The user's or built-in agent that a project's replaces: its limits still apply."""
 
     @property
     def limits(self) -> tuple["AgentProfile", ...]:
-        """The profiles whose restrictions hold together: its own, and those it stands under."""
+        """The profiles whose restrictions apply together: its own, and those it replaces."""
         return (self, *(self.under.limits if self.under else ()))
 
     @property
     def rules(self) -> tuple[RawRule, ...]:
-        """All rules in force: its own, and what those it stands under deny or ask."""
+        """All rules in force: its own, and the deny and ask rules of those it replaces."""
         below = self.under.rules if self.under else ()
         return (*self.permissions, *(rule for rule in below if rule.kind != "allow"))
 

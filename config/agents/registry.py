@@ -1,7 +1,7 @@
-"""The agents there are: built in, the user's own, and those of a project that is trusted.
+"""The available agents: built in, the user's own, and those of a trusted project.
 
-A later one of the same name replaces an earlier one, but a project's stays under the limits of the
-one that it replaces: what a project brings can restrict, never loosen.
+A later one of the same name replaces an earlier one, but a project's keeps the limits of the one
+that it replaces: a project can restrict, never loosen.
 """
 
 from collections import ChainMap
@@ -25,14 +25,16 @@ BUILT_IN = Path(__file__).with_name("builtin")
 
 @dataclass(frozen=True)
 class AgentRegistry:
-    """What was found."""
+    """The agents and invalid files found."""
 
     profiles: Mapping[str, AgentProfile]
     faults: tuple[InvalidAgentError, ...] = ()
-    """Files that are no agents; nobody speaks under their names meanwhile."""
+    """Invalid files; their names cannot be used."""
 
     def find(self, name: str) -> AgentProfile:
-        """The agent of that name; raises UsageError: its file's mistakes, or the known names."""
+        """Return the agent of that name; raises UsageError with its file's errors, or the known
+        names.
+        """
         if name in self.profiles:
             return self.profiles[name]
         for fault in self.faults:
@@ -47,7 +49,7 @@ class AgentRegistry:
         )
 
     def find_primary_agent(self, name: str) -> AgentProfile:
-        """The agent of that name, one that speaks with the human; raises UsageError for others."""
+        """Return the primary agent of that name; raises UsageError for others."""
         profile = self.find(name)
         if profile.mode != "subagent":
             return profile
@@ -61,7 +63,7 @@ class AgentRegistry:
 
 
 def find_agents(folder: Path, home: Path, trust: Trust) -> AgentRegistry:
-    """All agents, and the files that are none; `trust`: how the folder stands."""
+    """Return all agents, and the invalid files; `trust` is the folder's."""
     own, faults = dict[str, AgentProfile](), list[InvalidAgentError]()
     users = dict[str, AgentProfile]()
     for one in read_definition_files("agents", folder, home, trust):
@@ -83,12 +85,12 @@ def find_agents(folder: Path, home: Path, trust: Trust) -> AgentRegistry:
 
 
 def load_built_in_agents() -> Mapping[str, AgentProfile]:
-    """The agents that MaxAgent brings itself."""
+    """Return the built-in agents."""
     return _BuiltInAgents()
 
 
 class _BuiltInAgents(Mapping[str, AgentProfile]):
-    """Each is read when it is asked for: a start needs one of them, and YAML costs milliseconds."""
+    """Each is read on first use: a start needs one of them, and YAML takes milliseconds."""
 
     def __init__(self, without: Collection[str] = ()) -> None:
         self._files = {

@@ -1,4 +1,4 @@
-"""The rules of an agent's file: our own lists, opencode's table of tools, a table of files."""
+"""Permission rules of an agent file: our own lists, opencode's table of tools, a table of files."""
 
 from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
@@ -7,7 +7,7 @@ from typing import cast
 from ..settings.permission_rules import KINDS, RawRule, RuleKind
 from ..text import text
 
-# What opencode's table decides besides: it is never allowed here, or there is no such thing
+# Other keys of opencode's table: never allowed here, or not supported
 NOT_HERE = frozenset(
     ["external_directory", "doom_loop", "task", "skill", "lsp", "websearch", "codesearch"]
 )
@@ -18,7 +18,7 @@ KeyLocator = Callable[..., str]
 
 
 def parse_rules(value: object, place: KeyLocator) -> tuple[list[RawRule], list[str]]:
-    """The rules, and what could not be understood, each with its place."""
+    """Return the rules, and the errors, each with its place."""
     rules: list[RawRule] = []
     wrong: list[str] = []
     if not isinstance(value, dict):
@@ -36,8 +36,10 @@ def parse_rules(value: object, place: KeyLocator) -> tuple[list[RawRule], list[s
 def parse_file_table(
     table: Mapping[str, object], place: KeyLocator
 ) -> tuple[tuple[str, ...], list[RawRule], list[str]]:
-    """What `{".llc/plans/*.md": allow, "*": read-only}` means: the only files that may be written,
-    the rules that close others, and the mistakes. The most specific pattern wins.
+    """Return the meaning of `{".llc/plans/*.md": allow, "*": read-only}`.
+
+    That is the only files that may be written, the rules that deny others, and the errors. The most
+    specific pattern wins.
     """
     wrong = [
         text(
@@ -80,7 +82,7 @@ def parse_file_table(
 def _parse_rule_list(
     kind: RuleKind, entry: object, place: KeyLocator, rules: list[RawRule], wrong: list[str]
 ) -> None:
-    """`deny: [edit, run_command(git push:*)]`."""
+    """Parse `deny: [edit, run_command(git push:*)]`."""
     if not isinstance(entry, list):
         wrong.append(
             text("{place}: `{kind}` must be a list of rules", place=place(kind), kind=kind)
@@ -97,7 +99,7 @@ def _parse_rule_list(
 def _parse_tool_rules(
     tool: str, entry: object, place: KeyLocator, rules: list[RawRule], wrong: list[str]
 ) -> None:
-    """`edit: deny`, or `bash: {"git push *": ask}`."""
+    """Parse `edit: deny`, or `bash: {"git push *": ask}`."""
     table = cast("Mapping[str, object]", entry) if isinstance(entry, dict) else {"*": entry}
     for pattern, verdict in table.items():
         where = place(tool, pattern)
@@ -121,7 +123,7 @@ def _parse_tool_rules(
 
 
 def _translate_pattern(tool: str, pattern: str) -> str | None:
-    """Our rule for opencode's pattern; None where it is more than words and a `*` at their end."""
+    """Return our rule for opencode's pattern; None if it is more than words and a final `*`."""
     if pattern == "*":
         return tool
     words = pattern.removesuffix("*").rstrip()

@@ -1,7 +1,7 @@
-"""Instruction files, `AGENTS.md` and its like: what is told to every agent that works in a folder.
+"""Instruction files, such as `AGENTS.md`, for every agent that works in a folder.
 
-Of a project only the very bytes count that the user has said yes to. What counts most comes last:
-the user's own, those of the folders around the project up to its repository's root, the project's.
+From a project, only files with exactly the trusted bytes count. The strongest comes last: the
+user's own, those of the parent folders up to the repository's root, the project's.
 """
 
 import os
@@ -23,9 +23,9 @@ from ..trust.inventory import PLACES
 from ..trust.referenced_instructions import find_project_start
 from ..trust.resolved_imports import FileReader, decode_text, find_first_nonempty, read_with_imports
 
-# Of those in one folder the first that says anything is read: others often repeat or name it
+# In one folder, only the first file with any text is read: others often repeat or name it
 NAMES = PLACES["instructions"]
-# Of all together; what counts most is kept
+# For all files together; the strongest are kept
 MOST_BYTES = 32_000
 HIDDEN = "no tool may read it"
 NOT_AGREED = "it is new or has changed since its folder was trusted"
@@ -39,20 +39,22 @@ class Instruction:
     """One file."""
 
     name: str
-    """As people and the model read it: relative to the project, or its whole path."""
+    """Name shown to user and model: relative to the project, or the full path."""
     text: str
     cut: int = 0
-    """Bytes that are left out, since all together are too much."""
+    """Bytes left out because all files together are too large."""
     keeps_end: bool = False
-    """Whether they are those at its beginning: of notes the newest count."""
+    """Whether its beginning is cut instead of its end: in notes the newest count."""
     left_out: str = ""
-    """Why nothing of it is told."""
+    """Why the whole file is left out."""
     folder_to_trust: str = ""
-    """The folder whose trust has to be asked again before it is."""
+    """The folder whose trust must be confirmed again before the file is used."""
 
 
 def as_instruction(name: str, text: str, left_out: str, root: Path) -> Instruction:
-    """A file with what it says, or why that is not told; `root`: the folder that it belongs to."""
+    """Return a file with its text, or the reason to leave it out; `root` is the folder it belongs
+    to.
+    """
     ask = os.path.realpath(root) if left_out in (NOT_AGREED, FOLDER_CHANGED) else ""
     return Instruction(name, redact(text).strip(), left_out=left_out, folder_to_trust=ask)
 
@@ -60,9 +62,9 @@ def as_instruction(name: str, text: str, left_out: str, root: Path) -> Instructi
 def load_instructions(
     folder: Path, home: Path, trust: Trust, ignored: Sequence[str]
 ) -> tuple[Instruction, ...]:
-    """All that are told, what counts most last.
+    """Return all instructions, the strongest last.
 
-    `trust`: how the folder stands; `ignored`: patterns of the files that nobody may read.
+    `trust` is the folder's; `ignored` are patterns of files that no tool may read.
     """
     patterns = (*ignored, ".git")
     found, notes = dict[str, Instruction](), str(locate_user_notes(home))
@@ -76,7 +78,7 @@ def load_instructions(
 def _find_files(
     folder: Path, home: Path, trust: Trust, patterns: tuple[str, ...]
 ) -> Iterator[tuple[Path, str, _ImportedFile]]:
-    """Root, name where that is not just the path from it, and each."""
+    """Yield the root, the name if it is not just the relative path, and each file."""
     read = _build_user_reader(home, patterns)
     for start in (find_first_nonempty(NAMES, read), locate_user_notes(home).name):
         for one in read_with_imports(start, read):
@@ -107,7 +109,7 @@ def _read_project(folder: Path, trust: Trust, patterns: tuple[str, ...]) -> Iter
 def build_listed_reader(
     folder: Path, listed: Mapping[str, str], patterns: tuple[str, ...]
 ) -> FileReader:
-    """Reads only what was listed with just these digests."""
+    """Return a reader of files in an inventory, with exactly these digests."""
 
     def read_listed(path: str) -> bytes | None:
         if not _is_file(folder / path):
@@ -116,7 +118,7 @@ def build_listed_reader(
             raise UnreadableFileError(HIDDEN)
         digest, content = read_with_digest(os.path.realpath(folder), path)
         if listed.get(path) != digest:
-            decode_text(content)  # where that is what is wrong, no yes would help
+            decode_text(content)  # no trust would help a file that is not text
             raise UnreadableFileError(NOT_AGREED)
         return content
 
@@ -124,7 +126,7 @@ def build_listed_reader(
 
 
 def _build_user_reader(home: Path, patterns: tuple[str, ...]) -> FileReader:
-    """The user's own file may be a link to anywhere; what it brings in stays beside it."""
+    """Return the reader of the user's own file: it may be a link; its imports stay beside it."""
 
     def read_user_file(path: str) -> bytes | None:
         if not _is_file(home / path):
@@ -137,12 +139,12 @@ def _build_user_reader(home: Path, patterns: tuple[str, ...]) -> FileReader:
 
 
 def _is_file(path: Path) -> bool:
-    """Whether anything is there that may be one: an `@name` is often just a word."""
+    """Return whether the path exists and may be a file: an `@name` is often just a word."""
     return os.path.lexists(path) and not os.path.isdir(path)
 
 
 def _is_ignored(patterns: tuple[str, ...], root: Path, path: str) -> bool:
-    """Whether nobody may read it, under its own name or where it really is."""
+    """Return whether a pattern matches the file's name or its real path."""
     real = os.path.relpath(os.path.realpath(root / path), os.path.realpath(root))
     outside = real.split("/", 1)[0] == ".."
     return outside or any(matches_any(patterns, name) for name in (path, real))
@@ -153,7 +155,7 @@ def _has_instructions(folder: Path) -> bool:
 
 
 def _list_enclosing_folders(folder: Path) -> list[Path]:
-    """The folders around it up to the root of its git repository, outermost first."""
+    """Return the parent folders up to the root of the git repository, outermost first."""
     real = Path(os.path.realpath(folder))
     places = (real, *real.parents)
     roots = [at for at, place in enumerate(places) if os.path.lexists(place / ".git")]
@@ -161,7 +163,7 @@ def _list_enclosing_folders(folder: Path) -> list[Path]:
 
 
 def fit_to_limit(found: Sequence[Instruction]) -> tuple[Instruction, ...]:
-    """The same within the bytes that all together may have, what counts most whole."""
+    """Cut the instructions to the limit of bytes; the strongest stay whole."""
     left, kept = MOST_BYTES, list[Instruction]()
     for one in reversed(found):
         small = one if count_bytes(one) <= left else replace(one, text=_truncate_lines(one, left))
@@ -172,12 +174,11 @@ def fit_to_limit(found: Sequence[Instruction]) -> tuple[Instruction, ...]:
 
 
 def count_bytes(one: Instruction) -> int:
-    """Bytes of its text."""
     return len(one.text.encode(errors="replace"))
 
 
 def _truncate_lines(one: Instruction, most: int) -> str:
-    """So many bytes of it at most, in whole lines where there are any."""
+    """Return at most that many bytes of its text, in whole lines if it has any."""
     content = one.text.encode(errors="replace")
     if one.keeps_end:
         kept = content[len(content) - most :].decode(errors="ignore")

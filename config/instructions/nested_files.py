@@ -1,4 +1,4 @@
-"""Instruction files of the folders below a project's own: told when a file near them is shown."""
+"""Instruction files of subfolders, sent to the model when a file near them is shown."""
 
 import os
 from collections.abc import Collection, Iterable, Sequence
@@ -21,16 +21,16 @@ from .discovery import (
 
 @dataclass(frozen=True)
 class NestedInstructions:
-    """What is told at once."""
+    """Instruction files to send together."""
 
     instructions: tuple[Instruction, ...] = ()
     """The nearest last."""
     deferred: tuple[str, ...] = ()
-    """Files for which it has no room beside the others: they are told next."""
+    """Files that do not fit beside the others: they come next."""
 
 
 def find_nested_files(folder: Path, trust: Trust, shown: Iterable[str]) -> list[str]:
-    """Those of the folders in or under which the shown files are; the nearest last."""
+    """Return the instruction files of the shown files' folders and parents; the nearest last."""
     places = set[str]()
     for above in {os.path.dirname(path) for path in shown} if trust.trusted else ():
         while above and above not in places:
@@ -50,10 +50,10 @@ def read_nested_instructions(
     known: Collection[str],
     passed_over: Collection[str],
 ) -> NestedInstructions:
-    """What these files say and bring in, except what was told before, the nearest first of all.
+    """Return these files and their imports, except those sent before, the nearest first.
 
-    What has no room whole waits, so that nothing counts as told of which nothing was. What nobody
-    said yes to is among them without a text, unless it was `passed_over` before.
+    A file that does not fit whole waits, so that no file counts as sent without any text. Untrusted
+    files are included without text, unless they were `passed_over` before.
     """
     read = build_listed_reader(folder, trust.further, (*ignored, ".git"))
     instructions, taken, size = list[Instruction](), {*known}, 0
@@ -75,13 +75,13 @@ def read_nested_instructions(
 
 
 def _find_first(folder: Path, place: str, listed: Collection[str]) -> str:
-    """The one that was listed; else one that is new, which is said to be."""
+    """Return the listed file; else a new one, which is reported as such."""
     mine = next((one for name in NAMES if (one := f"{place}/{name}") in listed), "")
     return mine or (find_nested_start(folder, place) if _is_ours(folder, place) else "")
 
 
 def _is_ours(folder: Path, place: str) -> bool:
-    """Whether what is in it would be listed: no other's package or repository, nothing hidden."""
+    """Return whether an inventory lists the folder, so not a package, repository or hidden one."""
     names = place.split("/")
     within = (Path(folder, *names[:count]) for count in range(1, len(names) + 1))
     return not any(is_third_party(name) for name in names) and not any(

@@ -1,4 +1,4 @@
-"""Digests of a folder's files: a changed file is noticed."""
+"""Digests of a folder's files, to detect changes."""
 
 import hashlib
 import os
@@ -32,8 +32,8 @@ def compute_digest(folder: Path, path: str, content: bytes) -> str:
 
 
 def as_text(content: bytes) -> str | None:
-    """Decode an instruction file; None where it is not UTF-8."""
-    # in any other encoding people and models would read different words
+    """Decode an instruction file; None if it is not UTF-8."""
+    # in any other encoding users and models would read different text
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -54,11 +54,11 @@ def read_with_digest(root: str, path: str, largest: int = LARGEST) -> tuple[str,
 
 
 def read_regular_file(real: str, most: int) -> bytes:
-    """Read at most so many bytes without waiting; raises UnreadableFileError."""
+    """Read at most that many bytes without blocking; raises UnreadableFileError."""
     try:
         handle = os.open(real, _FOR_READING)
         try:
-            # asked of what was opened: by its name it may be another by now
+            # checks the open file: its name may belong to another one since
             if not stat.S_ISREG(os.fstat(handle).st_mode):
                 raise UnreadableFileError("not a readable file or folder")
             with open(handle, "rb", closefd=False) as file:
@@ -72,7 +72,7 @@ def read_regular_file(real: str, most: int) -> bytes:
 
 
 def resolve_real_path(root: str, path: str) -> str:
-    """Resolve the path; raises UnreadableFileError where it leads out of the folder."""
+    """Resolve the path; raises UnreadableFileError if it leads out of the folder."""
     try:
         real = os.path.realpath(os.path.join(root, path), strict=True)
     except (OSError, ValueError) as error:

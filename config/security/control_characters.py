@@ -1,4 +1,4 @@
-"""Characters that steer a terminal, turn the direction of text, or are not seen at all."""
+"""Characters that control a terminal, change the direction of text, or are invisible."""
 
 # Ranges, to be put in the brackets of a pattern. U+FE0E and U+FE0F are not among them: behind a
 # symbol they are wanted.
@@ -9,5 +9,5 @@ CONTROL_CHARACTERS = (
     "\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb"  # variations, byte order mark, annotations
     "\ud800-\udfff"  # halves of a pair
     "\U00013430-\U00013455\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"  # scripts' and notes' layout
-    "\U000e0000-\U000e0fff"  # tags and variations: letters that nobody sees
+    "\U000e0000-\U000e0fff"  # tags and variations: invisible letters
 )

@@ -1,4 +1,4 @@
-"""Where a program of the system is: never one of the project's, as a relative PATH would name."""
+"""Search for system programs; programs of the project, as in a relative PATH, are never used."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ _USUAL = "/usr/local/bin:/usr/bin:/bin"
 def find_program(
     name: str, environ: Mapping[str, str] = os.environ, *, outside: Iterable[Path] = ()
 ) -> str | None:
-    """The program's absolute path; None when no absolute entry of PATH has it.
+    """Return the program's absolute path; None if no absolute entry of PATH has it.
 
     `outside`: projects, whose own folders on PATH do not count.
     """
@@ -20,22 +20,22 @@ def find_program(
 
 
 def keep_absolute_entries(path: str) -> str:
-    """The same PATH without entries that mean the current folder, or one below it."""
+    """Return the PATH without entries relative to the current folder."""
     return os.pathsep.join(filter(os.path.isabs, path.split(os.pathsep)))
 
 
 def build_search_path(*projects: Path, environ: Mapping[str, str] = os.environ) -> str:
-    """The PATH for programs that MaxAgent starts by itself, without the sandbox.
+    """Return the PATH for programs that MaxAgent starts by itself, without the sandbox.
 
-    A project's environment may be active, and what lies in it is anybody's.
+    A project's environment may be active, and anyone may have written its programs.
     """
     return drop_project_entries(keep_absolute_entries(environ.get("PATH", "")), *projects) or _USUAL
 
 
 def drop_project_entries(path: str, *projects: Path) -> str:
-    """The same PATH without entries that lie in a project, by their names or behind links."""
+    """Return the PATH without entries in a project, by name or through links."""
     roots = {Path(os.path.realpath(project)) for project in projects}
-    roots = {root for root in roots if root != Path(root.anchor)}  # all there is would be in it
+    roots = {root for root in roots if root != Path(root.anchor)}  # it would contain all paths
     return os.pathsep.join(
         entry
         for entry in path.split(os.pathsep)

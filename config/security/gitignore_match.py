@@ -1,4 +1,4 @@
-"""Which names gitignore patterns match, whatever their case and however they are spelled."""
+"""Matching of names with gitignore patterns, in any case and spelling."""
 
 import re
 from collections.abc import Iterable
@@ -14,12 +14,14 @@ Patterns = tuple[str, ...]
 
 
 def validate_patterns(patterns: Patterns) -> None:
-    """Raise ValueError or re.error where one of them is wrong."""
+    """Raise ValueError or re.error for an invalid pattern."""
     _compile_spec(patterns)
 
 
 def matches_any(patterns: Patterns, name: str) -> bool:
-    """Whether the name or a folder above it is matched; as in git, nothing below comes back."""
+    """Return whether a pattern matches the name or a parent; as in git, `!` does not undo a
+    parent's.
+    """
     return any(
         _matches_folder(patterns, spelling.rpartition("/")[0]) or _matches_name(patterns, spelling)
         for spelling in list_variants(name)
@@ -27,7 +29,7 @@ def matches_any(patterns: Patterns, name: str) -> bool:
 
 
 def filter_matches(patterns: Patterns, folder: str, names: Iterable[str]) -> set[str]:
-    """The names in a folder that are matched, as `matches_any` has it; `.` is the root."""
+    """Return the matching names in a folder, as `matches_any` does; `.` is the root."""
     prefix = "" if folder == "." else f"{folder}/"
     if prefix and matches_any(patterns, folder):
         return set(names)
@@ -40,7 +42,7 @@ def filter_matches(patterns: Patterns, folder: str, names: Iterable[str]) -> set
     below = prefix.lower()
 
     def may_match(name: str) -> bool:
-        """Whether one of the patterns, all in two searches, meets the name or that of a folder."""
+        """Check by two searches whether any pattern matches the name or that of a folder."""
         path = below + name
         return bool(
             names_match(name)
@@ -65,7 +67,7 @@ def _matches_folder(patterns: Patterns, folder: str) -> bool:
 
 @lru_cache(maxsize=100_000)
 def _matches_name(patterns: Patterns, spelling: str) -> bool:
-    """Whether the name itself is ignored, or would be as a folder's, as `secrets/**` has it."""
+    """Return whether the name is ignored, also as a folder's, as in `secrets/**`."""
     both, spec = (spelling, spelling + "/"), _compile_spec(patterns)
     return any(map(_compile_ignore_regex(patterns).search, both)) and any(
         map(spec.match_file, both)
@@ -75,14 +77,14 @@ def _matches_name(patterns: Patterns, spelling: str) -> bool:
 @lru_cache(maxsize=16)
 def _compile_spec(patterns: Patterns) -> GitIgnoreSpec:
     for pattern in patterns:
-        if "[[" in pattern:  # pathspec would take it for something else
+        if "[[" in pattern:  # pathspec would misread it
             raise ValueError(text("classes as in {pattern} are not known", pattern=pattern))
     return GitIgnoreSpec.from_lines(map(fold_name, patterns))
 
 
 @lru_cache(maxsize=16)
 def _compile_ignore_regex(patterns: Patterns) -> re.Pattern[str]:
-    """All patterns that hide, in one: that a name meets none of them is found out at once."""
+    """Join all ignoring patterns, to rule out most names with one search."""
     hiding = [
         cast(Any, one).regex.pattern for one in _compile_spec(patterns).patterns if one.include
     ]
@@ -90,6 +92,6 @@ def _compile_ignore_regex(patterns: Patterns) -> re.Pattern[str]:
 
 
 def combine_patterns(sources: Iterable[str]) -> re.Pattern[str]:
-    """One expression that matches wherever one of them does, without their groups."""
+    """Join regular expressions into one that matches if one of them does, without their groups."""
     unnamed = [re.sub(r"\(\?P<\w+>", "(?:", source) for source in sources]
     return re.compile("|".join(f"(?:{source})" for source in unnamed) or "(?!)")

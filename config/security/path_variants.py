@@ -34,7 +34,7 @@ def list_variants(path: str) -> tuple[str, ...]:
 
 
 def _normalize_unicode(form: Literal["NFC", "NFKC"], name: str) -> str:
-    """Without case, in one Unicode form."""
+    """Normalize a name's case and Unicode form."""
     if name.isascii():
         return name.lower()
     apart = unicodedata.normalize("NFD" if form == "NFC" else "NFKD", name)
@@ -42,6 +42,6 @@ def _normalize_unicode(form: Literal["NFC", "NFKC"], name: str) -> str:
 
 
 def _strip_part(part: str) -> str:
-    """Without blanks around it, dots at its end, or a stream of it as in `name::$DATA`."""
+    """Strip blanks, dots at the end, and a stream, as in `name::$DATA`."""
     name = part.partition(":")[0] or part
     return " ".join(name.split()).rstrip(". ") or part

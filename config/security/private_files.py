@@ -1,4 +1,4 @@
-"""Folders and files for their owner alone, whatever the umask would let others do."""
+"""Folders and files that only their owner can use, whatever the umask."""
 
 import errno
 import fcntl
@@ -11,9 +11,9 @@ from pathlib import Path
 
 
 def make_private_folder(folder: Path) -> None:
-    """Make a folder, and those above it that are missing.
+    """Create a folder and its missing parents.
 
-    Raises OSError; it is FileNotFoundError when another process removes the folder meanwhile.
+    Raises OSError; it is FileNotFoundError if another process deletes the folder meanwhile.
     """
     missing = [place for place in (folder, *folder.parents) if not place.exists()]
     for place in reversed(missing):
@@ -23,9 +23,9 @@ def make_private_folder(folder: Path) -> None:
 
 
 def replace_file(file: Path, content: bytes, mode: int = 0o600) -> None:
-    """Replace a file in one step, or make it; a reader sees the old or the new, never half.
+    """Create or replace a file atomically; a reader sees the old or the new one, never half.
 
-    It stays its owner's where we may give it away. Raises OSError; then nothing is left behind.
+    It keeps its owner if we may set it. Raises OSError; then no temporary file is left.
     """
     descriptor, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
     try:
@@ -41,22 +41,22 @@ def replace_file(file: Path, content: bytes, mode: int = 0o600) -> None:
 
 
 def _give_to_owner_of(file: Path, new: str) -> None:
-    """Under `sudo` a user's file stays the user's, and what a group shares stays the group's."""
+    """Keep the file's owner and group: under `sudo`, a user's file stays the user's."""
     if not file.exists():
         return
     old = file.stat()
     for owner in (old.st_uid, -1):
-        with suppress(OSError):  # not ours to give away, or unknown to this container
+        with suppress(OSError):  # we may not change the owner, or this container does not know it
             os.chown(new, owner, old.st_gid)
             return
 
 
 @contextmanager
 def lock_folder(folder: Path) -> Generator[None]:
-    """Wait until no other process is alone in the folder, which is made where it is missing.
+    """Hold an exclusive lock on the folder, which is created if missing.
 
-    So nothing is lost that another writes between our reading and our writing. Where that cannot
-    be, as on a file system without locks, nobody waits.
+    So no write of another process is lost between our read and our write. On a file system without
+    locks, nobody waits.
     """
     with ExitStack() as stack:
         with suppress(OSError):
@@ -68,10 +68,10 @@ def lock_folder(folder: Path) -> Generator[None]:
 
 
 def restrict_to_owner(folder: Path) -> Path | None:
-    """Shut others out of a folder; what they may have put there meanwhile, if anything.
+    """Make a folder private; return the first path in it that others may have planted, if any.
 
-    While they could write, they could plant a link to have us write elsewhere, or a file of theirs
-    to be read as ours. Raises OSError.
+    A folder of another user is returned itself. While others could write, they could plant a link
+    to redirect our writes, or a file for us to read as ours. Raises OSError.
     """
     found = folder.stat()
     if found.st_uid != os.geteuid():
@@ -91,5 +91,5 @@ def _find_planted(folder: Path) -> Iterator[Path]:
 
 
 def open_private(path: str, flags: int) -> int:
-    """For `open`: what is made is readable and writable by its owner alone."""
+    """Opener for `open`: new files are readable and writable by their owner only."""
     return os.open(path, flags, 0o600)

@@ -1,23 +1,23 @@
-"""Private keys out of a text: each from its BEGIN as far as its lines go, and no further.
+"""Redaction of private keys in a text: each from its BEGIN to its last line, and no further.
 
-One without an END, such as a diff may show, must not hide all that follows: a stranger could write
-its first line before what nobody shall see. So a line counts by its form, behind whatever a
-listing, a diff, a quotation or a log puts before each.
+A key without an END, such as in a diff, must not hide all that follows: an attacker could write its
+first line before text that the user should see. So a line counts by its form, after any prefix of a
+listing, a diff, a quotation or a log.
 """
 
 import re
 
-# Characters before a line of the key
+# Most characters before a line of the key
 LONGEST_LEAD = 200
-# Blank lines in a row that a key may have; behind them a line must be a long one
+# Blank lines in a row that a key may have; a long line must follow them
 MOST_BLANK = 2
 LONG = 16
 
 _COLOUR = r"(?:\x1b\[[\d;]{0,20}[mK])*+"
-# A line's end as JSON and many languages write it
+# A line end as escaped in JSON and many languages
 _ESCAPED = r"\\{1,4}[rn]"
 _BASE64 = r"[A-Za-z0-9+/]++={0,2}+"
-# A search's path and a line's number
+# Path and line number, as in search results
 _PLACE = (
     rf"(?:[^\s:]{{1,{LONGEST_LEAD}}}:(?=\d))?+(?:[ \t]{{0,20}}\d{{1,9}}[ \t]{{0,8}}[:→|│\t-])?+"
 )
@@ -46,7 +46,7 @@ _END_LINE = re.compile(rf"{_LEAD}(?:{_BASE64}(?:{_ESCAPED})++)*+[ \t]*+{_END}")
 
 
 def without_private_keys(text: str, mark: str) -> str:
-    """The text with the mark in the place of every private key."""
+    """Replace every private key in the text with the mark."""
     shown, at = list[str](), 0
     for begin in _BEGINS.finditer(text):
         if begin.start() >= at:
@@ -56,7 +56,7 @@ def without_private_keys(text: str, mark: str) -> str:
 
 
 def _find_key_end(text: str, begin: re.Match[str]) -> int:
-    """Where its last line ends that is seen to be of it."""
+    """Return the end of the last line that clearly belongs to the key."""
     if closed := _ON_ONE_LINE.match(text, begin.end()):
         return closed.end()
     rest = _REST_OF_LINE.match(text, begin.end())
@@ -86,7 +86,7 @@ def _find_line_end(text: str, at: int) -> int:
 
 
 def _get_lead(text: str, at: int) -> str:
-    """What stands before the first line, as of a log; its numbers may count on."""
+    """Return the prefix of the first line, as in a log; its numbers may increase."""
     start = max(text.rfind("\n", max(0, at - LONGEST_LEAD), at) + 1, at - LONGEST_LEAD, 0)
     return _mask_digits(text[start:at])
 

@@ -1,8 +1,8 @@
-"""Secrets out of whatever is kept or shown: `redacted(text)` has a mark in the place of each.
+"""Redaction of secrets in stored and shown text: `redact` replaces each with a mark.
 
-Known are the values of variables whose names speak of keys, and of such settings; besides them what
-has the unmistakable form of a key. Each is looked for only where its beginning occurs in the text,
-so that a text without secrets costs next to nothing.
+Known secrets are the values of variables with names of keys, and of such settings; other secrets
+are found by the distinctive form of a key. Each search runs only if the text contains its first
+characters, so text without secrets costs next to nothing.
 """
 
 import base64
@@ -62,18 +62,18 @@ _remembered: dict[str, str] = {}
 
 
 def remember_secret(name: str, value: str) -> None:
-    """A secret of the settings: from now on it is hidden like those of the environment."""
+    """Remember a secret of the settings: it is redacted like those of the environment."""
     if _is_secret_value(value):
         _remembered[value] = name
 
 
 def redact(text: str) -> str:
-    """The text with a mark in the place of every secret; a message keeps its template."""
+    """Replace every secret in the text with a mark; a message keeps its template."""
     redacted = _redact_plain(text)
     if not isinstance(text, TemplatedText):
         return redacted
     by_value = text.map_values(_redact_plain)
-    return by_value if by_value == redacted else redacted  # a secret may reach beyond a value
+    return by_value if by_value == redacted else redacted  # a secret may extend beyond a value
 
 
 def _redact_plain(text: str) -> str:
@@ -87,7 +87,7 @@ def _redact_plain(text: str) -> str:
 
 
 def without_known(text: str) -> str:
-    """The text with a mark in the place of every secret whose value is known."""
+    """Replace every secret with a known value in the text."""
     for name, spellings in _list_known_secrets():
         for spelling in spellings:
             if spelling in text:
@@ -96,7 +96,7 @@ def without_known(text: str) -> str:
 
 
 def redact_json(value: Any) -> Any:
-    """The same JSON value with every text in it redacted, names in objects as well."""
+    """Redact every text in a JSON value, including names in objects."""
     match value:
         case str():
             return redact(value)
@@ -110,7 +110,7 @@ def redact_json(value: Any) -> Any:
 
 
 def find_marks(text: str) -> set[str]:
-    """The marks that stand in a text where a secret was."""
+    """Return the marks of secrets in a text."""
     return set(_MARK.findall(text)) if "[secret: " in text else set()
 
 
@@ -137,7 +137,7 @@ def _is_secret_value(value: str) -> bool:
 
 @lru_cache(maxsize=4)
 def _encode_secrets(named: tuple[tuple[str, str], ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Each name with its value as texts, addresses, JSON and base64 spell it; the longest first."""
+    """Return each name with its value as text, URL, JSON and base64; the longest first."""
     by_length = sorted(named, key=lambda one: -len(one[1]))
     return tuple((name, tuple(dict.fromkeys(_list_encodings(value)))) for name, value in by_length)
 

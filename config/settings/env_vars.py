@@ -1,4 +1,4 @@
-"""What the environment says: settings in `LLC_*` and `MAXAGENT_*`, and `${NAME}` inside files."""
+"""Settings in the environment, as `LLC_*` and `MAXAGENT_*`, and `${NAME}` inside files."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -27,9 +27,9 @@ _REFERENCE = re.compile(r"\$?\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 
 
 def from_environment(environ: Mapping[str, str]) -> Iterator[Layer]:
-    """One layer for every variable that is a setting; empty variables and other names are not.
+    """Yield one layer for every variable that is a setting; skip empty variables and other names.
 
-    `LLC_MODEL__MAX_TOKENS` is `model.max_tokens`. Raises UsageError when a value is not YAML.
+    `LLC_MODEL__MAX_TOKENS` is `model.max_tokens`. Raises UsageError for a value that is not YAML.
     """
     for prefix in PREFIXES:
         for name in sorted(environ):
@@ -45,7 +45,7 @@ def from_environment(environ: Mapping[str, str]) -> Iterator[Layer]:
 def expand_references(text: str, environ: Mapping[str, str]) -> str:
     """Replace `${NAME}` and `${NAME:-default}`; `$${NAME}` stays `${NAME}`.
 
-    The default also stands in for an empty variable. Raises KeyError with an unset variable's name.
+    The default also replaces an empty variable. Raises KeyError with an unset variable's name.
     """
 
     def resolve_reference(match: re.Match[str]) -> str:
@@ -58,7 +58,7 @@ def expand_references(text: str, environ: Mapping[str, str]) -> str:
 
 
 def expand_layer(layer: Layer, environ: Mapping[str, str]) -> tuple[Layer, dict[KeyPath, str]]:
-    """The layer with its references replaced, and what is wrong with those that could not be."""
+    """Return the layer with its references replaced, and the errors of the others."""
     wrong: dict[KeyPath, str] = {}
 
     def expand_value(path: KeyPath, value: object) -> object:
@@ -72,7 +72,7 @@ def expand_layer(layer: Layer, environ: Mapping[str, str]) -> tuple[Layer, dict[
 
 
 def _expand_text(path: KeyPath, content: str, environ: Mapping[str, str]) -> object:
-    """The text's value; where a number, switch or list belongs, a replaced text is YAML."""
+    """Return the text's value; parse replaced text as YAML for a number, switch or list."""
     try:
         result = expand_references(content, environ)
     except KeyError as unset:

@@ -1,4 +1,4 @@
-"""Dotted keys of the settings: which exist, what type each takes, which was probably meant."""
+"""Dotted keys of the settings: known keys, their types, and suggestions for unknown ones."""
 
 from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
@@ -12,12 +12,12 @@ from ..yaml.reader import KeyPath, parse_inline
 from .schema import Settings
 
 HIDDEN = "********"
-# Settings of endpoints, permissions and commands: what a project sets of them is told
+# Settings of endpoints, permissions and commands: a project's values for them are reported
 FAR_REACHING = ("litellm.", "security.", "permissions.", "sandbox.", "task.", "after_edit.")
 
 
 def split_key(key: str) -> KeyPath:
-    """`model.max_tokens` as a path. Refuses a key that the schema does not know."""
+    """Split `model.max_tokens` into a path; raises UsageError for a key not in the schema."""
     parts = tuple(key.split("."))
     path = _with_dotted_name(parts)
     if type_of(path) is None:
@@ -26,12 +26,11 @@ def split_key(key: str) -> KeyPath:
 
 
 def join_key(path: KeyPath) -> str:
-    """The dotted key of a path."""
     return ".".join(path)
 
 
 def type_of(path: KeyPath) -> object:
-    """The type that a key takes; None for an unknown key."""
+    """Return the type of a key; None for an unknown key."""
     found: object = Settings
     for part in path:
         found = get_args(found)[1] if get_origin(found) is dict else _get_fields(found).get(part)
@@ -39,19 +38,19 @@ def type_of(path: KeyPath) -> object:
 
 
 def is_section(path: KeyPath) -> bool:
-    """Whether it is a section or a table of named sections, rather than a value."""
+    """Return whether it is a section or a table of named sections, not a value."""
     return bool(_get_fields(type_of(path))) or _is_table(path)
 
 
 def is_secret(path: KeyPath) -> bool:
-    """Whether its value must never be shown."""
+    """Return whether its value must never be shown."""
     return path[-1:] == ("api_key",)
 
 
 def iter_leaves(
     tree: Mapping[str, object], above: KeyPath = ()
 ) -> Iterator[tuple[KeyPath, object]]:
-    """Every value of nested mappings with its path; an empty mapping counts as a value."""
+    """Yield every value of nested mappings with its path; an empty mapping counts as a value."""
     for name, value in tree.items():
         if isinstance(value, Mapping) and value:
             yield from iter_leaves(cast("Mapping[str, object]", value), (*above, name))
@@ -62,7 +61,7 @@ def iter_leaves(
 def map_values(
     tree: Mapping[str, object], change: Callable[[KeyPath, object], object], above: KeyPath = ()
 ) -> dict[str, object]:
-    """The same nested mappings with every value, and every item of a list, changed."""
+    """Return the nested mappings with every value, and every item of a list, changed."""
 
     def visit_value(value: object, path: KeyPath) -> object:
         if isinstance(value, Mapping):
@@ -89,17 +88,17 @@ def parse_value(path: KeyPath, text: str) -> object:
 
 
 def hide_secrets(tree: Mapping[str, object]) -> dict[str, object]:
-    """The same settings with every secret that is set replaced by stars."""
+    """Return the settings with every secret that is set replaced by stars."""
     return map_values(tree, lambda path, value: HIDDEN if value and is_secret(path) else value)
 
 
 def list_keys() -> list[str]:
-    """Every dotted key that takes a value, in the order of the schema."""
+    """Return every dotted key that takes a value, in the order of the schema."""
     return [join_key(path) for path, _ in iter_leaves(Settings().model_dump())]
 
 
 def suggest_key(key: str) -> str:
-    """What was probably meant by an unknown key, else what is known in its place."""
+    """Suggest a known key for an unknown one, or list the keys known in its place."""
     keys = list_keys()
     last = key.rpartition(".")[2]
     meant = [known for known in keys if known.rpartition(".")[2] == last]
@@ -120,12 +119,12 @@ def _get_fields(found: object) -> dict[str, object]:
 
 
 def _is_table(path: KeyPath) -> bool:
-    """Whether the names below are the user's own, as under `model.models`."""
+    """Return whether the names below are the user's own, as under `model.models`."""
     return get_origin(type_of(path)) is dict
 
 
 def _with_dotted_name(parts: KeyPath) -> KeyPath:
-    """`model.models.glm-4.6.max_tokens`: below a table the user's own name may hold dots."""
+    """Join a name with dots below a table, as in `model.models.glm-4.6.max_tokens`."""
     depth = next((size for size in range(1, len(parts)) if _is_table(parts[:size])), len(parts))
     table, rest = parts[:depth], parts[depth:]
     if not rest:

@@ -1,7 +1,7 @@
-"""The language that the configuration asks for, read before the rest of it, without its schema.
+"""The configured language, read before the other settings, without their schema.
 
-Who speaks has to be known before the first word, that of `mcode --help` as well. A wrong value is
-passed over here: whoever loads the configuration names it with its line.
+The language must be known before the first output, including `mcode --help`. An invalid value is
+ignored here: the loader of the configuration reports it with its line.
 """
 
 import re
@@ -11,7 +11,7 @@ from ..paths import locate_project_config, locate_user_config
 from ..security.content_digest import compute_digest
 from ..trust.decision import check_trust
 
-# Those that the interface speaks
+# Languages of the interface
 LANGUAGES = ("en", "zh")
 
 # A key of the top level begins its line; nothing else of a YAML text can look like it
@@ -23,7 +23,7 @@ LARGEST = 1_000_000
 
 
 def read_language(folder: Path, home: Path) -> str:
-    """`en` or `zh` by the project's file, where it is trusted, or the user's; else empty."""
+    """Return `en` or `zh` from the project's file, if trusted, or the user's; else empty."""
     return _read_project_language(folder, home) or _parse_language(
         _read_content(locate_user_config(home))
     )
@@ -42,7 +42,7 @@ def _read_project_language(folder: Path, home: Path) -> str:
 
 
 def _read_content(file: Path) -> bytes:
-    """Empty where there is no such file, or none that can be read."""
+    """Return the bytes; empty if the file does not exist or cannot be read."""
     try:
         if not file.is_file():  # a pipe would never end
             return b""

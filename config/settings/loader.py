@@ -1,6 +1,6 @@
-"""Loading the settings: flags over environment over project file over user file over defaults.
+"""Loader of the settings: flags over environment over project file over user file over defaults.
 
-The project's file counts only where the folder is trusted.
+The project's file counts only in a trusted folder.
 """
 
 import os
@@ -35,13 +35,13 @@ _PATTERNS_NAMES = (PATTERNS_KEY[1], "exclude_files")
 
 @dataclass(frozen=True)
 class LoadedSettings:
-    """The settings, and where each value comes from."""
+    """The settings, and the origin of each value."""
 
     settings: Settings
     origins: Mapping[str, str]
     """By dotted key: `default`, `FILE:LINE`, `environment NAME` or `flag`."""
     rules: tuple[RawRule, ...] = ()
-    """Those on tool calls, from all layers."""
+    """Rules on tool calls, from all layers."""
     negated_patterns: tuple[str, ...] = ()
     """The user's `security.ignore_patterns` that begin with `!`, each with its place."""
 
@@ -54,11 +54,11 @@ def load_settings(
     flags: Mapping[str, object] | None = None,
     trust: Trust | None = None,
 ) -> LoadedSettings:
-    """The settings for work in `folder`; `flags` are by dotted key, None means not given.
+    """Return the settings for work in `folder`; `flags` are by dotted key, None means not given.
 
-    `trust`: how the folder stands, from who has looked already.
+    `trust` is the folder's, if the caller has checked it already.
 
-    Raises UsageError that names every mistake with its file and line, or its variable.
+    Raises UsageError that lists every error with its file and line, or its variable.
     """
     layers: list[Layer] = []
     reports: list[str] = []
@@ -80,7 +80,7 @@ def load_settings(
 
 
 def validate_layer(layer: Layer, environ: Mapping[str, str]) -> tuple[Layer, list[str]]:
-    """The layer with its `${NAME}` replaced, and a report of every mistake in it."""
+    """Return the layer with its `${NAME}` replaced, and a report of every error in it."""
     layer, unset = expand_layer(layer, environ) if layer.lines else (layer, {})
     return layer, format_mistakes(layer, find_mistakes(layer) | unset)
 
@@ -91,13 +91,13 @@ def build_file_layer(file: Path, document: YamlDocument) -> Layer:
 
 
 def has_ignored_config(folder: Path, home: Path) -> bool:
-    """Whether there is a project's file that is not loaded, since the folder is not trusted."""
+    """Return whether a project's file is ignored because the folder is not trusted."""
     found = check_trust(folder, home)
     return not found.trusted and any(one.kind == "configuration" for one in found.inventory)
 
 
 def _remember_secrets(settings: Settings) -> None:
-    """From now on they are hidden wherever they turn up."""
+    """Remember the settings' secrets for redaction."""
     for path, value in iter_leaves(settings.model_dump()):
         if is_secret(path):
             remember_secret(join_key(path), str(value))

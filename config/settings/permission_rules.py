@@ -1,6 +1,6 @@
-"""The rules on tool calls as they are written, from every layer, each with its place.
+"""Rules on tool calls as written, from every layer, each with its place.
 
-Unlike other lists those under `permissions` add up: what one layer refuses, no other can take back.
+Unlike other lists those under `permissions` add up: no layer can allow what another denies.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ SECTION = "permissions"
 
 @dataclass(frozen=True)
 class RawRule:
-    """A rule before it is understood."""
+    """A rule before it is parsed."""
 
     kind: RuleKind
     text: str
@@ -26,11 +26,11 @@ class RawRule:
     match: tuple[str, ...] = ()
     not_match: tuple[str, ...] = ()
     setting: str = ""
-    """Key of the setting that stands for this rule; empty: it is written as a rule."""
+    """Key of the setting that implies this rule; empty: it is written as a rule."""
 
 
 def read_rules(layers: Sequence[Layer]) -> tuple[RawRule, ...]:
-    """Every layer's rules, and those that settings of `security` stand for."""
+    """Return every layer's rules, and those that settings of `security` imply."""
     rules = [rule for layer in layers for kind in KINDS for rule in _read_layer_rules(layer, kind)]
     return (
         *rules,
@@ -41,7 +41,7 @@ def read_rules(layers: Sequence[Layer]) -> tuple[RawRule, ...]:
 
 
 def merge_rules(layers: Iterable[Layer]) -> Layer:
-    """A layer whose lists of rules hold those of all layers."""
+    """Return a layer whose lists of rules hold those of all layers."""
     together: dict[str, object] = {
         kind: [item for layer in layers for item in _get_entries(layer, kind)] for kind in KINDS
     }
@@ -60,7 +60,7 @@ def _read_layer_rules(layer: Layer, kind: RuleKind) -> Iterator[RawRule]:
 
 
 def _read_whitelist(layers: Sequence[Layer]) -> Iterator[RawRule]:
-    """The strongest layer's whitelist; an entry without a word allows nothing."""
+    """Read the strongest layer's whitelist; a blank entry allows nothing."""
     for layer in reversed(layers):
         if (entries := _get_section(layer, "security").get("command_whitelist")) is not None:
             for number, entry in enumerate(_to_texts(entries)):
@@ -83,7 +83,7 @@ def _read_confirmed_tools(layers: Sequence[Layer]) -> Iterator[RawRule]:
 
 
 def _read_command_confirmation(layers: Sequence[Layer]) -> Iterator[RawRule]:
-    """Allow commands where the strongest layer's `require_command_confirmation` is false."""
+    """Allow commands if the strongest layer's `require_command_confirmation` is false."""
     key = "require_command_confirmation"
     for layer in reversed(layers):
         if (asks := _get_section(layer, "security").get(key)) is not None:

@@ -1,4 +1,4 @@
-"""One source of settings: what it says, where it says it, and whether the schema allows it."""
+"""One source of settings: its values, their places, and errors against the schema."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -22,24 +22,24 @@ class Layer:
     """The file, `environment NAME`, or `flag`."""
     values: dict[str, object]
     lines: Mapping[KeyPath, int] = field(default_factory=dict[KeyPath, int])
-    """Where each key stands in the file, from 1."""
+    """The line of each key in the file, from 1."""
 
     def find_origin(self, path: KeyPath) -> str:
-        """`FILE:LINE` of the key or of the section around it; the name where there are no lines."""
+        """Return `FILE:LINE` of the key or of its section; the name if there are no lines."""
         while path and path not in self.lines:
             path = path[:-1]
         return f"{self.name}:{self.lines[path]}" if path else self.name
 
 
 def build_layer(name: str, path: KeyPath, value: object) -> Layer:
-    """A layer with one value."""
+    """Return a layer with one value."""
     for part in reversed(path):
         value = {part: value}
     return Layer(name, cast("dict[str, object]", value))
 
 
 def merge_layers(layers: Iterable[Layer]) -> dict[str, object]:
-    """All layers in one, later ones over earlier: mappings merge, all else replaces."""
+    """Merge all layers, later ones over earlier: mappings merge, other values replace."""
     result: dict[str, object] = {}
     for layer in layers:
         result = _merge_mappings(result, layer.values)
@@ -56,7 +56,7 @@ _LIMITS = {
 
 
 def find_mistakes(layer: Layer) -> dict[KeyPath, str]:
-    """What the schema does not allow, and what it allows there."""
+    """Return the values that the schema rejects, each with what it accepts."""
     from pydantic import ValidationError
 
     try:
@@ -68,7 +68,7 @@ def find_mistakes(layer: Layer) -> dict[KeyPath, str]:
 
 
 def format_mistakes(layer: Layer, found: Mapping[KeyPath, str]) -> list[str]:
-    """The mistakes with their places, in line order."""
+    """Return the errors with their places, in line order."""
     ordered = sorted(found.items(), key=lambda item: layer.lines.get(item[0], 0))
     return [
         text("{place}: {what}", place=layer.find_origin(path), what=mistake)
@@ -77,7 +77,7 @@ def format_mistakes(layer: Layer, found: Mapping[KeyPath, str]) -> list[str]:
 
 
 def raise_mistakes(reports: list[str]) -> None:
-    """Raise one UsageError for all mistakes, if there are any."""
+    """Raise one UsageError for all errors, if there are any."""
     if reports:
         mistakes = join_texts("\n  ", reports)
         if reports[1:]:
@@ -97,7 +97,7 @@ def _merge_mappings(lower: object, upper: dict[str, object]) -> dict[str, object
 
 
 def _is_other_form(detail: "ErrorDetails") -> bool:
-    """Whether a rule is blamed for not being what nobody meant: a text, or a mapping."""
+    """Return whether the error is about the form of a rule that was not used: text or mapping."""
     place, is_mapping = detail["loc"], isinstance(detail["input"], dict)
     other = "str" if is_mapping else "PermissionRule"
     return place[0] == "permissions" and place[3:] == (other,)
@@ -105,7 +105,7 @@ def _is_other_form(detail: "ErrorDetails") -> bool:
 
 def _describe_mistake(detail: "ErrorDetails") -> tuple[KeyPath, str]:
     path = tuple(str(part) for part in detail["loc"])
-    if path[0] == "permissions":  # behind a rule's number stands which of its forms it has
+    if path[0] == "permissions":  # in the path, a rule's number is followed by its form
         path = (*path[:3], *path[4:])
     key = join_key(path)
     if detail["type"] == "extra_forbidden":

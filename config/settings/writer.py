@@ -1,4 +1,4 @@
-"""Changing one key of a configuration file: checked by the schema first, written atomically."""
+"""Change of one key in a configuration file: validated by the schema, written atomically."""
 
 import os
 import stat
@@ -28,11 +28,11 @@ def set_value(
     new_mode: int = 0o600,
     validate: Callable[[Layer], None] = lambda _: None,
 ) -> None:
-    """Write the key's value into the file; all else in it stays as it is.
+    """Write the key's value into the file; the rest of the file does not change.
 
-    The text is taken as it is for a text key and read as YAML for any other. Raises UsageError,
-    with nothing written, when the schema would refuse the value or the file with it, or when
-    `validate` refuses the value.
+    The text is used as it is for a text key and parsed as YAML for any other. Raises UsageError,
+    with nothing written, if the schema rejects the value or the file with it, or if `validate`
+    does.
     """
     file = Path(os.path.realpath(file))  # a linked file stays a link
     path = split_key(key)
@@ -56,9 +56,9 @@ def set_value(
 def add_item(
     file: Path, key: str, item: object, *, environ: Mapping[str, str] = os.environ
 ) -> None:
-    """Write one more item at the end of the key's list; comments in and around it stay.
+    """Append one item to the key's list; comments in and around it stay.
 
-    One that is there already is not written again. Raises UsageError as `set_value` does.
+    An item in the list is not added again. Raises UsageError as `set_value` does.
     """
     path = split_key(key)
     file = Path(os.path.realpath(file))
@@ -77,7 +77,7 @@ def _write_change(
     environ: Mapping[str, str],
     new_mode: int,
 ) -> None:
-    """Write the file's changed text, if it says all that it said before and the wish."""
+    """Write the file's changed text, if its other values are unchanged."""
     content = read_bytes(file) or b""
     old_text = decode_utf8(file, content)
     old = parse_document(file, old_text)
@@ -100,7 +100,7 @@ def _list_at(values: Mapping[str, object], path: KeyPath) -> list[object]:
 
 
 def _matches_values(file: Path, text: str, wanted: dict[str, object]) -> bool:
-    """Whether the text holds just these values; an anchor elsewhere may have got in the way."""
+    """Return whether the text has exactly these values; an anchor elsewhere may change others."""
     try:
         return build_file_layer(file, parse_document(file, text)).values == wanted
     except UsageError:
@@ -108,7 +108,7 @@ def _matches_values(file: Path, text: str, wanted: dict[str, object]) -> bool:
 
 
 def _write_file(file: Path, content: bytes, new_mode: int) -> None:
-    """Replace the file, with the mode that it has; raises UsageError."""
+    """Replace the file and keep its mode; raises UsageError."""
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         mode = stat.S_IMODE(file.stat().st_mode) if file.exists() else new_mode

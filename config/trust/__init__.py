@@ -1,1 +1,1 @@
-"""Trust in a project folder: what it brings, what the user agreed to, and where that is stored."""
+"""Trust in a project folder: its inventory, the user's consent, and its record."""

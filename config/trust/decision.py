@@ -1,7 +1,7 @@
-"""Whether a folder is trusted: only then is anything of it loaded, run or connected.
+"""Trust in a folder: only in a trusted one are files loaded, programs run or servers connected.
 
-A yes holds for the one folder and for what it brought then: nothing is inherited from a folder
-above, and whatever of it changes or appears is asked again.
+Trust applies to one folder and its content at that time: it is not inherited from a parent folder,
+and new or changed files must be confirmed again.
 """
 
 import os
@@ -28,29 +28,31 @@ from .store import Consent, CorruptTrustStoreError, read_consents, update_consen
 
 @dataclass(frozen=True)
 class Trust:
-    """How a folder stands."""
+    """State of trust of a folder."""
 
     folder: str
     """Its real path."""
     inventory: tuple[InventoryItem, ...]
     trusted: bool
     changed: tuple[str, ...] = ()
-    """What is not as it was when the user said yes, in words; empty where there was no yes. Of a
-    folder that is trusted it is further instruction files, and only of `with_referenced_files`."""
+    """Changes since the user trusted the folder, as messages; empty if never trusted. For a trusted
+    folder, further instruction files only, and only from `with_referenced_files`.
+    """
     damaged: str = ""
-    """What is wrong with the record; mostly empty."""
+    """Error in the record; mostly empty."""
     further: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The digests of further instruction files, by path: of a folder that is trusted those that the
-    user has said yes to. Only `with_referenced_files` looks for them."""
+    """The digests of further instruction files, by path: for a trusted folder those that the user
+    has trusted. Only `with_referenced_files` searches for them.
+    """
 
     @property
     def unreadable(self) -> tuple[InventoryItem, ...]:
-        """What cannot be trusted by anybody."""
+        """Files that cannot be trusted."""
         return tuple(one for one in self.inventory if one.problem)
 
 
 def check_trust(folder: Path, home: Path) -> Trust:
-    """How the folder stands now; looks only at it and at the user's record."""
+    """Return the folder's current trust; reads only the folder and the user's record."""
     real, found = os.path.realpath(folder), tuple(take_inventory(folder))
     try:
         yes = read_consents(home).get(real)
@@ -64,7 +66,7 @@ def check_trust(folder: Path, home: Path) -> Trust:
 
 
 def with_referenced_files(found: Trust) -> Trust:
-    """The same with the further instruction files that there are now, for whoever is asked."""
+    """Return the trust with the current further instruction files, to ask the user about them."""
     now = find_further_instructions(Path(found.folder), {one.path for one in found.inventory})
     if not found.trusted:
         return replace(found, further=now)
@@ -73,13 +75,15 @@ def with_referenced_files(found: Trust) -> Trust:
 
 
 def find_further_changes(found: Trust) -> tuple[str, ...]:
-    """Which further instruction files are not as they were when the user said yes, in words; looks
-    only at those, so it does not find new ones."""
+    """Return changes of further instruction files since the user trusted them, as messages.
+
+    It checks only known files, so it does not find new ones.
+    """
     return _list_differences(found.further, dict(_read_digests(found.folder, found.further)))
 
 
 def _read_digests(root: str, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Each that is there, with its digest; empty for what is none that can be told."""
+    """Yield each existing path with its digest; empty if it has none."""
     for path in paths:
         try:
             yield path, read_with_digest(root, path)[0]
@@ -89,7 +93,7 @@ def _read_digests(root: str, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def grant_trust(shown: Trust, home: Path) -> None:
-    """Put on record the user's yes to what was shown; raises UsageError for what is odd."""
+    """Record the user's consent to the content shown; raises UsageError for unreadable files."""
     yes = _build_consent(shown)
     update_consent(home, shown.folder, lambda _: yes)
 
@@ -116,7 +120,7 @@ def _build_consent(shown: Trust) -> Consent:
 
 
 def revoke_trust(folder: Path, home: Path) -> bool:
-    """Take a yes back; whether there was one."""
+    """Revoke trust in a folder; return whether there was any."""
     real = os.path.realpath(folder)
     if real not in read_consents(home):
         return False
@@ -125,13 +129,13 @@ def revoke_trust(folder: Path, home: Path) -> bool:
 
 
 def trust(folder: Path | str, home: Path | None = None) -> None:
-    """Trust the folder with what it brings now, by the user's own word; it is remembered."""
+    """Trust the folder with its current content, by the user's decision; it is recorded."""
     kept = home or paths.locate_home()
     grant_trust(with_referenced_files(check_trust(Path(folder), kept)), kept)
 
 
 def grant_if_empty(folder: Path, home: Path) -> None:
-    """Trust a folder into which nobody can have put anything, so that a new project is easy."""
+    """Trust an empty folder, so that a new project is easy: nobody can have added files."""
     if not _is_empty(folder):
         return
     found = check_trust(folder, home)
@@ -141,10 +145,10 @@ def grant_if_empty(folder: Path, home: Path) -> None:
 
 @contextmanager
 def keep_trust(folder: Path, home: Path, kind: InventoryKind = "configuration") -> Generator[None]:
-    """While the user changes the project's things of one kind: a trusted folder stays so.
+    """Keep a folder trusted, or empty, while the user changes its files of one kind.
 
-    So does an empty one. Nothing else that changes meanwhile is trusted with it, and what is taken
-    back meanwhile stays so. Raises UsageError where a link would lead the change out of the folder.
+    Other changes meanwhile do not become trusted, and a revocation meanwhile holds. Raises
+    UsageError if a link would lead the change out of the folder.
     """
     _validate_inside(folder, kind)
     before = check_trust(folder, home)
@@ -159,11 +163,11 @@ def keep_trust(folder: Path, home: Path, kind: InventoryKind = "configuration") 
 
 
 def follow_changes(folder: Path, home: Path, changes: Mapping[str, Sequence[str]]) -> None:
-    """Let the yes to a folder follow changes of its instruction files, each with the digest before
-    and after it: the user has seen the whole of them and said yes to just these.
+    """Extend trust to changed instruction files, each with the digest before and after.
 
-    It does so only where the user had said yes to what was there before, and what is there now is
-    what was shown; who wrote it does not matter then. Nothing else is trusted with it.
+    The user has seen the whole change and approved it. It applies only if the user had trusted the
+    old content, and the current content is what was shown, no matter who wrote it. Nothing else
+    becomes trusted.
     """
     real = os.path.realpath(folder)
     with suppress(CorruptTrustStoreError):  # then nothing is trusted

@@ -1,4 +1,4 @@
-"""What a folder brings that would steer MaxAgent."""
+"""Inventory of a folder's files that can control MaxAgent."""
 
 import os
 import stat
@@ -22,7 +22,7 @@ InventoryKind = Literal[
 ]
 
 _AGENT_FOLDERS = (".llc", ".agents", ".claude", ".opencode")
-# Files, and folders with all they hold; whatever is loaded from a project stands here
+# Files, and folders with all their content; every project file that is loaded is listed here
 PLACES: Mapping[InventoryKind, tuple[str, ...]] = {
     "configuration": (".llc.yaml",),
     "mcp": (".mcp.json", "mcp.json", ".llc/mcp.json", ".cursor/mcp.json", ".vscode/mcp.json"),
@@ -33,31 +33,31 @@ PLACES: Mapping[InventoryKind, tuple[str, ...]] = {
     "instructions": ("MAXAGENT.md", "AGENTS.md", "CLAUDE.md", "GEMINI.md", ".maxagent"),
 }
 
-# Files and folders
+# Most files and folders
 MOST = 2_000
-# Folders within each other; links could nest them endlessly
+# Most nested folders; links could nest them endlessly
 DEEPEST = 12
-# Bytes of all together
+# Most bytes of all files together
 MOST_BYTES = 50_000_000
 
 
 @dataclass(frozen=True)
 class InventoryItem:
-    """One file that a folder brings."""
+    """One file of a folder."""
 
     kind: InventoryKind
     path: str
-    """Relative to the folder, as it is named there."""
+    """Path in the folder, not resolved."""
     digest: str
-    """Of where the file really is and of its bytes; empty when they cannot be known."""
+    """Digest of the file's real path and bytes; empty if it is unreadable."""
     problem: str = ""
-    """Why they cannot; a folder that brings such a thing is never trusted."""
+    """Why it is unreadable; a folder with such a file is never trusted."""
 
 
 def take_inventory(folder: Path) -> list[InventoryItem]:
-    """Everything the folder brings, what reaches furthest first; reads nothing outside of it.
+    """Return the folder's files that matter, the most powerful first; reads nothing outside it.
 
-    Never hangs and never raises: what is odd is said of the file.
+    It never hangs and never raises: problems are recorded with the file.
     """
     root, found, left = os.path.realpath(folder), list[InventoryItem](), MOST_BYTES
     for count, (kind, path, is_folder) in enumerate(_walk_places(root)):
@@ -81,10 +81,10 @@ def take_inventory(folder: Path) -> list[InventoryItem]:
 
 
 def read_instruction_digests(folder: Path) -> dict[str, str]:
-    """The digests of the folder's own instruction files, as far as they are text."""
+    """Return the digests of the folder's own instruction files that are text."""
     root, found = os.path.realpath(folder), dict[str, str]()
     for path in PLACES["instructions"]:
-        with suppress(UnreadableFileError):  # then a question about it shows nothing that counts
+        with suppress(UnreadableFileError):  # then a question about it has no valid text to show
             digest, content = read_with_digest(root, path)
             found |= {} if as_text(content) is None else {path: digest}
     return found
@@ -99,7 +99,7 @@ def _walk_places(root: str) -> Iterator[tuple[InventoryKind, str, bool]]:
 
 
 def _walk_path(root: str, path: str, deepest: int) -> Iterator[tuple[str, bool]]:
-    """The path and all below it, and whether each is a folder; what is odd counts as a file."""
+    """Yield the path and all below it, and whether each is a folder; others count as files."""
     try:
         real = resolve_real_path(root, path)
         is_folder = deepest > 0 and stat.S_ISDIR(os.lstat(real).st_mode)

@@ -1,8 +1,7 @@
-"""Instruction files besides a folder's own: those that they bring in, and those of folders below.
+"""Further instruction files: imported ones, and those of subfolders.
 
-They only tell something, and there may be many in a large tree. So they are looked for when trust
-is asked, and later known by what they were then; one that has changed is not told, and takes no
-trust away from the folder.
+They only inform the model, and a large tree may have many. So they are searched for when trust is
+asked, and later compared with that result; a changed one is left out, and the folder stays trusted.
 """
 
 import os
@@ -23,18 +22,18 @@ from .resolved_imports import LARGEST, find_first_nonempty, find_imports, follow
 
 NAMES = PLACES["instructions"]
 MOST_FOUND = 500
-# Files and folders; what is beyond them is not found, and so not told
+# Most files and folders searched; files beyond them are not found, and so not used
 MOST_LOOKED_AT = 20_000
-# Folders within each other
+# Most nested folders
 DEEPEST = 12
-# Packages of others: what is written in them is for whoever works on them
+# Third-party packages: their instructions are for their own developers
 OF_OTHERS = frozenset(["node_modules", "site-packages", "dist-packages", "vendor"])
 
 
 def find_further_instructions(folder: Path, brought: Collection[str]) -> dict[str, str]:
-    """Their digests by path; nothing odd, no secret, and nothing that is `brought` anyway.
+    """Return their digests by path; skip special files, secrets, and files in `brought`.
 
-    Repositories in the folder are asked about for themselves, and hidden folders hold none.
+    Repositories inside the folder have their own trust, and hidden folders are skipped.
     """
     listing = _InstructionListing(os.path.realpath(folder))
     for start in (find_project_start(folder, brought), *_iter_nested_starts(listing.root)):
@@ -45,18 +44,18 @@ def find_further_instructions(folder: Path, brought: Collection[str]) -> dict[st
 
 
 def find_project_start(folder: Path, brought: Collection[str]) -> str:
-    """The one of the folder's own that is told; else nothing."""
+    """Return the folder's own instruction file in use; else an empty string."""
     return find_first_nonempty(filter(brought.__contains__, NAMES), partial(read_content, folder))
 
 
 def find_nested_start(folder: Path, place: str, names: Collection[str] = NAMES) -> str:
-    """The same of a folder below, in which there are these names."""
+    """Return the instruction file of a subfolder that contains these names."""
     paths = [f"{place}/{name}" for name in NAMES if name in names]
     return find_first_nonempty(paths, partial(read_content, folder))
 
 
 def is_third_party(name: str) -> bool:
-    """Whether a folder of this name holds no instructions for this project."""
+    """Return whether a folder of this name has no instructions for this project."""
     return name.startswith(".") or name in OF_OTHERS
 
 
@@ -68,10 +67,10 @@ class _InstructionListing:
     imported: dict[str, Sequence[str] | None] = field(
         default_factory=dict[str, "Sequence[str] | None"]
     )
-    """What each that is brought in names; None for what is no more than a word."""
+    """The imports of each imported file; None for a name that is no file."""
 
     def list_names(self, path: str, start: str) -> Sequence[str] | None:
-        """What the file names; it is found by that."""
+        """Return the names in a file, and record its digest."""
         if path == start:
             return self._add_file(path, read_with_digest)
         if path not in self.imported and len(self.found) < MOST_FOUND:
@@ -103,9 +102,9 @@ def _read_import(root: str, path: str) -> tuple[str, bytes]:
 
 
 def _iter_nested_starts(root: str) -> Iterator[str]:
-    """Of each folder below the first of the names that is there."""
+    """Yield the first instruction file of each subfolder."""
     waiting, looked_at = [("", 0)], 0
-    for path, depth in waiting:  # which grows meanwhile
+    for path, depth in waiting:  # it grows during the loop
         entries = _list_entries(os.path.join(root, path))
         looked_at += len(entries)
         if looked_at > MOST_LOOKED_AT:

@@ -1,4 +1,4 @@
-"""Imports of instruction files by `@path`: their syntax, and what they lead to."""
+"""Imports of instruction files by `@path`: their syntax and their targets."""
 
 import os
 import re
@@ -32,8 +32,9 @@ def follow_imports(start: str, names_in: NameLister) -> dict[str, Sequence[str]]
 
 
 def read_with_imports(start: str, read: FileReader) -> Iterator[tuple[str, str, str]]:
-    """The file and what it brings in, each behind those that it names: path, text, and why it is
-    left out, which is mostly empty.
+    """Yield the file and its imports, each after its own imports.
+
+    Each has a path, a text, and the reason to leave it out, which is mostly empty.
     """
     found = dict[str, tuple[str, str]]()
 
@@ -53,7 +54,7 @@ def read_with_imports(start: str, read: FileReader) -> Iterator[tuple[str, str, 
 
 
 def decode_text(content: bytes, most: int = LARGEST) -> str:
-    """What a file says that has so many bytes at most; raises Odd."""
+    """Return the text of a file of at most that many bytes; raises UnreadableFileError."""
     if len(content) > most:
         raise UnreadableFileError(TOO_LARGE)
     if (text := as_text(content)) is None:
@@ -62,7 +63,7 @@ def decode_text(content: bytes, most: int = LARGEST) -> str:
 
 
 def find_first_nonempty(paths: Iterable[str], read: FileReader) -> str:
-    """Of files in one folder the first that is there and not empty; else nothing."""
+    """Return the first of a folder's files that exists and is not empty; else an empty string."""
     for path in paths:
         with suppress(UnreadableFileError):
             if (read(path) or b"").strip():
@@ -71,7 +72,7 @@ def find_first_nonempty(paths: Iterable[str], read: FileReader) -> str:
 
 
 def _order_by_import(start: str, named: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Each once behind those that it names, so that it counts more."""
+    """Yield each file once after its own imports, so that it has priority."""
     entered, way = {start}, [(start, iter(named[start]))] if start in named else []
     while way:
         path, names = way[-1]
@@ -84,11 +85,11 @@ def _order_by_import(start: str, named: Mapping[str, Sequence[str]]) -> Iterator
             yield path
 
 
-# Names in one file that are looked at: most of what stands behind an `@` is no file
+# Most names checked in one file: most text after an `@` is not a file
 MOST_NAMES = 100
 
 
-# Characters of one file in which they are looked for
+# Characters of one file that are searched for names
 LARGEST_READ = 32_000
 
 
@@ -105,9 +106,9 @@ _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
 
 def find_imports(text: str, path: str) -> list[str]:
-    """What the text of the file at `path` names, as paths from the same root; it need not exist.
+    """Return the imports in the text of the file at `path`, relative to the same root.
 
-    Nothing that would be outside of the root, or begins with `/` or `~`.
+    They need not exist; paths outside of the root, or with `/` or `~` first, are skipped.
     """
     found: dict[str, None] = {}
     for paragraph in _BLANK_LINE.split(_strip_code_blocks(text[:LARGEST_READ])):
@@ -127,7 +128,7 @@ def _resolve_import(path: str, name: str) -> str:
 
 
 def _strip_code_blocks(text: str) -> str:
-    """The text without its fenced code; a fence that has no end reaches to the text's."""
+    """Return the text without its fenced code; an open fence extends to the end."""
     lines, fence = list[str](), ""
     for line in text.splitlines():
         match = _FENCE.match(line)
@@ -136,14 +137,14 @@ def _strip_code_blocks(text: str) -> str:
             fence = "" if closes else fence
         elif match and not (match[1][0] == "`" and "`" in match[2]):
             fence = match[1]
-            lines.append("")  # a span ends before it
+            lines.append("")  # a code span ends before it
         else:
             lines.append(line)
     return "\n".join(lines)
 
 
 def _without_spans(paragraph: str) -> str:
-    """The paragraph without its code spans: each ends at the next run of as many backticks."""
+    """Return the paragraph without code spans, which end at the next run of as many backticks."""
     runs = list(re.finditer("`+", paragraph))
     ends, following = dict[int, re.Match[str]](), dict[int, re.Match[str]]()
     for run in reversed(runs):

@@ -1,6 +1,6 @@
-"""The record of the folders that the user trusts: one strict JSON file of the home.
+"""The record of trusted folders: one strict JSON file in the home folder.
 
-A record that cannot be understood trusts nothing and is left for a human to look at.
+An invalid record trusts nothing and is kept for the user to inspect.
 """
 
 import fcntl
@@ -23,12 +23,12 @@ LARGEST = 50_000_000
 
 @dataclass(frozen=True)
 class Consent:
-    """What the user said yes to."""
+    """Consent of the user to a folder."""
 
     since: str
-    """When, in ISO 8601."""
+    """Time of consent, in ISO 8601."""
     files: Mapping[str, str]
-    """The digest of each file that the folder brought, by path."""
+    """The digest of each file in the folder's inventory, by path."""
     further: Mapping[str, str] = field(default_factory=dict[str, str])
     """The same for further instruction files."""
 
@@ -38,16 +38,16 @@ ConsentsByFolder = dict[str, Consent]
 
 
 class CorruptTrustStoreError(MaxAgentError):
-    """The record cannot be understood, so nothing is trusted."""
+    """The record is invalid, so nothing is trusted."""
 
 
 def locate_record(home: Path) -> Path:
-    """Where the record is; it may not exist yet."""
+    """Return the path of the record; it may not exist yet."""
     return home / "data" / "trust.json"
 
 
 def read_consents(home: Path) -> ConsentsByFolder:
-    """Every folder with what was said yes to; raises Damaged."""
+    """Return the consent for every folder; raises CorruptTrustStoreError."""
     file = locate_record(home)
     try:
         with file.open("rb") as stream:
@@ -76,10 +76,10 @@ def read_consents(home: Path) -> ConsentsByFolder:
 def update_consent(
     home: Path, folder: str, change: Callable[[Consent | None], Consent | None]
 ) -> None:
-    """Put what becomes of the yes to a folder on record; raises Damaged, and MaxAgentError.
+    """Record the changed consent to a folder; raises CorruptTrustStoreError, and MaxAgentError.
 
-    Nobody else writes between `change` being told what is there and its answer being kept. None is
-    no yes.
+    The record is locked from the call of `change` with the old consent until its result is stored.
+    None means no consent.
     """
     file = ensure_data_folder(home) / locate_record(home).name
     try:

@@ -1,4 +1,4 @@
-"""Reading a project's own files: only the very bytes that a look at the folder has listed."""
+"""Reader of a project's own files: only files with the bytes in its trusted inventory."""
 
 import os
 from pathlib import Path
@@ -12,21 +12,21 @@ from .decision import Trust
 
 
 def read_listed(file: Path, found: Trust) -> YamlDocument | None:
-    """What the file says; None when there is none. Raises UsageError when it changed since."""
+    """Read the file; None if it does not exist. Raises UsageError if it has changed since."""
     content = read_listed_bytes(file.name, file.parent, found)
     return None if content is None else parse_document(file, decode_utf8(file, content))
 
 
 def is_empty_folder(folder: Path) -> bool:
-    """Whether an empty folder stands in the file's place, as a sandbox may leave it: no file."""
+    """Return whether an empty folder is in the file's place, as a sandbox may leave it."""
     try:
         return not os.listdir(locate_project_config(folder))
-    except OSError:  # no folder, or whoever reads the file says what is wrong
+    except OSError:  # not a folder, or the reader of the file reports the error
         return False
 
 
 def read_listed_bytes(path: str, folder: Path, found: Trust) -> bytes | None:
-    """The same for what a file of any kind holds; `path` is relative to the folder."""
+    """Read the bytes of a file of any kind likewise; `path` is relative to the folder."""
     file = folder / path
     content = read_bytes(file)
     if content is not None:

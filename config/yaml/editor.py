@@ -1,7 +1,7 @@
-"""Writing YAML: a value on one line, and one value in a text whose every other byte stays.
+"""Editor of YAML text: changes one value and keeps every other byte.
 
 ruamel's own round trip drops comments before `---` and after a replaced list, and realigns lines;
-so here its parser only says where things stand.
+so here its parser only finds the places of values.
 """
 
 import json
@@ -13,7 +13,7 @@ from ..errors import UsageError
 from ..text import text
 from .reader import KeyPath, compose_tree
 
-# Start, end, and what stands there instead
+# Start, end, and the replacement
 YamlEdit = tuple[int, int, str]
 
 _PLAIN = re.compile(r"(?!(true|false|null|yes|no|on|off|y|n)$)[a-z_][\w./-]*", re.I | re.ASCII)
@@ -21,7 +21,7 @@ _LINE_END = re.compile(r"\r?\n|\Z")
 
 
 def with_value(text: str, path: KeyPath, value: object) -> str:
-    """The text with the value at the path; unusual YAML may need a comparison with the wish."""
+    """Return the text with the value at the path; check the result for unusual YAML."""
     start, end, new = _compute_edit(text, compose_tree(text), path, value)
     line_end = "\r\n" if "\r\n" in text else "\n"
     return text[:start] + new.replace("\n", line_end) + text[end:]
@@ -78,7 +78,7 @@ def _add_pair(text: str, node: Any, path: KeyPath, value: object) -> YamlEdit:
 
 
 def _is_empty(node: Any) -> bool:
-    """Whether nothing is written where the value would stand."""
+    """Return whether the value is empty in the text."""
     return node.id == "scalar" and node.start_mark.index == node.end_mark.index
 
 
@@ -94,7 +94,7 @@ def _find_pair_end(text: str, key: Any, value: Any) -> int:
 
 
 def find_value_end(text: str, node: Any) -> int:
-    """Where a value ends, without the blank lines and comments that ruamel counts to it."""
+    """Return a value's end, without the blank lines and comments that ruamel includes."""
     if node.id == "mapping" and not node.flow_style:
         return _find_pair_end(text, *node.value[-1])
     if node.id == "sequence" and not node.flow_style:
@@ -103,13 +103,13 @@ def find_value_end(text: str, node: Any) -> int:
 
 
 def find_line_end(text: str, at: int) -> int:
-    """Where the line around a place ends."""
+    """Return the end of the line at a position."""
     found = _LINE_END.search(text, at)
     return found.start() if found else len(text)
 
 
 def _format_block(path: KeyPath, value: object, column: int) -> str:
-    """One line for every part of the path, each below and inside the one before."""
+    """Return one line for every part of the path, each nested in the one before."""
     lines = [
         " " * (column + 2 * depth) + format_inline(part) + ":" for depth, part in enumerate(path)
     ]
@@ -117,7 +117,7 @@ def _format_block(path: KeyPath, value: object, column: int) -> str:
 
 
 def format_inline(value: object) -> str:
-    """The value on one line: JSON, which YAML understands, with plain words unquoted."""
+    """Return the value on one line: JSON, which is valid YAML, with plain words unquoted."""
     if isinstance(value, str) and _PLAIN.fullmatch(value):
         return value
     if isinstance(value, Mapping):
@@ -133,9 +133,9 @@ def format_inline(value: object) -> str:
 
 
 def with_item(text: str, path: KeyPath, old: Sequence[object], item: object) -> str:
-    """The text with the item after those (`old`) that the list at the path has by now.
+    """Return the text with the item appended to the list at the path, whose items are `old`.
 
-    A list that is not there is made; unusual YAML may need a comparison with the wish.
+    A missing list is created; check the result for unusual YAML.
     """
     found = _find_node(compose_tree(text), path)
     if found is None or found.id != "sequence" or not found.value:
@@ -151,7 +151,7 @@ def with_item(text: str, path: KeyPath, old: Sequence[object], item: object) -> 
 
 
 def _find_node(node: Any, path: KeyPath) -> Any:
-    """The node at the path; None where there is none."""
+    """Return the node at the path; None if there is none."""
     for part in path:
         if node is None or node.id != "mapping":
             return None

@@ -67,7 +67,7 @@ def parse_document(file: Path, content: str) -> YamlDocument:
     try:
         node = yaml.compose(content)
         values = None if node is None else yaml.constructor.construct_document(node)
-    except Exception as error:  # beside its own errors ruamel lets through what odd tags cause
+    except Exception as error:  # ruamel also raises other errors for odd tags
         raise UsageError(_describe_error(file, content, error)) from error
     if values is None:
         return YamlDocument({}, {})
@@ -102,7 +102,7 @@ def _create_parser() -> Any:
 
 
 def _describe_error(file: Path, content: str, error: Exception) -> str:
-    """`FILE:LINE: what is wrong`, from what ruamel says over many lines."""
+    """Return `FILE:LINE: what is wrong`, from ruamel's message of many lines."""
     position = getattr(error, "position", None)
     if (mark := getattr(error, "problem_mark", None)) is not None:
         line = f":{mark.line + 1}"

@@ -60,7 +60,7 @@ class MessagePoint:
 
     text: str
     before: ThreadStep
-    """The place just before it: whatever is said there stands in its place."""
+    """The point just before it: a new message there replaces it."""
 
 
 @dataclass(frozen=True)

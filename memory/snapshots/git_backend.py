@@ -34,8 +34,8 @@ MANY = 300
 PORTION = 200
 # Bytes; the first snapshot includes smaller tracked files in any case
 SMALL = 1_000_000
-# Files for one git: into one pack each content is compared with all before it, so the time grows
-# with the square of their number. 100,000 files take half as long so.
+# Files for one git: in one pack each content is compared with all before it, so the time grows
+# with the square of their number. For 100,000 files this limit halves the time.
 STORED_AT_ONCE = 5_000
 # Git's messages for a lost object or a lost store
 LOST = ("bad object", "unable to read", "not a git repository")

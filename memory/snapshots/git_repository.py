@@ -19,8 +19,8 @@ from ...config.security.private_files import make_private_folder
 from ...config.text import text
 from .storage import hash_texts, write_atomically
 
-# The checkpoint that names a tree must not outlive it in a power cut: what git writes is on the
-# disk before the index names it. Git before 2.36 does not know these two lines.
+# A checkpoint that names a tree must not outlive it in a power failure: git syncs its objects to
+# disk before the index names them. Git before 2.36 ignores these two lines.
 _CONFIG = """[core]
 \trepositoryformatversion = 0
 \tbare = false

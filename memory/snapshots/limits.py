@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from ...config.text import join_texts, text
 
-# Bytes. A file that a step changes is stored anew: 20 MB take git 0.4 s, which is what a snapshot
-# may cost at all; sources and small assets are far below, recordings and models far above.
+# Bytes. A changed file is stored again: 20 MB take git 0.4 s, the most that a snapshot may take;
+# sources and small assets are far below, recordings and models far above.
 LARGEST_FILE = 20_000_000
 # Git checks 20,000 files in 0.06 s at each snapshot; this many still take less than 0.5 s
 MOST_FILES = 100_000

@@ -19,7 +19,7 @@ from ..snapshots.file_version import ABSENT, FileVersion, PathChange
 from ..transaction import begin_transaction
 
 # tool: a tool wrote the files that it names · shell: a command ran · others: changed while no step
-# of the thread ran · the rest: files were put back.
+# of the thread ran · the rest: files were restored.
 HistoryKind = Literal["tool", "shell", "others", "undo", "redo", "rewind"]
 RESTORES = ("undo", "redo", "rewind")
 

@@ -29,8 +29,8 @@ from .three_way_merge import MergeConflictError, merge_versions
 UNSURE = "the run was killed while `{tool}` ran, so its changes cannot be told from those of others"
 
 DOUBTFUL = "it changed while `{tool}` ran, which does not name it; it may be your own change"
-# What others may have changed while a command ran: keep it as a conflict, take it back, or record
-# it as theirs and never ask again.
+# What others may have changed while a command ran: keep it as a conflict, revert it, or record it
+# as theirs and never ask again.
 DoubtPolicy = Literal["keep", "take", "theirs"]
 
 

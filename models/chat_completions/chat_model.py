@@ -1,4 +1,4 @@
-"""The chat-completions protocol: our own lean chat model for every compatible endpoint."""
+"""Chat model for the chat-completions protocol, for every compatible endpoint."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
@@ -15,12 +15,14 @@ from ..resolver import ResolvedModel
 from .http_client import EndpointClient
 from .request_format import RequestWriter
 
-# The longest silence of an answer; keep-alives do not end one
+# The longest pause in an answer; keep-alives do not reset it
 READ_SECONDS = 120.0
 
 
 class ChatCompletions(BaseChatModel):
-    """Asks, streams, never retries, raises `ModelCallError`. Async only; `aclose` ends it."""
+    """Sends requests, streams, never retries, raises `ModelCallError`. Async only; close by
+    `aclose`.
+    """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
@@ -55,7 +57,7 @@ class ChatCompletions(BaseChatModel):
         tool_choice: str | None = None,
         **kwargs: Any,
     ) -> "ChatCompletions":
-        """A copy that offers these tools, on the same connection."""
+        """Return a copy that offers these tools, on the same connection."""
         return self.model_copy(
             update={"tools": self._writer.encode_tools(tools), "tool_choice": tool_choice or ""}
         )

@@ -1,6 +1,6 @@
-"""Reads one JSON object of a stream, under the names of any vendor (pure).
+"""Parser of one JSON object of a stream, with any vendor's field names (pure).
 
-Nothing here trusts a shape: what is not as it should be counts as absent.
+No format is trusted: invalid fields count as absent.
 """
 
 from collections.abc import Mapping
@@ -12,12 +12,12 @@ from langchain_core.messages.ai import UsageMetadata
 
 @dataclass(frozen=True)
 class Delta:
-    """What one JSON object adds to an answer."""
+    """The part of an answer in one JSON object."""
 
     text: str = ""
     thinking: str = ""
     calls: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
-    """Pieces of tool calls as they came."""
+    """Pieces of tool calls as they arrived."""
     repeats: bool = False
     """This is the whole answer, not its next piece."""
     finish_reason: str = ""
@@ -28,7 +28,7 @@ class Delta:
 
 
 def parse_delta(value: Mapping[str, Any]) -> Delta:
-    """The delta in one JSON object of a stream, or in an answer that is not streamed."""
+    """Return the delta in one JSON object of a stream, or in an answer that is not streamed."""
     choice = _get_first_choice(value)
     repeats = not isinstance(choice.get("delta"), dict)
     message = _to_dict(choice.get("message") if repeats else choice["delta"])
@@ -45,27 +45,27 @@ def parse_delta(value: Mapping[str, Any]) -> Delta:
 
 
 def _find_error(value: Mapping[str, Any], choice: Mapping[str, Any]) -> object:
-    """An error in place of an answer: `{"error": …}`, or bare `{"code": …, "message": …}`."""
+    """Return an error instead of an answer: `{"error": …}`, or bare `{"code": …, "message": …}`."""
     bare = not choice and isinstance(value.get("message"), str) and value.get("code")
     return value.get("error") or (dict(value) if bare else None)
 
 
 def _get_first_choice(value: Mapping[str, Any]) -> dict[str, Any]:
-    """The first of the choices; nobody asked for others."""
+    """Return the first choice; we request no others."""
     choices = [_to_dict(choice) for choice in _to_list(value.get("choices"))]
     first = [choice for choice in choices if not choice.get("index")]
     return first[0] if first else {}
 
 
 def _join_text(content: object) -> str:
-    """The text of a content: a string, or parts as Mistral has them."""
+    """Return the text of a content: a string, or parts as Mistral sends them."""
     if isinstance(content, str):
         return content
     return "".join(_to_text(_to_dict(part).get("text")) for part in _to_list(content))
 
 
 def _find_thinking(message: Mapping[str, Any]) -> str:
-    """The thinking under any of its names; OpenRouter sends the same under two of them."""
+    """Return the thinking under any of its names; OpenRouter sends it under two of them."""
     for name in ("reasoning_content", "reasoning"):
         if found := _to_text(message.get(name)):
             return found

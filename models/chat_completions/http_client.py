@@ -1,4 +1,4 @@
-"""One endpoint over HTTP: request in, message chunks out, every way to fail a `ModelCallError`."""
+"""HTTP client of one endpoint: request in, message chunks out, every failure a `ModelCallError`."""
 
 import asyncio
 import logging
@@ -17,19 +17,19 @@ from .response_stream import AnswerStream
 from .sse import LONGEST_EVENT
 
 CONNECT_SECONDS = 10.0
-# How long an idle connection is kept: tools run between two requests; most servers close at 60
+# Seconds to keep an idle connection: tools run between two requests; most servers close at 60
 KEEP_SECONDS = 55.0
-# How long to wait for the token counts of an answer that is otherwise complete
+# Seconds to wait for the token counts of an otherwise complete answer
 LATE_SECONDS = 5.0
 # Bytes of an error's body that are read
 LONGEST_REFUSAL = 1_000_000
-# How long to wait for the formal end of a complete answer, so that its connection can be kept
+# Seconds to wait for the formal end of a complete answer, so that its connection can be reused
 DRAIN_SECONDS = 1.0
 _logger = logging.getLogger(__name__)
 
 
 class EndpointClient:
-    """Asks; never retries. The HTTP client is made at the first request and kept."""
+    """Sends requests; never retries. The HTTP client is created at the first request and kept."""
 
     def __init__(self, resolved: ResolvedModel, read_seconds: float) -> None:
         self._resolved = resolved
@@ -38,13 +38,13 @@ class EndpointClient:
         self._client: httpx.AsyncClient | None = None
 
     async def close(self) -> None:
-        """Close what is open; the next request opens it again."""
+        """Close the connections; the next request opens them again."""
         client, self._client = self._client, None
         if client:
             await client.aclose()
 
     async def stream_answer(self, request: bytes) -> AsyncIterator[AIMessageChunk]:
-        """The chunks of the answer to one request."""
+        """Yield the chunks of the answer to one request."""
         stream = AnswerStream(self._asked, self._resolved.provider.name)
         async with self._post_request(request, stream) as response:
             if "json" in response.headers.get("content-type", ""):
@@ -61,7 +61,7 @@ class EndpointClient:
     async def _post_request(
         self, request: bytes, stream: AnswerStream
     ) -> AsyncGenerator[httpx.Response]:
-        """The open answer; an end that is not formal does not hurt a complete one."""
+        """Yield the open answer; a complete one may lack its formal end."""
         url = f"{self._resolved.base_url}/chat/completions"
         try:
             async with self._open_client().stream("POST", url, content=request) as response:
@@ -94,7 +94,7 @@ class EndpointClient:
         return self._client
 
     async def _check_response(self, response: httpx.Response) -> None:
-        """Raise unless this is the beginning of an answer."""
+        """Raise ModelCallError for an error answer."""
         if response.status_code != 200:
             content = await self._read_error_text(response)
             raise classify_response(self._asked, response.status_code, content, response.headers)
@@ -105,7 +105,7 @@ class EndpointClient:
             )
 
     async def _read_document(self, response: httpx.Response) -> str:
-        """An answer that is one JSON document; blanks before it are keep-alives."""
+        """Read an answer that is one JSON document; blanks before it are keep-alives."""
         pieces, size, patience = list[bytes](), 0, _ReadDeadline(self._read_seconds)
         portions = response.aiter_bytes()
         while portion := await patience.read_next(portions):
@@ -126,7 +126,7 @@ class EndpointClient:
         return b"".join(pieces).decode("utf-8", "replace")
 
     async def _read_error_text(self, response: httpx.Response) -> str:
-        """What a refusal says, as far as it comes in time and is of any use."""
+        """Return the text of an error answer, if it arrives in time and is useful."""
         text, patience = bytearray(), _ReadDeadline(self._read_seconds)
         portions = response.aiter_bytes()
         while len(text) < LONGEST_REFUSAL and (portion := await patience.read_next(portions)):
@@ -136,7 +136,7 @@ class EndpointClient:
     async def _read_portions(
         self, response: httpx.Response, stream: AnswerStream
     ) -> AsyncIterator[bytes]:
-        """The bytes of the answer; once it is complete, silence ends it."""
+        """Yield the bytes of the answer; once it is complete, a pause ends it."""
         portions, patience = response.aiter_bytes(), _ReadDeadline(self._read_seconds)
         seen = stream.progress
         while True:
@@ -184,7 +184,7 @@ class EndpointClient:
 
 
 class _ReadDeadline:
-    """How long to wait for more of an answer: keep-alives do not renew it."""
+    """Time limit for more of an answer; keep-alives do not extend it."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -192,11 +192,11 @@ class _ReadDeadline:
         self._until = self._clock() + seconds
 
     def renew(self, seconds: float | None = None) -> None:
-        """Wait again, from now on: so many seconds, or as many as at first."""
+        """Restart the wait with that many seconds; default: the initial number."""
         self._until = self._clock() + (self._seconds if seconds is None else seconds)
 
     async def read_next(self, portions: AsyncIterator[bytes]) -> bytes:
-        """The next portion, empty at the end; raises httpx.ReadTimeout as httpx does."""
+        """Return the next portion, empty at the end; raises httpx.ReadTimeout as httpx does."""
         try:
             async with asyncio.timeout_at(self._until):
                 return await anext(portions, b"")
@@ -205,7 +205,7 @@ class _ReadDeadline:
 
 
 def _get_late_timeout(stream: AnswerStream) -> float | None:
-    """Seconds to wait for what may follow a complete answer; None: it is not complete."""
+    """Return seconds to wait for data after a complete answer; None: it is incomplete."""
     if stream.said_done:
         return DRAIN_SECONDS
     return LATE_SECONDS if stream.is_finished else None

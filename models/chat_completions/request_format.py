@@ -52,7 +52,7 @@ def encode_message(message: BaseMessage, dialect: Provider) -> bytes:
 
 
 def encode_json(value: object) -> bytes:
-    """Compact JSON in UTF-8, without NUL and lone surrogates, which no server takes."""
+    """Return compact JSON in UTF-8, without NUL and lone surrogates, which servers reject."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     if "\\u0000" in text:
         text = json.dumps(_without_nul(value), ensure_ascii=False, separators=(",", ":"))
@@ -71,8 +71,10 @@ def _build_tool_options(resolved: ResolvedModel, tool_choice: str) -> dict[str, 
 
 
 def _convert_assistant(message: AIMessage, dialect: Provider) -> dict[str, Any]:
-    """An earlier answer. A call whose arguments were broken goes back with none: servers refuse
-    a history with broken JSON in it, and the tool message after it says what was wrong."""
+    """Convert an earlier answer; broken arguments of a call are replaced with empty ones.
+
+    Servers reject a history with broken JSON in it, and the tool message after it has the error.
+    """
     calls = [
         _build_call(call["id"], call["name"], encode_json(call["args"]).decode())
         for call in message.tool_calls
@@ -99,7 +101,7 @@ def _build_call(identity: str | None, name: str | None, arguments: str) -> dict[
 
 
 def _convert_content(content: str | Sequence[str | dict[Any, Any]]) -> list[dict[str, Any]]:
-    """Content as chat-completions parts; parts that the protocol has no name for are left out."""
+    """Return content as chat-completions parts; parts unknown to the protocol are dropped."""
     blocks = [content] if isinstance(content, str) else content
     parts = [_convert_block(block) for block in blocks]
     return [part for part in parts if part]
@@ -119,7 +121,7 @@ def _convert_block(block: str | dict[Any, Any]) -> dict[str, Any]:
 
 
 def _join_text(parts: Sequence[Mapping[str, Any]]) -> str:
-    """The text of the parts; what is not text is named."""
+    """Return the text of the parts; other parts are replaced with their names."""
     return "\n".join(
         part["text"] if part["type"] == "text" else f"[{part['type'].removesuffix('_url')}]"
         for part in parts
@@ -137,12 +139,12 @@ def _without_nul(value: object) -> object:
     return value
 
 
-# Messages kept beside those of the latest request, so that roles may take turns
+# Messages cached besides those of the latest request, for roles that alternate
 FORGET_ABOVE = 1000
 
 
 class RequestWriter:
-    """Keeps what is already JSON, by object: a message is never changed in place."""
+    """Caches encoded messages, by object: a message is never changed in place."""
 
     def __init__(self, resolved: ResolvedModel) -> None:
         self._resolved = resolved
@@ -150,7 +152,7 @@ class RequestWriter:
         self._tools: dict[int, tuple[object, bytes]] = {}
 
     def encode_tools(self, tools: Sequence[Any]) -> bytes:
-        """The tools as a JSON list, in the order given."""
+        """Return the tools as a JSON list, in the given order."""
         for tool in tools:
             if id(tool) not in self._tools:
                 self._tools[id(tool)] = (tool, encode_json(convert_to_openai_tool(tool)))
@@ -164,7 +166,7 @@ class RequestWriter:
         tool_choice: str = "",
         stop: Sequence[str] | None = None,
     ) -> bytes:
-        """The whole body of a request."""
+        """Return the whole body of a request."""
         fields = build_options(self._resolved, tools=bool(tools), tool_choice=tool_choice)
         if stop:
             fields["stop"] = list(stop)

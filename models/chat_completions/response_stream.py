@@ -1,7 +1,7 @@
-"""From the bytes of a streamed answer to message chunks (pure).
+"""Decoder of a streamed answer's bytes to message chunks (pure).
 
 Text and thinking are passed on as they arrive, joined per portion of bytes. Tool calls come whole,
-in the last chunk: half a call is of no use, and LangChain would parse its growing arguments again
+in the last chunk: half a call is useless, and LangChain would parse its growing arguments again
 with every piece.
 """
 
@@ -23,13 +23,13 @@ from .sse import LONGEST_EVENT, EventDecoder, EventTooLongError, parse_json_valu
 from .think_tags import ThinkingSplitter
 from .tool_call_assembler import CallAssembler, StreamedCall
 
-# Finish reasons of OpenRouter, GLM and DeepSeek that mean: the provider failed
+# Finish reasons of OpenRouter, GLM and DeepSeek for a failure of the provider
 FAULTS = ("error", "network_error", "insufficient_system_resource")
 OVERFLOWS = ("model_context_window_exceeded",)
 
 
 class AnswerStream:
-    """One answer: bytes in, chunks out; raises the failure that the stream tells of."""
+    """One answer: bytes in, chunks out; raises the error reported in the stream."""
 
     def __init__(self, asked: RequestTarget, provider: str) -> None:
         self._asked = asked
@@ -43,17 +43,17 @@ class AnswerStream:
         self._finish_reason = ""
         self._characters = 0
         self.progress = 0
-        """Grows with whatever brings the answer on; a keep-alive and an empty delta do not."""
+        """Grows with each piece of the answer; a keep-alive and an empty delta do not count."""
         self.said_done = False
-        """Whether `[DONE]` has come: nothing follows."""
+        """Whether `[DONE]` has arrived: nothing follows."""
 
     @property
     def is_finished(self) -> bool:
-        """Whether the model has said that its answer is complete."""
+        """Return whether the model has marked its answer as complete."""
         return bool(self._finish_reason)
 
     def feed(self, portion: bytes) -> list[AIMessageChunk]:
-        """The chunks that this portion of the stream completes."""
+        """Return the chunks that this portion of the stream completes."""
         try:
             return self._process_events(self._events.feed(portion))
         except EventTooLongError:
@@ -68,11 +68,11 @@ class AnswerStream:
             ) from None
 
     def feed_document(self, body: str) -> list[AIMessageChunk]:
-        """The chunks of an answer that came as one JSON document instead of a stream."""
+        """Return the chunks of an answer sent as one JSON document instead of a stream."""
         return self._process_events([body])
 
     def close(self) -> list[AIMessageChunk]:
-        """The last chunks, at the end of the stream."""
+        """Return the last chunks, at the end of the stream."""
         chunks = self._process_events(self._events.close())
         self._check_the_end()
         thinking, text = self._splitter.close()
@@ -111,7 +111,7 @@ class AnswerStream:
             ) from None
 
     def _apply_delta(self, delta: Delta) -> tuple[str, str]:
-        """The thinking and the text of a delta; the rest is kept for the end."""
+        """Return the thinking and the text of a delta; keep the rest for the end."""
         if delta.error:
             raise classify_stream_error(self._asked, delta.error)
         if delta.text or delta.thinking or delta.calls or delta.finish_reason:

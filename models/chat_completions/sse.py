@@ -1,4 +1,4 @@
-"""Server-sent events: from bytes in any portions to the `data` of each event (pure)."""
+"""Decoder of server-sent events: bytes in any portions to the `data` of each event (pure)."""
 
 import json
 import re
@@ -10,25 +10,25 @@ LINE_END = re.compile(rb"\r\n|\n|\r")
 
 DECODER = json.JSONDecoder(strict=False)
 
-# Bytes of one event, far more than any model says: a server that never ends one is not read on
+# Bytes of one event, far more than any answer needs: reading stops at an endless one
 LONGEST_EVENT = 16_000_000
 
 
 class EventTooLongError(ValueError):
-    """One event, or one line of it, goes on without an end."""
+    """One event, or one line of it, is longer than the limit."""
 
 
 class EventDecoder:
-    """Gathers lines into events. Comments, ids, names and unknown fields are passed over."""
+    """Collects lines into events. Comments, ids, names and unknown fields are skipped."""
 
     def __init__(self) -> None:
-        # pieces, since to append to bytes copies all of them each time
+        # pieces, since appending to bytes copies all of them each time
         self._rest: list[bytes] = []
         self._data: list[bytes] = []
         self._rest_size = self._data_size = 0
 
     def feed(self, portion: bytes) -> list[str]:
-        """The events that this portion completes; raises EventTooLongError."""
+        """Return the events that this portion completes; raises EventTooLongError."""
         half_end = bool(self._rest) and self._rest[-1].endswith(b"\r")
         if b"\n" not in portion and b"\r" not in portion and not half_end:
             self._rest.append(portion)
@@ -36,7 +36,7 @@ class EventDecoder:
             self._check_size()
             return []
         held = b"".join([*self._rest, portion])
-        carry = b"\r" if held.endswith(b"\r") else b""  # perhaps half of "\r\n"
+        carry = b"\r" if held.endswith(b"\r") else b""  # may be half of "\r\n"
         lines = LINE_END.split(held[: len(held) - len(carry)])
         self._rest = [lines.pop() + carry]
         self._rest_size = len(self._rest[0])
@@ -45,7 +45,7 @@ class EventDecoder:
         return events
 
     def close(self) -> list[str]:
-        """The last event of a stream that ends without a blank line."""
+        """Return the last event of a stream that ends without a blank line."""
         rest, self._rest = b"".join(self._rest), []
         return [*self._process_line(rest.rstrip(b"\r")), *self._process_line(b"")]
 
@@ -63,10 +63,10 @@ class EventDecoder:
 
 
 def parse_json_values(data: str) -> Iterator[dict[str, Any]]:
-    """The JSON objects in one event's data; `ValueError` when one is broken.
+    """Yield the JSON objects in one event's data; raises ValueError for a broken one.
 
-    Usually one; several where a server leaves out the blank line between events. Anything else,
-    as `[DONE]`, yields nothing.
+    Usually one; several if a server omits the blank line between events. Any other data, as
+    `[DONE]`, yields nothing.
     """
     position = 0
     while (position := data.find("{", position)) >= 0:

@@ -1,19 +1,19 @@
-"""Parts `<think>…</think>` at the beginning of an answer from the answer itself (pure)."""
+"""Splitter of `<think>…</think>` at the beginning of an answer from the answer itself (pure)."""
 
 OPEN, CLOSE = "<think>", "</think>"
-# Characters of blanks before the tag; after more there comes none
+# Most characters of blanks before the tag
 LONGEST_BLANK = 1_000
 
 
 class ThinkingSplitter:
-    """Takes an answer's text in any portions; only a tag before the first word counts."""
+    """Accepts an answer's text in any portions; only a tag before the first word counts."""
 
     def __init__(self) -> None:
         self._state = "start"
         self._held = ""
 
     def feed(self, text: str) -> tuple[str, str]:
-        """The thinking and the answer that this portion lets us tell apart."""
+        """Return the thinking and the answer, as far as this portion decides."""
         if self._state == "answer":
             return "", text
         self._held += text
@@ -29,7 +29,7 @@ class ThinkingSplitter:
         return thinking, answer
 
     def close(self) -> tuple[str, str]:
-        """What was held back at the end of the answer."""
+        """Return the text held back at the end of the answer."""
         held, self._held = self._held, ""
         return (held, "") if self._state == "thinking" else ("", held)
 
@@ -53,12 +53,12 @@ class ThinkingSplitter:
         return thinking
 
     def _skip_gap(self) -> None:
-        """Blank lines between the thinking and the answer belong to neither."""
+        """Drop blank lines between the thinking and the answer."""
         self._held = self._held.lstrip()
         if self._held:
             self._state = "answer"
 
 
 def _measure_overlap(text: str, tag: str) -> int:
-    """How many characters at the end of the text could begin the tag."""
+    """Return the number of characters at the end of the text that could begin the tag."""
     return next((size for size in range(len(tag) - 1, 0, -1) if text.endswith(tag[:size])), 0)

@@ -1,4 +1,4 @@
-"""Puts streamed tool-call pieces together, also where a provider numbers them wrongly (pure)."""
+"""Assembler of streamed tool calls, also with wrong numbers from the provider (pure)."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -21,14 +21,14 @@ class StreamedCall:
         return "".join(self.fragments)
 
     def is_whole(self) -> bool:
-        """Whether the arguments are already a complete JSON object."""
+        """Return whether the arguments are already a complete JSON object."""
         ends = bool(self.fragments) and self.fragments[-1].rstrip().endswith("}")
         return ends and _is_object(self.arguments)
 
 
 @dataclass(frozen=True)
 class CallDelta:
-    """One delta of a tool call; whatever the provider left out is empty."""
+    """One delta of a tool call; fields that the provider omits are empty."""
 
     index: object
     id: str
@@ -37,7 +37,7 @@ class CallDelta:
 
     @classmethod
     def from_delta(cls, delta: Mapping[str, Any]) -> "CallDelta":
-        """The piece in a `tool_calls` delta; arguments may be an object instead of its text."""
+        """Return the piece in a `tool_calls` delta; arguments may be an object instead of text."""
         function = cast("dict[str, Any]", delta.get("function") or {})
         arguments = function.get("arguments")
         text = arguments if isinstance(arguments, str) else _dump_arguments(arguments)
@@ -46,19 +46,19 @@ class CallDelta:
 
 
 class CallAssembler:
-    """Decides for every piece which call it belongs to.
+    """Assigns every piece to its call.
 
-    Well-behaved providers number their calls, and only the first piece has an id and a name. Others
-    leave the number out, give every call the same, repeat id and name with each piece, or send the
-    finished call once more. So a piece begins a new call when its number is new, or its name or id
-    is another, or when the call it would belong to is already complete.
+    Most providers number their calls, and only the first piece has an ID and a name. Others omit
+    the number, give every call the same, repeat ID and name with each piece, or send the finished
+    call once more. So a piece starts a new call if its number is new, or its name or ID differs, or
+    the call it would belong to is already complete.
     """
 
     def __init__(self) -> None:
         self.calls: list[StreamedCall] = []
 
     def add_delta(self, delta: Mapping[str, Any]) -> None:
-        """Take one element of a `tool_calls` delta."""
+        """Add one element of a `tool_calls` delta."""
         piece = CallDelta.from_delta(delta)
         call = self._find_continued(piece)
         if call is None:
@@ -67,13 +67,13 @@ class CallAssembler:
             call = StreamedCall(piece.index)
             self.calls.append(call)
         elif piece.arguments.startswith("{") and piece.arguments == call.arguments:
-            return  # the finished call once more
+            return  # the finished call sent once more
         call.id, call.name = call.id or piece.id, call.name or piece.name
         if piece.arguments:
             call.fragments.append(piece.arguments)
 
     def finish_calls(self, new_id: Callable[[], str]) -> list[StreamedCall]:
-        """The calls, each with a name and an id of its own."""
+        """Return the calls, each with a name and an ID of its own."""
         seen: set[str] = set()
         for call in self.calls:
             if not call.id or call.id in seen:
@@ -83,7 +83,7 @@ class CallAssembler:
         return self.calls
 
     def _find_continued(self, piece: CallDelta) -> StreamedCall | None:
-        """The call that the piece goes on with, or None: it begins one."""
+        """Return the call that the piece continues, or None: it starts one."""
         call = self._find_candidate(piece)
         if call is None:
             return None
@@ -99,7 +99,7 @@ class CallAssembler:
         return call
 
     def _find_candidate(self, piece: CallDelta) -> StreamedCall | None:
-        """The call that the piece's number, else its id, else its place points to."""
+        """Return the call with the piece's number, else its ID, else its place."""
         numbered = self._find_latest("index", piece.index)
         if numbered or (piece.index is not None and piece.name):
             return numbered

@@ -26,9 +26,9 @@ TITLE_PROMPT = (
     "no quotes, no full stop. Answer with the name alone.\n\n<user>\n{message}\n</user>\n\n"
     "<assistant>\n{answer}\n</assistant>"
 )
-# Characters of the message and of the answer that the model is shown
+# Characters of the message and of the answer that are sent to the model
 MAX_CHARACTERS = 1_000
-# A name takes ten; models that think need some more
+# A title takes ten; models with thinking need some more
 MAX_TOKENS = 200
 TIMEOUT_SECONDS = 20.0
 

@@ -21,8 +21,8 @@ from ...memory.journal import SECOND_RUN
 from ...memory.threads.lease import find_holder
 from ...memory.threads.record import ThreadRow
 
-# Besides the request: who hands a human's words on. The rest of what is handed on is the graph's
-# own, and said already.
+# Nodes that pass on the user's messages, besides the request. Other messages to a role are the
+# graph's own and already shown.
 HUMAN_INPUT_NODES = ("review", "")
 # Calls before a fork are recorded under the thread that made them
 _RESULTS = """
@@ -38,8 +38,8 @@ _PARTIAL_ANSWER = (
     "SELECT started_at, result FROM journal WHERE thread_id = ? AND call_id = 'answer' AND tool = ?"
 )
 
-# aside: what went with the human's words, such as what was piped; interrupted: what had been said
-# of an answer that was cut short, without text where nothing had been.
+# aside: side context of the user's message, such as piped text; interrupted: the partial text of an
+# interrupted answer, empty if there was none.
 EntryKind = Literal[
     "human",
     "aside",
@@ -52,7 +52,7 @@ EntryKind = Literal[
     "question",
     "shortened",
 ]
-# How a thread stands whose turn did not come to its end
+# Statuses of threads whose turn is incomplete
 STOPPED_STATUSES = ("interrupted", "limit", "failed")
 Facts = Mapping[str, Mapping[str, Any]]
 

@@ -147,9 +147,7 @@ async def _recover_call(
     record: FileRecord | None,
     named: list[str],
 ) -> ToolResult:
-    """Return the answer of a call that a kill interrupted: the files may show whether an edit was
-    made.
-    """
+    """Return the answer of an interrupted call: the files may show whether an edit was made."""
     outcome: RecoveryOutcome = "unknown"
     if record and get_effect(tool) == "edit":
         cut_short = InterruptedEdit(record, tool, state["call"]["args"], named, state["seen"])

@@ -32,9 +32,7 @@ class AgentRegistry:
     """Invalid files; their names cannot be used."""
 
     def find(self, name: str) -> AgentProfile:
-        """Return the agent of that name; raises UsageError with its file's errors, or the known
-        names.
-        """
+        """Return the agent of that name; UsageError has its file's errors, or the known names."""
         if name in self.profiles:
             return self.profiles[name]
         for fault in self.faults:

@@ -52,9 +52,7 @@ class Instruction:
 
 
 def as_instruction(name: str, text: str, left_out: str, root: Path) -> Instruction:
-    """Return a file with its text, or the reason to leave it out; `root` is the folder it belongs
-    to.
-    """
+    """Return a file with its text, or the reason to leave it out; `root` is its folder."""
     ask = os.path.realpath(root) if left_out in (NOT_AGREED, FOLDER_CHANGED) else ""
     return Instruction(name, redact(text).strip(), left_out=left_out, folder_to_trust=ask)
 

@@ -19,9 +19,7 @@ def validate_patterns(patterns: Patterns) -> None:
 
 
 def matches_any(patterns: Patterns, name: str) -> bool:
-    """Return whether a pattern matches the name or a parent; as in git, `!` does not undo a
-    parent's.
-    """
+    """Return whether a pattern matches the name or a parent; `!` does not undo a parent's match."""
     return any(
         _matches_folder(patterns, spelling.rpartition("/")[0]) or _matches_name(patterns, spelling)
         for spelling in list_variants(name)

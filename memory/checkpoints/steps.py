@@ -79,9 +79,7 @@ class ThreadBranches:
     """What the human said in the conversation as it is, the first message first."""
 
     def find_step(self, number: int) -> ThreadStep | None:
-        """Return the step of that number: in the current conversation, else in the last abandoned
-        one.
-        """
+        """Return the step of that number, current if possible, else the last abandoned one."""
         every = [step for branch in (self.steps, *self.abandoned) for step in branch]
         return next((step for step in every if step.number == number), None)
 

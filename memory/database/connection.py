@@ -85,9 +85,7 @@ def connect(path: Path) -> sqlite3.Connection:
 
 
 def _build_uri(path: Path) -> str:
-    """Return the URI; even to read, SQLite creates files beside the database unless it is
-    immutable.
-    """
+    """Return the URI; even a reader creates files beside the database unless it is immutable."""
     address = path.absolute().as_uri()
     if _can_write(path):
         return address

@@ -86,9 +86,7 @@ class CopySnapshots:
     def _collect_permissions(
         self, files: Mapping[bytes, FileVersion], named: Iterable[bytes]
     ) -> FilePermissions:
-        """Return the permissions of the named files; a folder with none of them yet counts as
-        empty.
-        """
+        """Return the named files' permissions; a folder still without any counts as empty."""
         root, folders = os.fsencode(self._folder), collect_folders(files)
         bare = {path for path in collect_folders(named) - folders if _is_folder(root, path)}
         deepest = bare - collect_folders(path.rstrip(b"/") for path in bare)

@@ -90,9 +90,7 @@ def _can_be_stored(root: bytes, path: bytes, found: os.stat_result, left: Skippe
 
 
 def _is_gits_own(path: bytes, is_link: bool) -> bool:
-    """Return whether git rejects the path in any index: `.git`, or a `.gitmodules` link, in any
-    case.
-    """
+    """Return whether no index takes the path: `.git`, or a `.gitmodules` link, in any case."""
     parts = path.lower().split(b"/")
     return b".git" in parts or (is_link and parts[-1] == b".gitmodules")
 

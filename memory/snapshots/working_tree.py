@@ -65,9 +65,7 @@ def hash_blob(content: bytes) -> str:
 
 @contextmanager
 def open_parent(folder: Path, path: str, *, create: bool = False) -> Generator[tuple[int, str]]:
-    """Yield a descriptor of the path's parent, reached through real folders only, and the last
-    name.
-    """
+    """Yield a descriptor of the path's parent, reached through real folders, and the last name."""
     *parents, name = PurePosixPath(path).parts
     if {"/", "..", ".git"} & {to_canonical_path(part) for part in (*parents, name)}:
         raise OSError(errno.EINVAL, "not a path that a snapshot may hold")

@@ -83,15 +83,13 @@ _Short = Annotated[str, StringConstraints(max_length=200)]
 _Checkpoints = list[tuple[_Id, bytes, bytes]]
 _Writes = list[tuple[_Id, _Short, _Short, int, StoryChannel, bytes]]
 _Calls = list[tuple[_Short, _Short, str | None, _Short, _Short | None]]
-# The fields of `Rows`, bounded
+# The fields of `TransferRows`, bounded
 _ROWS = TypeAdapter(tuple[_Checkpoints, _Writes, _Calls])
 OUTPUT_NAME = re.compile(r"[\w-]{1,100}\.(txt|html)")
 
 
 def get_output_room(rows: TransferRows) -> int:
-    """Return the bytes of outputs that an import accepts with these rows; raises UsageError for
-    none.
-    """
+    """Return the bytes of outputs that an import of these rows accepts; UsageError for none."""
     room = LARGEST - MANIFEST_ROOM - len(_pack_rows(rows))
     if room < 0:
         raise UsageError(

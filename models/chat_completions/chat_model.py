@@ -20,9 +20,7 @@ READ_SECONDS = 120.0
 
 
 class ChatCompletions(BaseChatModel):
-    """Sends requests, streams, never retries, raises `ModelCallError`. Async only; close by
-    `aclose`.
-    """
+    """Sends requests, streams, never retries, raises `ModelCallError`. Async only; has `aclose`."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 

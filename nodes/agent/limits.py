@@ -1,7 +1,7 @@
-"""Limits of a run: model turns and cost. At a limit the thread stops; a resume grants as much
-again.
+"""Limits of a run: model turns and cost. At a limit the thread stops; a resume grants more.
 
-Limits are checked before each request, so the last request may exceed a cost limit.
+A resume grants the same amount again. Limits are checked before each request, so the last request
+may exceed a cost limit.
 """
 
 from dataclasses import dataclass

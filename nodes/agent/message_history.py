@@ -101,8 +101,7 @@ def find_last_answer(state: State, role: RoleName) -> AIMessage:
 
 
 def find_final_text(state: State, role: RoleName) -> str | None:
-    """Return the role's final text, from an answer without calls or `attempt_completion`; else
-    None.
+    """Return the role's final text: an answer without calls, or `attempt_completion`; else None.
 
     A completion next to a failed call does not count: the role has not read that result yet.
     """

@@ -44,7 +44,7 @@ class ModelTurn:
 async def run_model_turn(
     state: State, runtime: Runtime[Context], role: RoleName, handoff: str = ""
 ) -> ModelTurn:
-    """Run one model turn unless the role has finished; `opening` is its brief if it has none yet.
+    """Run one model turn unless the role has finished; `handoff` is its brief if it has none yet.
 
     Raises the provider's error when all retries have failed; the thread can be resumed then.
     """

@@ -13,7 +13,7 @@ from .emit import emit_event
 async def send_back(
     state: State, runtime: Runtime[Context], update: dict[str, Any], remark: HumanMessage
 ) -> tuple[Literal["coder", "review"], dict[str, Any]]:
-    """Send `told` to the coder, or go to the review if no round is left."""
+    """Send `remark` to the coder, or go to the review if no round is left."""
     deps = await runtime.context.open_dependencies(state)
     rounds, allowed = state.get("rounds", 0), deps.settings.task.repair_rounds
     undecided = {**update, "accepted": False, "kept": False}

@@ -92,9 +92,7 @@ def find_step(row: ThreadRow, home: Path, number: int) -> ThreadStep:
 
 
 def find_head(row: ThreadRow, home: Path) -> ThreadStep:
-    """Return the current point of the conversation, also within a turn; raises UsageError before
-    it.
-    """
+    """Return the conversation's current point, also within a turn; raises UsageError before it."""
     head = read_thread_branches(row, home).head
     if head is None:
         raise _build_not_started_error(row)

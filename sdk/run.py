@@ -98,8 +98,10 @@ class ThreadRun:
         chosen = self._choose_model(state)
         given = self._build_input(state, waiting, chosen)
         options = given.get("options") if isinstance(given, dict) else state.values.get("options")
+        # a kill right after the first checkpoint leaves a state without options
+        wanted = options or self.row.options
         yield self._build_started(
-            await self.context.pool.open(self.row.folder, options or {}, self.context)
+            await self.context.pool.open(self.row.folder, wanted, self.context)
         )
         for notice in self.notices:
             yield Notice(notice)

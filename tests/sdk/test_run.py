@@ -1,13 +1,16 @@
 """One run of one thread: which model it is given, and for how long."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from repair_project import last_of
 from talk import Talk, says
 
 from maxagent import Answer, Runner
+from maxagent.memory.checkpoints.saver import CheckpointSaver
 from maxagent.nodes.agent.context import Context
 from maxagent.sdk.events import Question, RunStarted
 
@@ -65,3 +68,29 @@ async def test_model_named_before_first_step_is_kept(talks: Talks, runner: Runne
     end = await last_of(runner.resume(failed.thread_id, context=Context(model=other)))
     assert end.summary == "Hello."
     assert (await runner.options_of(failed.thread_id))["model"] == other
+
+
+async def test_thread_killed_at_first_checkpoint_keeps_its_model(
+    talks: Talks, runner: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talk = talks(says("Hello."))
+    put = CheckpointSaver.aput
+
+    async def fail_at_second(self: CheckpointSaver, config: Any, *rest: Any) -> Any:
+        if config["configurable"].get("checkpoint_id"):
+            raise OSError("the process is gone")
+        return await put(self, config, *rest)
+
+    async def fail(*arguments: Any) -> None:
+        raise OSError("the process is gone")
+
+    monkeypatch.setattr(CheckpointSaver, "aput", fail_at_second)
+    monkeypatch.setattr(CheckpointSaver, "aput_writes", fail)
+    with suppress(AssertionError, OSError):
+        await talk.say("hi")
+    monkeypatch.undo()
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    row = runner.threads.list()[0]
+    events = [event async for event in runner.resume(row.thread_id)]
+    assert isinstance(events[0], RunStarted) and events[0].model == talk.options["model"]
+    assert events[-1].summary == "Hello."

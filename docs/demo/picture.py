@@ -67,6 +67,7 @@ def run_demo(place: Path) -> bytes:
     options = ["--folder", "shop", "--model", "scripted/scenario.json", *OPTIONS]
     environ = {**os.environ, "MAXAGENT_HOME": str(place / "home"), "TERM": "xterm-256color"}
     environ["PATH"] = f"{mcode.parent}:{environ['PATH']}"
+    environ.pop("COLUMNS", None)  # it would count more than the terminal's own width
     return run_in_terminal([str(mcode), "task", REQUEST, *options], place, environ)
 
 

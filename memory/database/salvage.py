@@ -70,7 +70,7 @@ def _readable_file(damaged: Path, fresh: sqlite3.Connection) -> Generator[Path]:
     try:
         sizes = (_FIRST_PAGE_SIZE, fresh.execute("PRAGMA page_size").fetchone()[0])
         for page_size in sizes:
-            shutil.copyfile(damaged, copy)
+            shutil.copy(damaged, copy)  # private as the damaged one
             _repair_header(copy, page_size)
             if _count_readable_tables(copy) > 1:  # with a wrong size SQLite finds at most one
                 break

@@ -203,7 +203,10 @@ def _may_have_own_attributes() -> bool:
     if (_get_user_folder() / "attributes").exists():
         return True
     files = (Path.home() / ".gitconfig", _get_user_folder() / "config")
-    texts = [file.read_bytes().lower() for file in files if file.is_file()]
+    try:
+        texts = [file.read_bytes().lower() for file in files if file.is_file()]
+    except OSError:  # git knows what to do with a file that it cannot read
+        return True
     return any(b"attributesfile" in text or b"include" in text for text in texts)
 
 

@@ -236,3 +236,17 @@ async def test_own_global_attributes_stay_in_force(
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
     shown = await desk.run("git config core.attributesFile; touch x")
     assert "secret.gitattributes" not in shown.output
+
+
+async def test_unreadable_git_configuration_stops_no_command(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "home").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / "home" / ".gitconfig").write_text("[core]\n")
+
+    def refuse(self: Path) -> bytes:
+        raise PermissionError(13, "Permission denied", str(self))
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    assert (await desk.run("echo made; touch x")).ok

@@ -36,7 +36,8 @@ class CatalogEntry:
     """The price of long requests, if it differs."""
     temperature: bool = True
     """Whether the model accepts a temperature."""
-    api: Literal["chat", "responses"] = "chat"
+    api: Literal["", "chat", "responses", "anthropic"] = ""
+    """The protocol; empty: the provider's."""
 
 
 @cache

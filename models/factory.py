@@ -20,9 +20,10 @@ def open_model(resolved: ResolvedModel, *, role: str = "") -> "BaseChatModel":
         from .openai_responses import ResponsesModel
 
         return ResponsesModel.from_resolved(resolved)
-    from .chat_completions.chat_model import ChatCompletions
+    from .chat_completions.dialect import ChatCompletions
+    from .http.chat_model import HttpChatModel
 
-    return ChatCompletions(resolved=resolved)
+    return HttpChatModel(resolved=resolved, dialect=ChatCompletions(resolved))
 
 
 async def close_model(model: "BaseChatModel") -> None:

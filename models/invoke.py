@@ -18,6 +18,7 @@ from langchain_core.runnables import Runnable
 
 from ..config.text import text
 from .errors import EmptyAnswerError
+from .http.dialect import RequestOptions
 from .text_cleanup import repair_text
 from .tool_arguments import clean_value, parse_arguments, restore_original_arguments
 
@@ -31,6 +32,7 @@ async def invoke_model(
     messages: list[BaseMessage],
     on_text: Callable[[str], None],
     on_thinking: Callable[[str], None],
+    options: RequestOptions | None = None,
 ) -> AIMessage:
     """Return the model's answer; stream its text and thinking as they arrive.
 
@@ -44,7 +46,7 @@ async def invoke_model(
     # pass the prompt unchanged: LangChain would check each of thousands of messages again
     prompt = ChatPromptValue.model_construct(messages=messages)
     try:
-        async for message in model.astream(prompt):
+        async for message in model.astream(prompt, options=options or RequestOptions()):
             chunk = cast(AIMessageChunk, message)
             _emit_chunk(chunk, on_text, on_thinking)
             chunks.append(chunk)

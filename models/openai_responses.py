@@ -13,10 +13,12 @@ from typing_extensions import override
 
 from .. import __version__
 from ..config.text import text
-from .chat_completions.chat_model import READ_SECONDS
 from .error_classification import HINTS, RequestTarget, classify_response, classify_stream_error
 from .errors import BrokenStreamError, ModelCallError, ProviderFaultError
 from .resolver import ResolvedModel
+
+# The longest pause in an answer
+READ_SECONDS = 120.0
 
 
 class ResponsesModel(ChatOpenAI):
@@ -54,6 +56,7 @@ class ResponsesModel(ChatOpenAI):
     @override
     async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
         complete = False
+        kwargs.pop("options", None)
         try:
             async for chunk in super()._astream(*args, **kwargs):
                 complete = cast(AIMessageChunk, chunk.message).chunk_position == "last"

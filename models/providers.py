@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -12,17 +13,47 @@ from ..config.errors import UsageError
 from ..config.settings.schema import Settings
 from ..config.text import text
 
+Api = Literal["chat", "responses", "anthropic", "langchain-openai"]
+
+
+@dataclass(frozen=True)
+class ReasoningEcho:
+    """How a model's earlier thinking is sent back to it."""
+
+    field: Literal["reasoning_content", "reasoning_details", "think_tags"]
+    when: Literal["all", "tool_turns"] = "all"
+    """With which answers: all, or those that have tool calls."""
+    empty: Literal["send", "omit"] = "omit"
+    """`send`: the field is required, also where there was no thinking."""
+    same_model_only: bool = False
+    """Whether another model of the same provider rejects it."""
+
 
 @dataclass(frozen=True)
 class Provider:
-    """One provider: its endpoint, its keys, and its dialect of chat completions."""
+    """One provider: its endpoint, its keys, and what its dialect needs."""
 
     name: str
+    aliases: tuple[str, ...] = ()
+    maker: str = ""
+    """The provider whose models these are, if it has another name: thinking goes between them."""
+    api: Api = "chat"
+    """The protocol, unless the catalogue or the user names another."""
+    apis: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    """Differences by protocol, such as the endpoint."""
+    models: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    """Differences by pattern of the model's name."""
     base_url: str = ""
     base_url_variables: tuple[str, ...] = ()
+    """Environment variables for the endpoint, besides `NAME_BASE_URL`."""
     key_variables: tuple[str, ...] = ()
     """Environment variables that may contain the key; the first that is set counts."""
+    detected: bool = True
+    """Whether a key in the environment selects this provider."""
+    local: bool = False
+    """Whether it is a server on this machine, which needs no key."""
     default_model: str = ""
+    """Empty: the server is asked which it has."""
     available: bool = True
     """False: the name is known, the provider comes in a later version."""
     slashed_models: bool = False
@@ -34,16 +65,33 @@ class Provider:
     """Which values of `tool_choice` are accepted; `none`: not even the field."""
     parallel_by_default: bool | None = None
     """What `parallel_tool_calls` is when not sent; None: the field is not accepted."""
-    reasoning_echo: Literal["", "reasoning_content", "think_tags"] = ""
-    """How the model's earlier thinking is sent back to it; empty: it is not."""
+    reasoning_echo: ReasoningEcho | None = None
+    """How the model's earlier thinking is sent back to it; None: it is not."""
+    thinking_on: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Fields of a request that shall think."""
+    thinking_off: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Fields of a request that shall not think."""
     extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Extra fields of every request that offers tools."""
     elsewhere: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Differences when another server answers under this provider's name."""
 
+    @property
+    def maker_name(self) -> str:
+        """Return the provider whose models these are."""
+        return self.maker or self.name
+
+    def select_api(self, api: Api, model: str) -> "Provider":
+        """Return this provider as it behaves with that protocol and model."""
+        changed = {"api": api, **self.apis.get(api, {})}
+        for pattern, fields in self.models.items():
+            if fnmatch(model.lower(), pattern):
+                changed |= fields
+        return replace(self, **_build_fields(changed))
+
     def adapt_to(self, base_url: str) -> "Provider":
         """Return this provider as it behaves at that endpoint."""
-        return self if base_url == self.base_url else replace(self, **self.elsewhere)
+        return self if base_url == self.base_url else replace(self, **_build_fields(self.elsewhere))
 
     def find_key(self, environ: Mapping[str, str]) -> str:
         """Return the key in the environment, or an empty string."""
@@ -51,7 +99,13 @@ class Provider:
 
     def find_endpoint(self, environ: Mapping[str, str]) -> str:
         """Return the endpoint in the environment, or an empty string."""
-        return _find_first_variable(environ, self.base_url_variables)
+        return _find_first_variable(environ, self.list_endpoint_variables())
+
+    def list_endpoint_variables(self) -> tuple[str, ...]:
+        """Return the environment variables that may contain the endpoint: first `NAME_BASE_URL`."""
+        if self.name == "scripted":
+            return ()
+        return (f"{self.name.upper().replace('-', '_')}_BASE_URL", *self.base_url_variables)
 
 
 @cache
@@ -59,12 +113,19 @@ def load_providers() -> Mapping[str, Provider]:
     """Return every known provider by name, in the order in which keys are searched."""
     text = Path(__file__).with_name("providers.json").read_text(encoding="utf-8")
     table = cast("dict[str, dict[str, Any]]", json.loads(text))
-    return {name: Provider(name, **_freeze_lists(row)) for name, row in table.items()}
+    return {name: Provider(name, **_build_fields(row)) for name, row in table.items()}
+
+
+def find_provider(name: str) -> Provider | None:
+    """Return the provider of that name or alias; None if there is none."""
+    known, wanted = load_providers(), name.lower()
+    aliased = (each for each in known.values() if wanted in each.aliases)
+    return known.get(wanted) or next(aliased, None)
 
 
 def get_provider(name: str) -> Provider:
     """Return the provider of that name; raises UsageError if it is unknown or not available yet."""
-    found = load_providers().get(name.lower())
+    found = find_provider(name)
     if found is None:
         raise build_unknown_provider_error(name)
     if not found.available:
@@ -100,7 +161,7 @@ def detect_provider(settings: Settings, environ: Mapping[str, str]) -> Provider 
     """
     if settings.litellm.provider:
         return get_provider(settings.litellm.provider)
-    known = [each for each in load_providers().values() if each.available]
+    known = [each for each in load_providers().values() if each.available and each.detected]
     for found in (
         *(each for each in known if each.find_key(environ)),
         *(each for each in known if each.find_endpoint(environ)),
@@ -127,8 +188,11 @@ def _find_first_variable(environ: Mapping[str, str], names: tuple[str, ...]) -> 
     return next((value for name in names if (value := environ.get(name, "").strip())), "")
 
 
-def _freeze_lists(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {
+def _build_fields(row: Mapping[str, Any]) -> dict[str, Any]:
+    fields: dict[str, Any] = {
         name: tuple(cast("list[str]", value)) if isinstance(value, list) else value
         for name, value in row.items()
     }
+    if "reasoning_echo" in fields:
+        fields["reasoning_echo"] = ReasoningEcho(**fields["reasoning_echo"])
+    return fields

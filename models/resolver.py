@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
-from typing import Literal, TypeVar
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 from ..config.errors import UsageError
@@ -11,15 +11,15 @@ from ..config.settings.schema import ModelLimits, Settings
 from ..config.text import text
 from .catalog import CatalogEntry, find_model
 from .providers import (
+    Api,
     Provider,
     build_no_provider_error,
     build_unknown_provider_error,
     detect_provider,
+    find_provider,
     get_provider,
-    load_providers,
 )
 
-Api = Literal["chat", "responses"]
 _T = TypeVar("_T")
 
 # Most tokens to request if only the catalogue sets a limit: some endpoints subtract all of
@@ -43,6 +43,10 @@ class ResolvedModel:
     temperature: float | None = None
     """None: the model does not accept one."""
     parallel_tool_calls: bool = True
+    extra_headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    """The user's own headers of every request."""
+    read_seconds: float = 120.0
+    """The longest pause in an answer; keep-alives do not reset it."""
 
     @property
     def name(self) -> str:
@@ -61,7 +65,8 @@ def resolve(settings: Settings, environ: Mapping[str, str], spec: str = "") -> R
     `spec` is `PROVIDER/MODEL`, `PROVIDER:MODEL`, `PROVIDER`, or `MODEL` of the detected provider;
     empty: `model.default` of the settings.
     """
-    chosen, model = _split_spec(settings, environ, (spec or settings.model.default).strip())
+    row, model = _split_spec(settings, environ, (spec or settings.model.default).strip())
+    chosen = row.select_api(_choose_api(settings, row, model), model)
     own = settings.litellm.provider in ("", chosen.name)
     base_url = _choose_base_url(chosen, settings.litellm.base_url if own else "", environ)
     key = (settings.litellm.api_key.strip() if own else "") or chosen.find_key(environ)
@@ -80,7 +85,7 @@ def _split_spec(settings: Settings, environ: Mapping[str, str], spec: str) -> tu
     """
     for separator in "/:":
         first, _, rest = spec.partition(separator)
-        if first in load_providers():
+        if first == first.lower() and find_provider(first):
             return get_provider(first), rest or get_provider(first).default_model
     chosen = detect_provider(settings, environ)
     slashed = chosen is not None and (chosen.slashed_models or chosen.find_endpoint(environ))
@@ -131,7 +136,7 @@ def _check_key(chosen: Provider, base_url: str, key: str) -> None:
 
 def _check_package(resolved: ResolvedModel) -> None:
     """Raise UsageError if the model's protocol needs an extra that is not installed."""
-    if resolved.api == "responses" and find_spec("langchain_openai") is None:
+    if resolved.api in ("responses", "langchain-openai") and find_spec("langchain_openai") is None:
         raise UsageError(
             text(
                 "Model `{name}` uses OpenAI's Responses API; its package is not installed",
@@ -145,16 +150,15 @@ def _with_limits(
     settings: Settings, chosen: Provider, model: str, base_url: str, key: str
 ) -> ResolvedModel:
     """Set each limit from `PROVIDER/MODEL`, else `MODEL`, else the catalogue, else `model`."""
-    section, name = settings.model, f"{chosen.name}/{model}"
-    entry = find_model(name)
-    layers = [section.models.get(each, ModelLimits()) for each in (name, model)]
+    section, entry = settings.model, find_model(f"{chosen.name}/{model}")
+    layers = _select_layers(settings, chosen, model)
     temperature = _find_first(*(layer.temperature for layer in layers))
     return ResolvedModel(
         provider=chosen,
         model=model,
         base_url=base_url,
         api_key=key,
-        api=_choose_api(layers, entry),
+        api=chosen.api,
         context_length=_find_first(
             *(layer.context_length for layer in layers), entry and entry.context
         )
@@ -165,12 +169,24 @@ def _with_limits(
         if temperature is None and (entry is None or entry.temperature)
         else temperature,
         parallel_tool_calls=section.parallel_tool_calls,
+        extra_headers=settings.litellm.extra_headers,
+        read_seconds=settings.litellm.timeout,
     )
 
 
-def _choose_api(layers: list[ModelLimits], entry: CatalogEntry | None) -> Api:
-    chosen: list[Api] = [layer.api for layer in layers if layer.api]
-    return chosen[0] if chosen else (entry.api if entry else "chat")
+def _select_layers(settings: Settings, chosen: Provider, model: str) -> list[ModelLimits]:
+    """Return the user's settings of the model: `PROVIDER/MODEL` by any name first, then `MODEL`."""
+    names = [*(f"{name}/{model}" for name in (chosen.name, *chosen.aliases)), model]
+    return [settings.model.models[name] for name in names if name in settings.model.models]
+
+
+def _choose_api(settings: Settings, row: Provider, model: str) -> Api:
+    """Return the protocol: the user's for the model, else the catalogue's, else the provider's."""
+    for layer in _select_layers(settings, row, model):
+        if layer.api:
+            return layer.api
+    entry = find_model(f"{row.name}/{model}")
+    return entry.api if entry and entry.api else row.api
 
 
 def _get_answer_limit(entry: CatalogEntry | None) -> int | None:

@@ -28,6 +28,10 @@ class Endpoint(Section):
     """Endpoint; empty: the provider's own."""
     api_key: str = ""
     """Key; better written as `${NAME_OF_VARIABLE}`, empty: from the provider's variable."""
+    extra_headers: dict[str, str] = Field(default_factory=dict[str, str])
+    """Headers of every request to the model, such as those of a company's gateway."""
+    timeout: float = Field(default=120.0, gt=0)
+    """Seconds of silence in an answer after which the request has failed."""
 
 
 class ModelLimits(Section):
@@ -36,8 +40,9 @@ class ModelLimits(Section):
     max_tokens: int | None = Field(default=None, gt=0)
     context_length: int | None = Field(default=None, gt=0)
     temperature: float | None = Field(default=None, ge=0, le=2)
-    api: Literal["chat", "responses"] | None = None
-    """Protocol: `chat` (chat completions) or `responses` (OpenAI's Responses API)."""
+    api: Literal["chat", "responses", "anthropic", "langchain-openai"] | None = None
+    """Protocol: `chat` (chat completions), `responses` (OpenAI's Responses API), `anthropic`
+    (Anthropic Messages), or `langchain-openai` (the Responses API through that package)."""
 
 
 class ModelSection(Section):

@@ -14,7 +14,9 @@ from langgraph.runtime import Runtime
 from ...config.text import text
 from ...models.catalog import compute_cost
 from ...models.errors import ModelCallError
+from ...models.http.dialect import RequestOptions
 from ...models.invoke import invoke_model, is_cut
+from ...models.replay import MADE_BY
 from ...models.retry import compute_delay
 from ..roles import RoleName
 from ..state import State, Usage, select_changes
@@ -26,6 +28,7 @@ from .emit import emit_event
 from .limits import NOTHING_USED, enforce_limits
 from .message_history import build_role_message, find_final_text, select_conversation
 from .nested_instructions import build_nested_notes, build_notices
+from .request_options import build_request_options
 from .snapshot_recorder import find_last_entry
 from .stale_files import report_stale_files
 
@@ -63,9 +66,9 @@ async def run_model_turn(
         emit_event(runtime, "notice", text=notice)
     added = [*moved, *nested] if history else [build_role_message(role, handoff)]
     step = state.get("steps", 0) + 1
-    answer = _label_answer(
-        await _invoke_with_retries(agent, [*history, *added], runtime), role, step
-    )
+    options = build_request_options(state)
+    answer = await _invoke_with_retries(agent, [*history, *added], options, runtime)
+    answer = _label_answer(answer, role, step, deps)
     taken = _count_usage(answer, deps)
     used = _add_usage(state.get("usage", NOTHING_USED), taken)
     _emit_answer(runtime, answer, role, used, taken, deps)
@@ -98,7 +101,10 @@ def _retry_cut_answer(
 
 
 async def _invoke_with_retries(
-    agent: Agent, messages: list[BaseMessage], runtime: Runtime[Context]
+    agent: Agent,
+    messages: list[BaseMessage],
+    options: RequestOptions,
+    runtime: Runtime[Context],
 ) -> AIMessage:
     attempt = 0
     while True:
@@ -109,6 +115,7 @@ async def _invoke_with_retries(
                     [agent.system, *messages],
                     on_text=lambda text: _emit_text(runtime, text, keep),
                     on_thinking=lambda text: emit_event(runtime, "thinking", text=text),
+                    options=options,
                 )
         except ModelCallError as error:
             attempt += 1
@@ -125,13 +132,13 @@ def _emit_text(runtime: Runtime[Context], text: str, keep: Callable[[str], None]
     keep(text)
 
 
-def _label_answer(answer: AIMessage, role: RoleName, step: int) -> AIMessage:
-    """Record role and step of the answer, and give each call a unique ID for the journal.
+def _label_answer(answer: AIMessage, role: RoleName, step: int, deps: Dependencies) -> AIMessage:
+    """Record role, step and model of the answer, and give each call a unique ID for the journal.
 
     Providers send empty and repeated IDs, and a rewound thread must not match its old ones.
     """
     answer.id = f"answer-{uuid4().hex}"
-    answer.additional_kwargs |= {"role": role, "step": step}
+    answer.additional_kwargs |= {"role": role, "step": step, MADE_BY: deps.model.name}
     for call in (*answer.tool_calls, *answer.invalid_tool_calls):
         call["id"] = f"call_{uuid4().hex[:16]}"
     return answer

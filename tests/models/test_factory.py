@@ -12,8 +12,8 @@ from provider import Provider
 
 from maxagent.config.errors import UsageError
 from maxagent.config.settings.schema import Endpoint, ModelLimits, ModelSection, Settings
-from maxagent.models.chat_completions.chat_model import ChatCompletions
 from maxagent.models.factory import ModelPool, close_model, open_model
+from maxagent.models.http.chat_model import HttpChatModel
 from maxagent.models.invoke import invoke_model
 from maxagent.models.openai_responses import ResponsesModel
 from maxagent.models.resolver import resolve
@@ -30,7 +30,7 @@ async def test_the_settings_and_the_spec_choose_the_class(tmp_path: Path) -> Non
         open_model(resolve(RESPONSES, keys, "openai/gpt-4o")),
         open_model(resolve(Settings(), {}, f"scripted/{tmp_path}/s.json"), role="coder"),
     ]
-    assert [type(model) for model in opened] == [ChatCompletions, ResponsesModel, ScriptedModel]
+    assert [type(model) for model in opened] == [HttpChatModel, ResponsesModel, ScriptedModel]
     for model in opened:
         await close_model(model)
 
@@ -69,7 +69,8 @@ def test_what_light_commands_use_is_light() -> None:
 
 def test_no_sdk_is_imported_but_the_one_used() -> None:
     used = imported_by(
-        "import maxagent.models.chat_completions.chat_model, maxagent.models.scripted_model"
+        "import maxagent.models.chat_completions.dialect, maxagent.models.http.chat_model\n"
+        "import maxagent.models.scripted_model"
     )
     assert used == {"langchain_core", "httpx"}
 

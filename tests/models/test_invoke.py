@@ -8,8 +8,9 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from provider import Provider
 
-from maxagent.models.chat_completions.chat_model import ChatCompletions
 from maxagent.models.errors import BrokenStreamError, EmptyAnswerError
+from maxagent.models.factory import open_model
+from maxagent.models.http.chat_model import HttpChatModel
 from maxagent.models.invoke import invoke_model, is_cut
 from maxagent.models.providers import load_providers
 from maxagent.models.resolver import ResolvedModel
@@ -30,7 +31,7 @@ class Told(list[tuple[str, str]]):
 
 @pytest.fixture
 async def model(provider: Provider):
-    opened = ChatCompletions(resolved=ResolvedModel(load_providers()["glm"], "m", provider.url, ""))
+    opened = open_model(ResolvedModel(load_providers()["glm"], "m", provider.url, ""))
     yield opened
     await opened.aclose()
 
@@ -41,7 +42,7 @@ async def answer(model: Any, told: Told | None = None) -> AIMessage:
 
 
 async def test_text_and_thinking_are_told_and_kept(
-    provider: Provider, model: ChatCompletions
+    provider: Provider, model: HttpChatModel
 ) -> None:
     provider.script([{"text": "Hello there", "thinking": "hm hm", "portion": 2}])
     told = Told()
@@ -55,9 +56,7 @@ async def test_text_and_thinking_are_told_and_kept(
     assert message.response_metadata["finish_reason"] == "stop"
 
 
-async def test_every_answer_has_an_id_of_its_own(
-    provider: Provider, model: ChatCompletions
-) -> None:
+async def test_every_answer_has_an_id_of_its_own(provider: Provider, model: HttpChatModel) -> None:
     provider.script([{"text": "a"}, {"text": "b"}])
     assert (await answer(model)).id != (await answer(model)).id
 
@@ -71,7 +70,7 @@ async def test_every_answer_has_an_id_of_its_own(
     ],
 )
 async def test_broken_arguments_make_invalid_call_with_reason(
-    provider: Provider, model: ChatCompletions, arguments: str, why: str
+    provider: Provider, model: HttpChatModel, arguments: str, why: str
 ) -> None:
     good = {"name": "read", "args": {"a": 1}, "id": "c1"}
     broken = {"name": "write", "args": arguments, "id": "c2"}
@@ -83,9 +82,7 @@ async def test_broken_arguments_make_invalid_call_with_reason(
     assert why in (invalid["error"] or "")
 
 
-async def test_call_cut_at_token_limit_reports_it(
-    provider: Provider, model: ChatCompletions
-) -> None:
+async def test_call_cut_at_token_limit_reports_it(provider: Provider, model: HttpChatModel) -> None:
     calls = [{"name": "write", "args": '{"content": "half'}]
     provider.script([{"tool_calls": calls, "finish_reason": "length"}])
     (invalid,) = (await answer(model)).invalid_tool_calls
@@ -93,7 +90,7 @@ async def test_call_cut_at_token_limit_reports_it(
 
 
 async def test_a_checkpoint_can_hold_the_wildest_answer(
-    provider: Provider, model: ChatCompletions
+    provider: Provider, model: HttpChatModel
 ) -> None:
     wild = '{"n": 123456789012345678901234567890, "s": "a\\u0000b\\ud83d", "f": NaN}'
     provider.script([{"text": "x\0y\ud83d", "tool_calls": [{"name": "t", "args": wild}]}])
@@ -118,7 +115,7 @@ async def test_a_checkpoint_can_hold_the_wildest_answer(
 )
 async def test_answer_without_text_or_call_is_empty(
     provider: Provider,
-    model: ChatCompletions,
+    model: HttpChatModel,
     turn: dict[str, Any],
     retryable: bool,
     words: str,
@@ -129,7 +126,7 @@ async def test_answer_without_text_or_call_is_empty(
     assert caught.value.retryable is retryable
 
 
-async def test_the_models_failure_comes_through(provider: Provider, model: ChatCompletions) -> None:
+async def test_the_models_failure_comes_through(provider: Provider, model: HttpChatModel) -> None:
     provider.script([{"text": "abcdef", "cut_after": 2}])
     told = Told()
     with pytest.raises(BrokenStreamError):
@@ -147,7 +144,7 @@ async def test_third_party_model_is_invoked_the_same_way() -> None:
 
 @pytest.mark.parametrize(("reason", "cut"), [("length", True), ("stop", False)])
 async def test_an_answer_that_was_cut_is_known(
-    provider: Provider, model: ChatCompletions, reason: str, cut: bool
+    provider: Provider, model: HttpChatModel, reason: str, cut: bool
 ) -> None:
     provider.script([{"text": "Let me look at", "finish_reason": reason}])
     assert is_cut(await answer(model)) is cut

@@ -66,6 +66,9 @@ def test_openai_under_another_address_is_only_compatible() -> None:
 @pytest.mark.parametrize("name", list(load_providers()))
 def test_http_providers_have_required_fields(name: str) -> None:
     found = load_providers()[name]
-    remote = found.available and name != "scripted"
-    assert found.base_url.startswith("http") == remote
-    assert bool(found.key_variables and found.base_url_variables and found.default_model) == remote
+    over_http = found.available and name != "scripted"
+    assert not over_http or found.base_url.startswith("http")
+    assert not over_http or found.local or (found.key_variables and found.default_model)
+    assert over_http == (
+        f"{name.upper().replace('-', '_')}_BASE_URL" in found.list_endpoint_variables()
+    )

@@ -52,7 +52,7 @@ def test_origin_is_line_of_key_or_its_section() -> None:
         ),
         (
             {"model": {"models": {"glm-4.6": {"api": "x"}}}},
-            "`model.models.glm-4.6.api` must be 'chat' or 'responses'",
+            "`model.models.glm-4.6.api` must be 'chat', 'responses', 'anthropic' or",
         ),
         ({"permissions": {"deny": [5]}}, "`permissions.deny.0` must be a valid string, not `5`"),
         ({"permissions": {"ask": [{}]}}, "`permissions.ask.0.rule` is missing"),

@@ -15,20 +15,24 @@ from langchain_core.messages import (
     SystemMessage,
     ToolMessage,
 )
-from langchain_core.tools import tool
 
-from maxagent.models.chat_completions import request_format
 from maxagent.models.chat_completions.request_format import (
-    RequestWriter,
     build_body,
     build_options,
-    encode_json,
     encode_message,
 )
+from maxagent.models.http.dialect import RequestOptions
 from maxagent.models.providers import load_providers
+from maxagent.models.replay import MADE_BY
 from maxagent.models.resolver import ResolvedModel
 
-PLAIN = replace(load_providers()["openai"], reasoning_echo="")
+
+def resolved(provider: str, **fields: Any) -> ResolvedModel:
+    row = load_providers()[provider].select_api("chat", "m")
+    return ResolvedModel(row, "m", "http://x", "k", **fields)
+
+
+PLAIN = resolved("openai")
 
 
 def call(id: str, name: str, **args: Any) -> dict[str, Any]:
@@ -83,19 +87,19 @@ def test_every_message_has_its_json(message: BaseMessage, expected: dict[str, An
         ("openai", {"content": "so"}),
         ("deepseek", {"content": "so", "reasoning_content": "why"}),
         ("glm", {"content": "so", "reasoning_content": "why"}),
+        ("kimi", {"content": "so", "reasoning_content": "why"}),
         ("minimax", {"content": "<think>why</think>\n\nso"}),
     ],
 )
 def test_thinking_goes_back_where_the_provider_wants_it(
     provider: str, expected: dict[str, Any]
 ) -> None:
-    thought = AIMessage("so", additional_kwargs={"reasoning_content": "why"})
-    written = json.loads(encode_message(thought, load_providers()[provider]))
-    assert written == {"role": "assistant", **expected}
-
-
-def resolved(provider: str, **fields: Any) -> ResolvedModel:
-    return ResolvedModel(load_providers()[provider], "m", "http://x", "k", **fields)
+    asked = resolved(provider)
+    marks = {"reasoning_content": "why", MADE_BY: asked.name}
+    thought = AIMessage("so", additional_kwargs=marks, tool_calls=[call("1", "read")])
+    written = json.loads(encode_message(thought, asked))
+    calls = [sent("1", "read", "{}")]
+    assert written == {"role": "assistant", **expected, "tool_calls": calls}
 
 
 @pytest.mark.parametrize(
@@ -122,88 +126,22 @@ def test_options_follow_the_providers_dialect(
     asked: ResolvedModel, tools: bool, choice: str, extra: dict[str, Any]
 ) -> None:
     usual = {"model": "m", "stream": True, "stream_options": {"include_usage": True}}
-    assert build_options(asked, tools=tools, tool_choice=choice) == usual | extra
+    assert build_options(asked, RequestOptions(), tools=tools, tool_choice=choice) == usual | extra
 
 
 def test_provider_without_stream_options_gets_none() -> None:
     asked = replace(resolved("glm"), provider=replace(load_providers()["glm"], stream_usage=False))
-    assert "stream_options" not in build_options(asked, tools=False)
+    assert "stream_options" not in build_options(asked, RequestOptions(), tools=False)
 
 
 def test_messages_come_last_in_request() -> None:
-    messages = [encode_json({"role": "user", "content": str(number)}) for number in range(5)]
+    messages = [encode_message(HumanMessage(str(number)), PLAIN) for number in range(5)]
     before, after = (build_body({"model": "m"}, b"[]", messages[:n]) for n in (3, 5))
     assert list(json.loads(after)) == ["model", "tools", "messages"]
     assert after.startswith(before.removesuffix(b"]}"))
     assert b"tools" not in build_body({"model": "m"}, b"", messages)
 
 
-@pytest.mark.parametrize(
-    ("value", "written"),
-    [
-        ({"a": "中 😀"}, '{"a":"中 😀"}'),
-        ({"a": "x\0y", "b\0": ["\0"]}, '{"a":"xy","b":[""]}'),
-        ({"a": "\\u0000"}, '{"a":"\\\\u0000"}'),
-        ({"a": "\ud83d"}, '{"a":"�"}'),
-        ({"a": "\ud83d\ude00"}, '{"a":"😀"}'),
-    ],
-)
-def test_json_is_compact_and_valid_for_servers(value: object, written: str) -> None:
-    assert encode_json(value).decode() == written
-
-
 @given(st.text(st.characters() | st.sampled_from("\ud83d\ude00\0")))
 def test_any_text_can_be_sent(text: str) -> None:
     assert isinstance(json.loads(encode_message(HumanMessage(text), PLAIN))["content"], str)
-
-
-RESOLVED = ResolvedModel(load_providers()["deepseek"], "m", "http://x", "k")
-
-
-@tool
-def look(path: str) -> str:
-    """Look at a path."""
-    return path
-
-
-def contents(request: bytes) -> list[str]:
-    return [message["content"] for message in json.loads(request)["messages"]]
-
-
-def test_request_repeats_previous_one_byte_for_byte() -> None:
-    writer, messages, before = RequestWriter(RESOLVED), list[BaseMessage](), b""
-    tools = writer.encode_tools([look])
-    for number in range(5):
-        messages += [HumanMessage(f"ask {number}"), AIMessage(f"answer {number}")]
-        request = writer.build_request(messages, tools)
-        assert request.startswith(before.removesuffix(b"]}"))
-        before = request
-    assert len(contents(before)) == 10
-
-
-def test_changed_message_object_is_encoded_again() -> None:
-    writer, message = RequestWriter(RESOLVED), HumanMessage("old", id="1")
-    assert contents(writer.build_request([message], b"")) == ["old"]
-    new = message.model_copy(update={"content": "new"})
-    assert contents(writer.build_request([new], b"")) == ["new"]
-
-
-def test_old_messages_are_forgotten(monkeypatch) -> None:
-    monkeypatch.setattr(request_format, "FORGET_ABOVE", 3)
-    writer, last = RequestWriter(RESOLVED), HumanMessage("kept")
-    for number in range(20):
-        writer.build_request([HumanMessage(str(number)), last], b"")
-    assert len(writer._messages) <= 5
-    assert contents(writer.build_request([last], b"")) == ["kept"]
-
-
-def test_tools_keep_order_as_objects_or_dictionaries() -> None:
-    schema = {"type": "function", "function": {"name": "b", "parameters": {"type": "object"}}}
-    tools = json.loads(RequestWriter(RESOLVED).encode_tools([schema, look]))
-    assert [each["function"]["name"] for each in tools] == ["b", "look"]
-    assert tools[1]["function"]["parameters"]["required"] == ["path"]
-
-
-def test_stop_words_are_sent() -> None:
-    request = RequestWriter(RESOLVED).build_request([HumanMessage("x")], b"", stop=["END"])
-    assert json.loads(request)["stop"] == ["END"]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessageChunk
 from provider import events
 
-from maxagent.models.chat_completions.response_stream import AnswerStream
+from maxagent.models.chat_completions.answer_parser import ChatAnswerParser
 from maxagent.models.error_classification import RequestTarget
 from maxagent.models.errors import (
     BrokenStreamError,
@@ -18,6 +18,7 @@ from maxagent.models.errors import (
     ProviderFaultError,
     RateLimitError,
 )
+from maxagent.models.http.answer_stream import AnswerStream
 
 DONE = "data: [DONE]\n\n"
 
@@ -30,8 +31,13 @@ def delta(finish_reason: str | None = None, **fields: Any) -> str:
     return data({"choices": [{"index": 0, "delta": fields, "finish_reason": finish_reason}]})
 
 
+def open_stream(model: str, host: str, provider: str) -> AnswerStream:
+    target = RequestTarget(model, host)
+    return AnswerStream(target, ChatAnswerParser(target, provider))
+
+
 def answer(*portions: bytes | str, provider: str = "glm") -> AIMessageChunk:
-    stream = AnswerStream(RequestTarget("glm-4.6", "host"), provider)
+    stream = open_stream("glm-4.6", "host", provider)
     encoded = [part.encode() if isinstance(part, str) else part for part in portions]
     chunks = [chunk for portion in encoded for chunk in stream.feed(portion)]
     chunks += stream.close()
@@ -62,7 +68,7 @@ def test_thinking_is_content_block_under_openai_name() -> None:
 
 
 def test_text_is_passed_on_with_every_portion() -> None:
-    stream = AnswerStream(RequestTarget("m", "h"), "glm")
+    stream = open_stream("m", "h", "glm")
     first = stream.feed((delta(content="One ") + delta(content="two ")).encode())
     assert [chunk.content for chunk in first] == ["One two "]
     assert [chunk.content for chunk in stream.feed(delta(content="three").encode())] == ["three"]
@@ -104,7 +110,7 @@ def test_whole_message_at_stream_end_is_not_repeated() -> None:
 
 
 def test_one_json_document_is_an_answer_too() -> None:
-    stream = AnswerStream(RequestTarget("m", "h"), "glm")
+    stream = open_stream("m", "h", "glm")
     message = {"content": "<think>a</think>b", "reasoning_content": ""}
     body = json.dumps({"choices": [{"message": message, "finish_reason": "stop"}]})
     chunks = [*stream.feed_document(body), *stream.close()]

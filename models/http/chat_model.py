@@ -1,4 +1,4 @@
-"""Chat model for the chat-completions protocol, for every compatible endpoint."""
+"""Chat model over HTTP, for every protocol that has a dialect."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
@@ -12,35 +12,30 @@ from pydantic import ConfigDict, Field, PrivateAttr, SkipValidation
 from typing_extensions import override
 
 from ..resolver import ResolvedModel
-from .http_client import EndpointClient
-from .request_format import RequestWriter
-
-# The longest pause in an answer; keep-alives do not reset it
-READ_SECONDS = 120.0
+from .client import EndpointClient
+from .dialect import Dialect, RequestOptions
 
 
-class ChatCompletions(BaseChatModel):
+class HttpChatModel(BaseChatModel):
     """Sends requests, streams, never retries, raises `ModelCallError`. Async only; has `aclose`."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
     resolved: SkipValidation[ResolvedModel]
-    read_seconds: float = READ_SECONDS
+    dialect: SkipValidation[Dialect] = Field(repr=False)
     tools: SkipValidation[bytes] = Field(default=b"", repr=False)
     """The bound tools as JSON."""
     tool_choice: str = ""
     _connection: EndpointClient = PrivateAttr()
-    _writer: RequestWriter = PrivateAttr()
 
     @override
     def model_post_init(self, context: Any, /) -> None:
-        self._connection = EndpointClient(self.resolved, self.read_seconds)
-        self._writer = RequestWriter(self.resolved)
+        self._connection = EndpointClient(self.resolved, self.dialect)
 
     @property
     @override
     def _llm_type(self) -> str:
-        return "chat-completions"
+        return "maxagent-http"
 
     @property
     @override
@@ -54,10 +49,10 @@ class ChatCompletions(BaseChatModel):
         *,
         tool_choice: str | None = None,
         **kwargs: Any,
-    ) -> "ChatCompletions":
+    ) -> "HttpChatModel":
         """Return a copy that offers these tools, on the same connection."""
         return self.model_copy(
-            update={"tools": self._writer.encode_tools(tools), "tool_choice": tool_choice or ""}
+            update={"tools": self.dialect.encode_tools(tools), "tool_choice": tool_choice or ""}
         )
 
     async def aclose(self) -> None:
@@ -72,8 +67,12 @@ class ChatCompletions(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
-        request = self._writer.build_request(
-            messages, self.tools, tool_choice=self.tool_choice, stop=stop
+        request = self.dialect.build_request(
+            messages,
+            self.tools,
+            kwargs.get("options", RequestOptions()),
+            tool_choice=self.tool_choice,
+            stop=stop,
         )
         async for chunk in self._connection.stream_answer(request):
             yield ChatGenerationChunk(message=chunk)

@@ -7,7 +7,8 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from langchain_core.tools import tool
 from provider import Provider
 
-from maxagent.models.chat_completions.chat_model import ChatCompletions
+from maxagent.models.factory import open_model
+from maxagent.models.http.chat_model import HttpChatModel
 from maxagent.models.providers import load_providers
 from maxagent.models.resolver import ResolvedModel
 
@@ -21,7 +22,7 @@ def look(path: str) -> str:
 @pytest.fixture
 async def model(provider: Provider):
     resolved = ResolvedModel(load_providers()["deepseek"], "m", provider.url, "sk-secret")
-    opened = ChatCompletions(resolved=resolved)
+    opened = open_model(resolved)
     yield opened
     await opened.aclose()
 
@@ -29,9 +30,7 @@ async def model(provider: Provider):
 CALL = {"tool_calls": [{"name": "look", "args": {"path": "a"}, "id": "c1"}], "thinking": "hm"}
 
 
-async def test_a_tool_loop_sends_everything_back(
-    provider: Provider, model: ChatCompletions
-) -> None:
+async def test_a_tool_loop_sends_everything_back(provider: Provider, model: HttpChatModel) -> None:
     provider.script([CALL, {"text": "done"}])
     bound = model.bind_tools([look])
     messages: list[BaseMessage] = [HumanMessage("go")]
@@ -53,7 +52,7 @@ async def test_a_tool_loop_sends_everything_back(
 
 
 async def test_the_whole_message_is_an_ordinary_one(
-    provider: Provider, model: ChatCompletions
+    provider: Provider, model: HttpChatModel
 ) -> None:
     provider.script([CALL])
     message = await model.ainvoke([HumanMessage("go")])
@@ -62,9 +61,7 @@ async def test_the_whole_message_is_an_ordinary_one(
     assert message.usage_metadata is not None
 
 
-async def test_bound_tools_copy_shares_connection(
-    provider: Provider, model: ChatCompletions
-) -> None:
+async def test_bound_tools_copy_shares_connection(provider: Provider, model: HttpChatModel) -> None:
     provider.script([{"text": "x"}] * 3)
     bound = model.bind_tools([look], tool_choice="auto")
     for each in (model, bound, model.bind_tools([])):
@@ -75,7 +72,7 @@ async def test_bound_tools_copy_shares_connection(
     assert provider.connections == 1
 
 
-async def test_the_key_is_in_no_repr_or_trace(model: ChatCompletions) -> None:
+async def test_the_key_is_in_no_repr_or_trace(model: HttpChatModel) -> None:
     assert "sk-secret" not in repr(model) + str(model) + json.dumps(model._serialized)
     assert "sk-secret" not in str(model._get_invocation_params())
 
@@ -83,4 +80,4 @@ async def test_the_key_is_in_no_repr_or_trace(model: ChatCompletions) -> None:
 def test_there_is_no_synchronous_way() -> None:
     resolved = ResolvedModel(load_providers()["deepseek"], "m", "http://localhost", "")
     with pytest.raises(NotImplementedError, match="async only"):
-        ChatCompletions(resolved=resolved).invoke("hi")
+        open_model(resolved).invoke("hi")

@@ -13,7 +13,8 @@ from ...config.text import text
 from ..error_classification import HINTS, RequestTarget, classify_response
 from ..errors import BrokenStreamError, InvalidRequestError, ModelCallError, ProviderFaultError
 from ..resolver import ResolvedModel
-from .response_stream import AnswerStream
+from .answer_stream import AnswerStream
+from .dialect import Dialect
 from .sse import LONGEST_EVENT
 
 CONNECT_SECONDS = 10.0
@@ -31,9 +32,9 @@ _logger = logging.getLogger(__name__)
 class EndpointClient:
     """Sends requests; never retries. The HTTP client is created at the first request and kept."""
 
-    def __init__(self, resolved: ResolvedModel, read_seconds: float) -> None:
+    def __init__(self, resolved: ResolvedModel, dialect: Dialect) -> None:
         self._resolved = resolved
-        self._read_seconds = read_seconds
+        self._dialect = dialect
         self._asked = RequestTarget(resolved.model, resolved.host, resolved.api_key)
         self._client: httpx.AsyncClient | None = None
 
@@ -45,7 +46,7 @@ class EndpointClient:
 
     async def stream_answer(self, request: bytes) -> AsyncIterator[AIMessageChunk]:
         """Yield the chunks of the answer to one request."""
-        stream = AnswerStream(self._asked, self._resolved.provider.name)
+        stream = AnswerStream(self._asked, self._dialect.open_parser())
         async with self._post_request(request, stream) as response:
             if "json" in response.headers.get("content-type", ""):
                 for chunk in stream.feed_document(await self._read_document(response)):
@@ -62,7 +63,7 @@ class EndpointClient:
         self, request: bytes, stream: AnswerStream
     ) -> AsyncGenerator[httpx.Response]:
         """Yield the open answer; a complete one may lack its formal end."""
-        url = f"{self._resolved.base_url}/chat/completions"
+        url = self._resolved.base_url + self._dialect.path
         try:
             async with self._open_client().stream("POST", url, content=request) as response:
                 _logger.info(
@@ -80,15 +81,15 @@ class EndpointClient:
 
     def _open_client(self) -> httpx.AsyncClient:
         if self._client is None:
-            key = self._resolved.api_key
             self._client = httpx.AsyncClient(
                 headers={
                     "User-Agent": f"maxagent/{__version__}",
                     "Content-Type": "application/json",
                     "Accept": "text/event-stream, application/json",
-                    **({"Authorization": f"Bearer {key}"} if key else {}),
+                    **self._dialect.build_headers(),
+                    **self._resolved.extra_headers,
                 },
-                timeout=httpx.Timeout(self._read_seconds, connect=CONNECT_SECONDS),
+                timeout=httpx.Timeout(self._resolved.read_seconds, connect=CONNECT_SECONDS),
                 limits=httpx.Limits(keepalive_expiry=KEEP_SECONDS),
             )
         return self._client
@@ -106,7 +107,7 @@ class EndpointClient:
 
     async def _read_document(self, response: httpx.Response) -> str:
         """Read an answer that is one JSON document; blanks before it are keep-alives."""
-        pieces, size, patience = list[bytes](), 0, _ReadDeadline(self._read_seconds)
+        pieces, size, patience = list[bytes](), 0, _ReadDeadline(self._resolved.read_seconds)
         portions = response.aiter_bytes()
         while portion := await patience.read_next(portions):
             if portion.strip():
@@ -127,7 +128,7 @@ class EndpointClient:
 
     async def _read_error_text(self, response: httpx.Response) -> str:
         """Return the text of an error answer, if it arrives in time and is useful."""
-        text, patience = bytearray(), _ReadDeadline(self._read_seconds)
+        text, patience = bytearray(), _ReadDeadline(self._resolved.read_seconds)
         portions = response.aiter_bytes()
         while len(text) < LONGEST_REFUSAL and (portion := await patience.read_next(portions)):
             text += portion
@@ -137,7 +138,7 @@ class EndpointClient:
         self, response: httpx.Response, stream: AnswerStream
     ) -> AsyncIterator[bytes]:
         """Yield the bytes of the answer; once it is complete, a pause ends it."""
-        portions, patience = response.aiter_bytes(), _ReadDeadline(self._read_seconds)
+        portions, patience = response.aiter_bytes(), _ReadDeadline(self._resolved.read_seconds)
         seen = stream.progress
         while True:
             if stream.progress != seen:
@@ -166,7 +167,7 @@ class EndpointClient:
             what = text(
                 "{who} was silent for {read_seconds} s",
                 who=who,
-                read_seconds=f"{self._read_seconds:g}",
+                read_seconds=f"{self._resolved.read_seconds:g}",
             )
             return ProviderFaultError(what, hint=HINTS[ProviderFaultError])
         if isinstance(error, httpx.ConnectError | httpx.ProxyError):

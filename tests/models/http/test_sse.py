@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxagent.models.chat_completions import sse
-from maxagent.models.chat_completions.sse import EventDecoder, EventTooLongError, parse_json_values
+from maxagent.models.http import sse
+from maxagent.models.http.sse import EventDecoder, EventTooLongError, parse_json_values
 
 
 def decode(*portions: bytes) -> list[str]:

@@ -1,11 +1,11 @@
-"""Decoder of a streamed answer's bytes to message chunks (pure).
+"""Parser of a streamed answer's JSON objects to message chunks (pure).
 
 Text and thinking are passed on as they arrive, joined per portion of bytes. Tool calls come whole,
 in the last chunk: half a call is useless, and LangChain would parse its growing arguments again
 with every piece.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -15,11 +15,10 @@ from langchain_core.messages.tool import ToolCallChunk, tool_call_chunk
 
 from ...config.text import text
 from ..error_classification import HINTS, RequestTarget, classify_stream_error
-from ..errors import BrokenStreamError, ContextOverflowError, ProviderFaultError
+from ..errors import ContextOverflowError, ProviderFaultError
 from ..text_cleanup import CharacterJoiner
 from ..tool_arguments import to_valid_json
 from .delta_parser import Delta, parse_delta
-from .sse import LONGEST_EVENT, EventDecoder, EventTooLongError, parse_json_values
 from .think_tags import ThinkingSplitter
 from .tool_call_assembler import CallAssembler, StreamedCall
 
@@ -28,87 +27,47 @@ FAULTS = ("error", "network_error", "insufficient_system_resource")
 OVERFLOWS = ("model_context_window_exceeded",)
 
 
-class AnswerStream:
-    """One answer: bytes in, chunks out; raises the error reported in the stream."""
+class ChatAnswerParser:
+    """One answer: JSON objects in, chunks out; raises the error reported in the stream."""
 
     def __init__(self, asked: RequestTarget, provider: str) -> None:
         self._asked = asked
         self._provider = "openai-compatible" if provider == "openai" else provider
-        self._events = EventDecoder()
         self._splitter = ThinkingSplitter()
         self._text, self._thinking = CharacterJoiner(), CharacterJoiner()
         self._calls = CallAssembler()
         self._usage: UsageMetadata | None = None
         self._model = asked.model
         self._finish_reason = ""
-        self._characters = 0
+        self.characters = 0
+        """Characters of text and thinking so far."""
         self.progress = 0
         """Grows with each piece of the answer; a keep-alive and an empty delta do not count."""
-        self.said_done = False
-        """Whether `[DONE]` has arrived: nothing follows."""
 
     @property
     def is_finished(self) -> bool:
         """Return whether the model has marked its answer as complete."""
         return bool(self._finish_reason)
 
-    def feed(self, portion: bytes) -> list[AIMessageChunk]:
-        """Return the chunks that this portion of the stream completes."""
-        try:
-            return self._process_events(self._events.feed(portion))
-        except EventTooLongError:
-            who = self._asked.label
-            raise BrokenStreamError(
-                text(
-                    "{who} sent an event of over {longest_event} bytes",
-                    who=who,
-                    longest_event=f"{LONGEST_EVENT:,}",
-                ),
-                hint=HINTS[ProviderFaultError],
-            ) from None
-
-    def feed_document(self, body: str) -> list[AIMessageChunk]:
-        """Return the chunks of an answer sent as one JSON document instead of a stream."""
-        return self._process_events([body])
-
-    def close(self) -> list[AIMessageChunk]:
-        """Return the last chunks, at the end of the stream."""
-        chunks = self._process_events(self._events.close())
-        self._check_the_end()
-        thinking, text = self._splitter.close()
-        thinking = self._thinking.feed(thinking) + self._thinking.close()
-        text = self._text.feed(text) + self._text.close()
-        return [*chunks, *self._build_chunk(thinking, text), self._build_last_chunk()]
-
-    def _process_events(self, events: Sequence[str]) -> list[AIMessageChunk]:
-        parts = [
-            self._apply_delta(parse_delta(value))
-            for data in events
-            for value in self._parse_values(data)
-        ]
+    def feed(self, values: Sequence[Mapping[str, Any]]) -> list[AIMessageChunk]:
+        """Return the chunks of these objects: one at most."""
+        parts = [self._apply_delta(parse_delta(value)) for value in values]
         thinking = self._thinking.feed("".join(thinking for thinking, _ in parts))
         return self._build_chunk(thinking, self._text.feed("".join(text for _, text in parts)))
 
+    def close(self) -> list[AIMessageChunk]:
+        """Return the last chunks, at the end of the stream."""
+        self._check_finish_reason()
+        thinking, text = self._splitter.close()
+        thinking = self._thinking.feed(thinking) + self._thinking.close()
+        text = self._text.feed(text) + self._text.close()
+        return [*self._build_chunk(thinking, text), self._build_last_chunk()]
+
     def _build_chunk(self, thinking: str, text: str) -> list[AIMessageChunk]:
-        self._characters += len(thinking) + len(text)
+        self.characters += len(thinking) + len(text)
         extra = {"reasoning_content": thinking} if thinking else {}
         found = bool(thinking or text)
         return [AIMessageChunk(content=text, additional_kwargs=extra)] if found else []
-
-    def _parse_values(self, data: str) -> list[dict[str, Any]]:
-        if not self.said_done and data.rstrip().endswith("[DONE]"):
-            self.said_done = True
-            self.progress += 1
-        try:
-            return list(parse_json_values(data))
-        except ValueError as error:
-            if self.is_finished:
-                return []
-            who = self._asked.label
-            raise BrokenStreamError(
-                text("{who} sent broken JSON: {error}", who=who, error=error),
-                hint=HINTS[ProviderFaultError],
-            ) from None
 
     def _apply_delta(self, delta: Delta) -> tuple[str, str]:
         """Return the thinking and the text of a delta; keep the rest for the end."""
@@ -119,24 +78,15 @@ class AnswerStream:
         self._usage = delta.usage or self._usage
         self._model = delta.model or self._model
         self._finish_reason = delta.finish_reason or self._finish_reason
-        if delta.repeats and (self._characters or self._calls.calls):
+        if delta.repeats and (self.characters or self._calls.calls):
             return "", ""
         for piece in delta.calls:
             self._calls.add_delta(piece)
         thinking, text = self._splitter.feed(delta.text)
         return delta.thinking + thinking, text
 
-    def _check_the_end(self) -> None:
+    def _check_finish_reason(self) -> None:
         who = self._asked.label
-        if not self._finish_reason:
-            raise BrokenStreamError(
-                text(
-                    "{who} broke off after {characters} characters, without a finish reason",
-                    who=who,
-                    characters=f"{self._characters:,}",
-                ),
-                hint=HINTS[ProviderFaultError],
-            )
         if self._finish_reason in OVERFLOWS:
             raise ContextOverflowError(
                 text(

@@ -3,6 +3,7 @@
 import asyncio
 import socket
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,8 +11,7 @@ from langchain_core.messages import AIMessageChunk
 from provider import Provider
 
 from maxagent import __version__
-from maxagent.models.chat_completions import http_client as connection_module
-from maxagent.models.chat_completions.http_client import EndpointClient
+from maxagent.models.chat_completions.dialect import ChatCompletions
 from maxagent.models.errors import (
     BrokenStreamError,
     InvalidRequestError,
@@ -20,6 +20,8 @@ from maxagent.models.errors import (
     ProviderFaultError,
     RateLimitError,
 )
+from maxagent.models.http import client as connection_module
+from maxagent.models.http.client import EndpointClient
 from maxagent.models.providers import load_providers
 from maxagent.models.resolver import ResolvedModel
 
@@ -38,7 +40,8 @@ async def connect(provider: Provider) -> AsyncIterator[Connect]:
     def make(
         url: str = "", read_seconds: float = 10, key: str = "sk-testkey-123"
     ) -> EndpointClient:
-        opened.append(EndpointClient(resolved(url or provider.url, key), read_seconds))
+        target = replace(resolved(url or provider.url, key), read_seconds=read_seconds)
+        opened.append(EndpointClient(target, ChatCompletions(target)))
         return opened[-1]
 
     yield make

@@ -1,0 +1,1 @@
+"""What all dialects share: HTTP, server-sent events, the chat model."""

@@ -1,0 +1,78 @@
+"""Dialect: how one protocol writes requests and reads answers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from langchain_core.messages import AIMessageChunk, BaseMessage
+
+
+@dataclass(frozen=True)
+class RequestOptions:
+    """Choices for one request; empty means the provider's default."""
+
+    thinking: Literal["", "on", "off"] = ""
+    effort: str = ""
+    """How much to think, in the provider's own words."""
+    initiator: Literal["user", "agent"] = "agent"
+    """`user`: the first request of a human's message, which Copilot bills."""
+
+
+class AnswerParser(Protocol):
+    """One answer: JSON objects in, chunks out; raises the error reported in the stream."""
+
+    @property
+    def is_finished(self) -> bool:
+        """Return whether the model has marked its answer as complete."""
+        ...
+
+    @property
+    def progress(self) -> int:
+        """Grow with each piece of the answer; a keep-alive and an empty delta do not count."""
+        ...
+
+    @property
+    def characters(self) -> int:
+        """Return the characters of text and thinking so far."""
+        ...
+
+    def feed(self, values: Sequence[Mapping[str, Any]]) -> list[AIMessageChunk]:
+        """Return the chunks of these objects."""
+        ...
+
+    def close(self) -> list[AIMessageChunk]:
+        """Return the last chunks, at the end of the stream; raises ModelCallError if it is cut."""
+        ...
+
+
+class Dialect(Protocol):
+    """One protocol at one endpoint."""
+
+    @property
+    def path(self) -> str:
+        """Return what follows the base URL, such as `/chat/completions`."""
+        ...
+
+    def build_headers(self) -> dict[str, str]:
+        """Return the headers of every request, the key among them."""
+        ...
+
+    def encode_tools(self, tools: Sequence[Any]) -> bytes:
+        """Return the tools as a JSON list, in the given order."""
+        ...
+
+    def build_request(
+        self,
+        messages: Sequence[BaseMessage],
+        tools: bytes,
+        options: RequestOptions,
+        *,
+        tool_choice: str = "",
+        stop: Sequence[str] | None = None,
+    ) -> bytes:
+        """Return the whole body of a request."""
+        ...
+
+    def open_parser(self) -> AnswerParser:
+        """Return the parser for one answer."""
+        ...

@@ -1,39 +1,33 @@
-"""One model turn of a role: limits, request, retries, usage."""
+"""One model turn of a role: limits, request, usage."""
 
 import asyncio
-import logging
-import random
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
-from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
 
 from ...config.text import text
 from ...models.catalog import compute_cost
 from ...models.errors import ModelCallError
-from ...models.http.dialect import RequestOptions
-from ...models.invoke import invoke_model, is_cut
+from ...models.invoke import is_cut
 from ...models.replay import MADE_BY
-from ...models.retry import compute_delay
 from ..roles import RoleName
 from ..state import State, Usage, select_changes
-from .agent import Agent, load_agent
-from .answer_autosave import autosave_answer
+from .agent import load_agent
 from .context import Context
 from .dependencies import Dependencies
 from .emit import emit_event
 from .limits import NOTHING_USED, enforce_limits
 from .message_history import build_role_message, find_final_text, select_conversation
+from .model_request import request_answer
 from .nested_instructions import build_nested_notes, build_notices
 from .request_options import build_request_options
 from .snapshot_recorder import find_last_entry
 from .stale_files import report_stale_files
 
 CUT = "Your answer was cut at its token limit and does not count. Give it again, whole and shorter."
-_logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -67,7 +61,7 @@ async def run_model_turn(
     added = [*moved, *nested] if history else [build_role_message(role, handoff)]
     step = state.get("steps", 0) + 1
     options = build_request_options(state)
-    answer = await _invoke_with_retries(agent, [*history, *added], options, runtime)
+    answer = await request_answer(agent, [*history, *added], options, runtime)
     answer = _label_answer(answer, role, step, deps)
     taken = _count_usage(answer, deps)
     used = _add_usage(state.get("usage", NOTHING_USED), taken)
@@ -98,38 +92,6 @@ def _retry_cut_answer(
             hint="Raise `max_tokens` of this model in the configuration",
         )
     return build_role_message(role, CUT)
-
-
-async def _invoke_with_retries(
-    agent: Agent,
-    messages: list[BaseMessage],
-    options: RequestOptions,
-    runtime: Runtime[Context],
-) -> AIMessage:
-    attempt = 0
-    while True:
-        try:
-            async with autosave_answer(agent.deps, runtime) as keep:
-                return await invoke_model(
-                    agent.model,
-                    [agent.system, *messages],
-                    on_text=lambda text: _emit_text(runtime, text, keep),
-                    on_thinking=lambda text: emit_event(runtime, "thinking", text=text),
-                    options=options,
-                )
-        except ModelCallError as error:
-            attempt += 1
-            seconds = compute_delay(attempt, error, random=random.random)
-            if seconds is None or attempt > agent.deps.settings.model.max_retries:
-                raise
-            _logger.info("request is repeated in %.1f s: attempt %d", seconds, attempt)
-            emit_event(runtime, "retry", reason=error.message, seconds=seconds, attempt=attempt)
-        await asyncio.sleep(seconds)
-
-
-def _emit_text(runtime: Runtime[Context], text: str, keep: Callable[[str], None]) -> None:
-    emit_event(runtime, "output", text=text)
-    keep(text)
 
 
 def _label_answer(answer: AIMessage, role: RoleName, step: int, deps: Dependencies) -> AIMessage:

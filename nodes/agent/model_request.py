@@ -1,0 +1,53 @@
+"""One request to an agent's model: the streamed answer, and retries."""
+
+import asyncio
+import logging
+import random
+from collections.abc import Callable
+
+from langchain_core.messages import AIMessage, BaseMessage
+from langgraph.runtime import Runtime
+
+from ...models.errors import ModelCallError
+from ...models.http.dialect import RequestOptions
+from ...models.invoke import invoke_model
+from ...models.retry import compute_delay
+from .agent import Agent
+from .answer_autosave import autosave_answer
+from .context import Context
+from .emit import emit_event
+
+_logger = logging.getLogger(__name__)
+
+
+async def request_answer(
+    agent: Agent,
+    messages: list[BaseMessage],
+    options: RequestOptions,
+    runtime: Runtime[Context],
+) -> AIMessage:
+    """Return the model's answer to these messages; repeat a failed request while that may help."""
+    attempt = 0
+    while True:
+        try:
+            async with autosave_answer(agent.deps, runtime) as keep:
+                return await invoke_model(
+                    agent.model,
+                    [agent.system, *messages],
+                    on_text=lambda text: _emit_text(runtime, text, keep),
+                    on_thinking=lambda text: emit_event(runtime, "thinking", text=text),
+                    options=options,
+                )
+        except ModelCallError as error:
+            attempt += 1
+            seconds = compute_delay(attempt, error, random=random.random)
+            if seconds is None or attempt > agent.deps.settings.model.max_retries:
+                raise
+            _logger.info("request is repeated in %.1f s: attempt %d", seconds, attempt)
+            emit_event(runtime, "retry", reason=error.message, seconds=seconds, attempt=attempt)
+        await asyncio.sleep(seconds)
+
+
+def _emit_text(runtime: Runtime[Context], text: str, keep: Callable[[str], None]) -> None:
+    emit_event(runtime, "output", text=text)
+    keep(text)

@@ -11,7 +11,7 @@ import typer
 from typer.main import get_command
 
 from .. import __version__
-from ..config import paths
+from ..config import exit_codes, paths
 from ..config.crash_report import describe_error
 from ..config.security.executables import keep_absolute_entries
 from .commands import (
@@ -142,7 +142,7 @@ def _run_without_command(context: typer.Context) -> int:
             words, {}, folder=Path("."), trust=False, output=OutputFormat.text, mentioning=""
         )
     echo(context.get_help(), err=True)
-    return 2
+    return exit_codes.USAGE
 
 
 def _open_closed_streams() -> None:
@@ -163,9 +163,13 @@ def main() -> None:
     try:
         code = _run_command(sys.argv[1:])
     except (KeyboardInterrupt, typer.Abort):
-        code = 130
+        code = exit_codes.INTERRUPTED
     except SystemExit as ended:  # typer's exit when the reader of stdout is gone: `… | head`
-        code = 141 if isinstance(ended.__context__, BrokenPipeError) else ended.code
+        code = (
+            exit_codes.OUTPUT_CLOSED
+            if isinstance(ended.__context__, BrokenPipeError)
+            else ended.code
+        )
     except Exception as error:
         code = _print_error(error)
     _drop_unwritable_output()

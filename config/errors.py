@@ -1,4 +1,4 @@
-"""The errors that people see: what happened, what to do next, and the exit code.
+"""The errors that people see: what happened, what to do next, and the exit code (`exit_codes.py`).
 
 MaxAgentError               1  the run failed
 ├── ModelError              1  the provider failed: models/errors.py
@@ -9,6 +9,8 @@ MaxAgentError               1  the run failed
 └── NotInteractiveError     4  a question, and no user at a terminal to answer it
 """
 
+from . import exit_codes
+
 
 class MaxAgentError(RuntimeError):
     """An error with a hint; the command line shows both and never a traceback.
@@ -16,7 +18,7 @@ class MaxAgentError(RuntimeError):
     LangGraph's server sends its clients the message of a RuntimeError, of others only the type.
     """
 
-    exit_code = 1
+    exit_code: int = exit_codes.FAILED
 
     def __init__(self, message: str, *, hint: str = "") -> None:
         super().__init__(message)
@@ -35,7 +37,7 @@ class ThreadBusy(MaxAgentError):
 class UsageError(MaxAgentError):
     """The user's input or configuration is wrong; nothing was changed."""
 
-    exit_code = 2
+    exit_code = exit_codes.USAGE
 
 
 class UnfinishedTurn(UsageError):
@@ -45,13 +47,13 @@ class UnfinishedTurn(UsageError):
 class LimitReachedError(MaxAgentError):
     """A limit ended the run early; all work so far is kept."""
 
-    exit_code = 3
+    exit_code = exit_codes.LIMIT_REACHED
 
 
 class NotInteractiveError(MaxAgentError):
     """A confirmation is needed and no user is at a terminal; nothing was changed."""
 
-    exit_code = 4
+    exit_code = exit_codes.NEEDS_ANSWER
 
     def __init__(self, *, hint: str) -> None:
         super().__init__("this needs your approval, but there is no terminal to ask at", hint=hint)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...config import paths
+from ...config import exit_codes, paths
 from ..i18n.message_translation import translate
 from ..rendering.output import echo, echo_json, echo_wrapped
 from .threads.listing import AsJson
@@ -127,7 +127,7 @@ def validate(
         for mistake in look.mistakes:
             echo(translate(mistake))
     if any(look.mistakes for look in looks):
-        raise typer.Exit(1)
+        raise typer.Exit(exit_codes.FAILED)
     echo(t("agents.sound", count=len(looks)), err=True)
 
 

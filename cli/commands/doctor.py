@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...config import paths
+from ...config import exit_codes, paths
 from ...config.errors import UsageError
 from ..rendering.output import echo, echo_json, echo_wrapped
 
@@ -46,7 +46,9 @@ def doctor(
         echo_json([asdict(each) for each in found])
     elif not report:
         _print_checks(found)
-    raise typer.Exit(1 if any(each.status == "fail" for each in found) else 0)
+    raise typer.Exit(
+        exit_codes.FAILED if any(each.status == "fail" for each in found) else exit_codes.DONE
+    )
 
 
 def _write_report(

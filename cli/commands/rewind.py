@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ...config import exit_codes
 from ...config.errors import UsageError
 from ..prompts.sync_bridge import run_sync
 from ..rendering.output import echo
@@ -120,7 +121,7 @@ def _go_back(wish: _RewindRequest, *, force: bool, yes: bool, as_json: bool) -> 
             "talk": restores_talk,
         }
         restore_files.print_json({**did, **restore_files.as_mapping(restored)})
-    raise typer.Exit(1 if restored and restored.conflicts else 0)
+    raise typer.Exit(exit_codes.FAILED if restored and restored.conflicts else exit_codes.DONE)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ import typer
 
 from ...config import paths
 from ...config.errors import MaxAgentError, UsageError
+from ...config.exit_codes import INTERRUPTED, NEEDS_ANSWER
 from ...config.text import text
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
@@ -127,7 +128,11 @@ class ToolCallError(MaxAgentError):
     """A tool's error, with the exit code of its kind."""
 
     def __init__(self, message: str, exit_code: int) -> None:
-        hint = "approve it with `--yes`, or choose another `--mode`" if exit_code == 4 else ""
+        hint = (
+            "approve it with `--yes`, or choose another `--mode`"
+            if exit_code == NEEDS_ANSWER
+            else ""
+        )
         super().__init__(message, hint=hint)
         self.exit_code = exit_code
 
@@ -189,7 +194,6 @@ def _build_prompted_consent(session: "ToolSession") -> "Consent":
 
 
 def _ask_decision(request: Mapping[str, object], *, is_question: bool) -> ConsentReply:
-    from ..prompts.choice import INTERRUPTED
     from ..prompts.interrupts import decide_request
     from ..rendering.console import open_console
 

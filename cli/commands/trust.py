@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from ...config import exit_codes
 from ...config.errors import NotInteractiveError, UsageError
 from ...config.text import text
 from ..rendering.output import echo, echo_json
@@ -64,7 +65,7 @@ def _confirm_trust(folder: Path, *, yes: bool) -> None:
             raise NotInteractiveError(hint="add `--yes` to trust it without asking")
         if not confirm(t("trust.confirm")):
             echo(t("trust.stays.partly" if found.trusted else "trust.stays", folder=name), err=True)
-            raise typer.Exit(1)
+            raise typer.Exit(exit_codes.FAILED)
     grant_trust(found, home)
     echo(t("trust.done", folder=name), err=True)
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from ...config import exit_codes
 from ..rendering.output import echo
 from ..rendering.thread_listing import SHORT_ID
 
@@ -64,7 +65,7 @@ def _take_back(
     if as_json:
         done = restore_files.as_mapping(restored)
         restore_files.print_json({"thread_id": row.thread_id, "kind": kind, **done})
-    raise typer.Exit(1 if restored and restored.conflicts else 0)
+    raise typer.Exit(exit_codes.FAILED if restored and restored.conflicts else exit_codes.DONE)
 
 
 def _apply_restore(

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
+from ...config import exit_codes
 from ...nodes.options import Options
 from ..i18n.catalogs import t
 from ..options import AnswerStyle, OutputFormat
@@ -46,7 +47,7 @@ def run_chat(run: ChatRun, words: str | None) -> int:
     chat_session = ChatSession(
         run.folder, cast(Options, run.options), run.name, run.thread, title=run.title
     )
-    code = 1
+    code = exit_codes.FAILED
     try:
         if words is None:
             code = run_stream_json(chat_session, renderer, run.seconds)

@@ -6,6 +6,7 @@ from dataclasses import asdict
 
 import typer
 
+from ...config import exit_codes
 from ...config.errors import NotInteractiveError
 from ...memory.snapshots.file_version import filter_visible
 from ...memory.undo.history import RESTORES
@@ -91,7 +92,7 @@ def confirm_restore(yes: bool) -> None:
     if not sys.stdin.isatty():
         raise NotInteractiveError(hint="add `--yes` to continue without asking")
     if not confirm(t("restore.ask")):
-        raise typer.Exit(1)
+        raise typer.Exit(exit_codes.FAILED)
 
 
 def apply_restore(way: PendingRestore, *, yes: bool) -> RestoreResult:

@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from pathlib import Path
 from typing import TypeVar
 
-from ...config import paths
+from ...config import exit_codes, paths
 from ...config.settings.loader import load_settings
 from ...sdk.events import Completion, Event, Failure, Interrupted, Question
 from ...sdk.runner import Runner
@@ -88,16 +88,16 @@ def to_exit_code(last: Event | None) -> int:
         case (
             Completion(outcome="failed") | Completion(graph="edit", outcome="unverified", files=[])
         ):
-            return 1
+            return exit_codes.FAILED
         case Completion():
-            return 0
+            return exit_codes.DONE
         case Question(kind="limit") | Interrupted(reason="timeout"):
-            return 3
+            return exit_codes.LIMIT_REACHED
         case Question():
-            return 4
+            return exit_codes.NEEDS_ANSWER
         case Failure(exit_code=code):
             return code
         case Interrupted() | None:
-            return 130
+            return exit_codes.INTERRUPTED
         case _:
-            return 1
+            return exit_codes.FAILED

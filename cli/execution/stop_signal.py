@@ -6,6 +6,8 @@ import threading
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+from ...config import exit_codes
+
 # Seconds after the signal. Finished work is on the disk already, as before a SIGKILL. Most runs
 # end sooner; this is for what cannot be cancelled: a thread that waits for a dead name server,
 # a process that the system holds.
@@ -22,7 +24,7 @@ class StopSignal:
     @property
     def exit_code(self) -> int:
         """Return 128 plus the signal's number; 0 if there was none."""
-        return 128 + self._number if self._number else 0
+        return exit_codes.SIGNAL_BASE + self._number if self._number else 0
 
     def receive(self, number: int) -> None:
         """Receive a signal; only the first one counts."""

@@ -7,9 +7,9 @@ from pathlib import Path
 import typer
 
 from ...config.errors import UsageError
+from ...config.exit_codes import INTERRUPTED
 from ...config.text import text
 from ...memory.threads.index import ThreadRow
-from ..prompts.choice import INTERRUPTED
 from ..rendering.thread_listing import open_index
 
 

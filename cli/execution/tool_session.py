@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from langchain_core.tools import BaseTool
 
-from ...config import paths
+from ...config import exit_codes, paths
 from ...config.agents.profile import AgentProfile
 from ...config.settings.loader import LoadedSettings
 from ...config.text import text
@@ -87,7 +87,7 @@ class ToolSession:
         try:
             name, args = read_call(line)
         except ValueError as error:
-            return ToolReply(2, error=text(MALFORMED, problem=error))
+            return ToolReply(exit_codes.USAGE, error=text(MALFORMED, problem=error))
         return await self.call_tool(name, args, consent)
 
     async def call_tool(self, name: str, args: Mapping[str, object], consent: Consent) -> ToolReply:
@@ -100,23 +100,27 @@ class ToolSession:
     ) -> ToolReply:
         tool = self._tools.get(name)
         if tool is None:
-            return ToolReply(2, error=describe_unknown_tool(name, self._tools))
+            return ToolReply(exit_codes.USAGE, error=describe_unknown_tool(name, self._tools))
         decision = await asyncio.to_thread(
             evaluate_tool_call, tool, args, self._workspace, self._policy
         )
         if decision.verdict == "deny":
             return ToolReply(
-                1, error=text("Not allowed: {reason}", reason=decision.reason), decision=decision
+                exit_codes.FAILED,
+                error=text("Not allowed: {reason}", reason=decision.reason),
+                decision=decision,
             )
         if decision.verdict == "ask":
             reply = await consent(tool, args, decision)
             if reply is None:
                 error = text(NEEDS_APPROVAL, reason=decision.reason)
-                return ToolReply(4, error=error, decision=decision)
+                return ToolReply(exit_codes.NEEDS_ANSWER, error=error, decision=decision)
             if reply is False:
-                return ToolReply(1, error="The user refused this call.", decision=decision)
+                return ToolReply(
+                    exit_codes.FAILED, error="The user refused this call.", decision=decision
+                )
             if isinstance(reply, str):
-                return ToolReply(0, output=reply, decision=decision)
+                return ToolReply(exit_codes.DONE, output=reply, decision=decision)
         return _build_reply(await self._run_tool(tool, args, decision), decision)
 
     async def build_request(
@@ -180,7 +184,7 @@ def read_call(line: bytes) -> tuple[str, dict[str, object]]:
 
 def _build_reply(result: ToolResult, decision: Decision) -> ToolReply:
     return ToolReply(
-        exit_code=0 if result.ok else 1,
+        exit_code=exit_codes.DONE if result.ok else exit_codes.FAILED,
         output=result.output,
         error=result.error,
         decision=decision,

@@ -1,7 +1,7 @@
 """Texts of the interface in English and Chinese: gettext catalogues in `locale/`.
 
 `mcode` has the texts of this package, by key and in both languages; `help` has the help texts and
-`told` the messages of lower layers, both by the English text. Never translated: names of commands,
+`messages` those of lower layers, both by the English text. Never translated: names of commands,
 options and settings, JSON, prompts. `make locale` compiles them.
 """
 

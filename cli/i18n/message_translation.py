@@ -1,7 +1,7 @@
 """Translation of messages from lower layers: notices, reasons, errors and hints.
 
-A message carries its English template and its values (`config/text.py`); the catalogue `told` has
-the translation of each template. A message without values is its own template.
+A message carries its English template and its values (`config/text.py`); the catalogue `messages`
+has the translation of each template. A message without values is its own template.
 """
 
 import re
@@ -26,7 +26,7 @@ def translate(message: str) -> str:
     if get_language() == "en" or not message:
         return message
     if isinstance(message, TemplatedText):
-        meaning = load_catalog("told", get_language()).gettext(message.template)
+        meaning = load_catalog("messages", get_language()).gettext(message.template)
         return fill_translation(message.template, meaning, message.values)
     return load_exact_messages().get(message, message)
 
@@ -54,7 +54,7 @@ def load_exact_messages() -> Mapping[str, str]:
     """Read the messages without values."""
     return {
         template.format(): meaning.format()
-        for template, meaning in load_catalog("told", get_language()).list_messages().items()
+        for template, meaning in load_catalog("messages", get_language()).list_messages().items()
         if all(name is None for _, name, _, _ in Formatter().parse(template))
     }
 

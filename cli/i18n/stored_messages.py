@@ -115,7 +115,7 @@ def _load_templates() -> list[_Template]:
     # a template that only joins sentences would match everything
     found = [
         _parse_template(text, meaning)
-        for text, meaning in load_catalog("told", get_language()).list_messages().items()
+        for text, meaning in load_catalog("messages", get_language()).list_messages().items()
         if any(_find_placeholders(text)) and not _JOINS.fullmatch(text)
     ]
     return sorted(found, key=lambda one: -len("".join(one.literals)))

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from ...config.exit_codes import INTERRUPTED
 from ..i18n.catalogs import t
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from .key_input import Keys
-
-INTERRUPTED = 130
 
 
 def confirm(question: str) -> bool:

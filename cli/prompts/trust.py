@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from ...config import paths
+from ...config.exit_codes import INTERRUPTED
 from ...config.trust.decision import (
     Trust,
     check_trust,
@@ -19,7 +20,7 @@ from ..i18n.message_translation import translate_notice
 from ..options import OutputFormat
 from ..rendering.output import echo
 from ..rendering.sanitize import sanitize_line
-from .choice import INTERRUPTED, ask_choice
+from .choice import ask_choice
 
 TrustFlag = Annotated[
     bool, typer.Option("--trust", help="Trust the folder with its current files; remembered.")

@@ -11,6 +11,7 @@ from prompt_toolkit.utils import is_dumb_terminal
 
 from ... import __version__
 from ...config import paths
+from ...config.exit_codes import INTERRUPTED
 from ..execution.stop_signal import StopSignal, run_stoppable
 from ..i18n.catalogs import t
 from ..options import OutputFormat
@@ -30,8 +31,6 @@ from .session.session import Session
 
 if TYPE_CHECKING:
     from ...nodes.options import Options
-
-INTERRUPTED = 130
 
 
 def run_repl(

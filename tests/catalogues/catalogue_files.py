@@ -8,8 +8,8 @@ from pathlib import Path
 from maxagent.cli.i18n import catalogs
 
 LOCALE = Path(catalogs.__file__).parent / "locale"
-DOMAINS = {"en": ("mcode",), "zh": ("mcode", "help", "told")}
-"""`mcode` is by key; `help` and `told` are by the English text, so English needs none."""
+DOMAINS = {"en": ("mcode",), "zh": ("mcode", "help", "messages")}
+"""`mcode` is by key; `help` and `messages` are by the English text, so English needs none."""
 
 _HEADER = (
     "Language: {language}\nMIME-Version: 1.0\nContent-Type: text/plain; charset=UTF-8\n"

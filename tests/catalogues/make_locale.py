@@ -10,7 +10,7 @@ from catalogue_files import compiled, every, path_of, read, written
 from help_texts import help_texts
 from translatable_texts import sentences
 
-SOURCES = {"help": help_texts, "told": sentences}
+SOURCES = {"help": help_texts, "messages": sentences}
 
 
 def up_to_date(domain: str, messages: Mapping[str, str]) -> dict[str, str]:

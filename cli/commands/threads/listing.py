@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ....config import exit_codes
 from ....config.errors import NotInteractiveError
 from ...rendering.output import echo, echo_json
 from ...rendering.thread_listing import SHORT_ID, format_title, open_index, show_rows, to_mappings
@@ -84,7 +85,7 @@ def delete(
     index = open_index()
     row = index.find(thread)
     if not yes and not _confirm_deletion(row):
-        raise typer.Exit(1)
+        raise typer.Exit(exit_codes.FAILED)
     index.delete(row.thread_id)
     echo(t("threads.deleted", id=row.thread_id[:SHORT_ID]), err=True)
 

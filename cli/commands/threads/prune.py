@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ....config import exit_codes
 from ....config.errors import NotInteractiveError
 from ...rendering.output import echo
 from ..undo import Yes
@@ -68,4 +69,4 @@ def _confirm_deletion(rows: "list[ThreadRow]", yes: bool) -> None:
     if not sys.stdin.isatty():
         raise NotInteractiveError(hint="add `--yes` to delete without asking")
     if not confirm(t("prune.ask", count=len(rows))):
-        raise typer.Exit(1)
+        raise typer.Exit(exit_codes.FAILED)

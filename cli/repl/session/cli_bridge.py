@@ -5,7 +5,7 @@ from contextlib import chdir
 
 import typer
 
-from ...prompts.choice import INTERRUPTED
+from ....config.exit_codes import INTERRUPTED
 from .session import Session
 
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from ....config import paths
+from ....config import exit_codes, paths
 from ....config.errors import UsageError
 from ...i18n.catalogs import t
 from ...prompts.choice import ask_number
@@ -71,7 +71,7 @@ def _confirm_restore(way: "PendingRestore", where: str) -> bool:
         try:
             restore_files.confirm_restore(yes=False)
         except typer.Exit as ended:
-            if ended.exit_code != 1:
+            if ended.exit_code != exit_codes.FAILED:
                 raise
             return False
     return True

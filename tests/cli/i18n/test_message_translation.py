@@ -21,7 +21,7 @@ def chinese() -> Iterator[None]:
 
 
 def messages() -> dict[str, str]:
-    return dict(load_catalog("told", "zh").list_messages())
+    return dict(load_catalog("messages", "zh").list_messages())
 
 
 def names(template: str) -> list[str]:

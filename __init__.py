@@ -4,7 +4,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .config.errors import MaxAgentError, ThreadBusy, UnfinishedTurn, UsageError
+    from .config.errors import (
+        MaxAgentError,
+        ThreadBusy,
+        ThreadBusyError,
+        UnfinishedTurn,
+        UnfinishedTurnError,
+        UsageError,
+    )
     from .config.trust.decision import trust
     from .sdk.interrupt_response import Answer
     from .sdk.runner import Runner
@@ -14,7 +21,9 @@ __all__ = [
     "MaxAgentError",
     "Runner",
     "ThreadBusy",
+    "ThreadBusyError",
     "UnfinishedTurn",
+    "UnfinishedTurnError",
     "UsageError",
     "__version__",
     "trust",
@@ -25,7 +34,9 @@ _MODULES = {
     "MaxAgentError": ".config.errors",
     "Runner": ".sdk.runner",
     "ThreadBusy": ".config.errors",
+    "ThreadBusyError": ".config.errors",
     "UnfinishedTurn": ".config.errors",
+    "UnfinishedTurnError": ".config.errors",
     "UsageError": ".config.errors",
     "trust": ".config.trust.decision",
 }

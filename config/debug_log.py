@@ -17,7 +17,7 @@ from .text import text
 
 # one file per process: two that rotate the same file would lose each other's lines
 KEPT_LOGS = 10
-LONGEST_LOG = 5_000_000  # bytes
+MAX_LOG_BYTES = 5_000_000  # bytes
 _LOGGER = __name__.partition(".")[0]
 _FORMAT = "%(asctime)s.%(msecs)03dZ %(levelname)s %(name)s %(message)s"
 _CONTROL = re.compile(f"[\n\r\t{CONTROL_CHARACTERS}]")
@@ -33,7 +33,7 @@ def open_debug_log(home: Path) -> Path:
     file = folder / f"{stamp}-{os.getpid()}.log"
     try:
         make_private_folder(folder)
-        handler = _PrivateFileHandler(file, maxBytes=LONGEST_LOG, backupCount=1, encoding="utf-8")
+        handler = _PrivateFileHandler(file, maxBytes=MAX_LOG_BYTES, backupCount=1, encoding="utf-8")
     except OSError as error:
         raise MaxAgentError(
             text(

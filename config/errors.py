@@ -2,9 +2,9 @@
 
 MaxAgentError               1  the run failed
 ├── ModelError              1  the provider failed: models/errors.py
-├── ThreadBusy              1  another process holds the thread
+├── ThreadBusyError         1  another process holds the thread
 ├── UsageError              2  a wrong option, argument, path or configuration
-│   └── UnfinishedTurn      2  a new message for a thread whose turn has not ended
+│   └── UnfinishedTurnError 2  a new message for a thread whose turn has not ended
 ├── LimitReachedError       3  steps, repair rounds or context used up; the thread can resume
 └── NotInteractiveError     4  a question, and no user at a terminal to answer it
 """
@@ -30,7 +30,7 @@ class ModelError(MaxAgentError):
     """The provider rejected the request, failed or answered nonsense."""
 
 
-class ThreadBusy(MaxAgentError):
+class ThreadBusyError(MaxAgentError):
     """Another process is running this thread."""
 
 
@@ -40,7 +40,7 @@ class UsageError(MaxAgentError):
     exit_code = exit_codes.USAGE
 
 
-class UnfinishedTurn(UsageError):
+class UnfinishedTurnError(UsageError):
     """The thread has unfinished work: resume or abandon it before a new message."""
 
 
@@ -57,3 +57,8 @@ class NotInteractiveError(MaxAgentError):
 
     def __init__(self, *, hint: str) -> None:
         super().__init__("this needs your approval, but there is no terminal to ask at", hint=hint)
+
+
+# Names that scripts of earlier versions import
+ThreadBusy = ThreadBusyError
+UnfinishedTurn = UnfinishedTurnError

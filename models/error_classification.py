@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from ..config.security.redaction import SHORTEST, redact
+from ..config.security.redaction import MIN_SECRET_LENGTH, redact
 from ..config.text import text
 from .errors import (
     AuthenticationError,
@@ -18,10 +18,10 @@ from .errors import (
     QuotaExhaustedError,
     RateLimitError,
 )
-from .retry import LONGEST_ASKED, parse_retry_after
+from .retry import MAX_REQUESTED_DELAY_SECONDS, parse_retry_after
 
 # Characters of the provider's own message to quote
-LONGEST_QUOTE = 300
+MAX_QUOTE_LENGTH = 300
 
 OVERFLOW = re.compile(
     "|".join(
@@ -99,10 +99,10 @@ class RequestTarget:
     def quote(self, words: str) -> str:
         """Return the provider's own message on one line, short and without keys."""
         # a shorter key occurs in ordinary words: with `x` as the key, `maximum` would lose a letter
-        findable = len(self.secret) >= SHORTEST
+        findable = len(self.secret) >= MIN_SECRET_LENGTH
         hidden = redact(words.replace(self.secret, "…") if findable else words)
         line = " ".join(KEY_LIKE.sub("…", hidden).split())
-        return line if len(line) <= LONGEST_QUOTE else line[: LONGEST_QUOTE - 1] + "…"
+        return line if len(line) <= MAX_QUOTE_LENGTH else line[: MAX_QUOTE_LENGTH - 1] + "…"
 
 
 def classify_response(
@@ -134,7 +134,7 @@ def _build_error(
     template = "{who} " + what + (": {words}" if quoted else "")
     message = text(template, who=asked.label, status=status, words=quoted)
     hint = HINTS.get(kind, "")
-    if wait is not None and wait > LONGEST_ASKED:
+    if wait is not None and wait > MAX_REQUESTED_DELAY_SECONDS:
         hint = text("The provider asks you to wait {wait} s; then continue", wait=f"{wait:.0f}")
     return kind(message, hint=hint, retry_after=wait)
 

@@ -9,9 +9,9 @@ if TYPE_CHECKING:
     from .errors import ModelCallError
 
 FIRST_DELAY = 0.5
-LONGEST_DELAY = 30.0
+MAX_DELAY_SECONDS = 30.0
 # Seconds; if a provider asks for a longer wait, the request is not repeated
-LONGEST_ASKED = 120.0
+MAX_REQUESTED_DELAY_SECONDS = 120.0
 
 
 def compute_delay(
@@ -26,11 +26,11 @@ def compute_delay(
     if not error.retryable:
         return None
     asked = error.retry_after
-    if asked is not None and asked > LONGEST_ASKED:
+    if asked is not None and asked > MAX_REQUESTED_DELAY_SECONDS:
         return None
     if asked:
         return asked * (1 + 0.1 * random())
-    step = min(LONGEST_DELAY, FIRST_DELAY * 2 ** min(attempt - 1, 16))
+    step = min(MAX_DELAY_SECONDS, FIRST_DELAY * 2 ** min(attempt - 1, 16))
     return step * (0.5 + 0.5 * random())
 
 

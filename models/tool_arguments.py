@@ -8,7 +8,7 @@ from typing import Any, cast
 from ..config.text import text
 from .text_cleanup import repair_text
 
-MOST_LEVELS = 100
+MAX_DEPTH = 100
 TOO_DEEP = "the arguments are nested too deeply"
 
 
@@ -76,7 +76,7 @@ def clean_value(value: object) -> object:
 def _is_deep(value: object) -> bool:
     """Return whether it is nested too deeply for later processing, on any Python."""
     level = [value]
-    for _ in range(MOST_LEVELS):
+    for _ in range(MAX_DEPTH):
         level = [child for each in level for child in _list_children(each)]
         if not level:
             return False

@@ -15,7 +15,7 @@ from langgraph.types import Command, StateSnapshot
 
 from ..config import paths
 from ..config.crash_report import describe_error
-from ..config.errors import UnfinishedTurn, UsageError
+from ..config.errors import UnfinishedTurnError, UsageError
 from ..config.text import text
 from ..memory.database.connection import translate_sqlite_errors
 from ..memory.threads.index import ThreadRow
@@ -174,15 +174,15 @@ class ThreadRun:
     def _build_task(
         self, words: UserMessage, state: StateSnapshot, waiting: Question | None
     ) -> Task:
-        """Build the message as input; raises UnfinishedTurn if unfinished work would be lost."""
+        """Build the message as input; raises UnfinishedTurnError if work would be lost."""
         if not words.abandon and self._is_under_way(state, waiting):
             thread = self.row.thread_id[:8]
             if state.created_at is None:
                 hint = text("start it with `mcode resume {thread}`", thread=thread)
-                raise UnfinishedTurn(
+                raise UnfinishedTurnError(
                     text("thread `{thread}` has not started yet", thread=thread), hint=hint
                 )
-            raise UnfinishedTurn(
+            raise UnfinishedTurnError(
                 text(
                     "thread `{thread}` waits for an answer"
                     if waiting

@@ -58,7 +58,7 @@ class Runner:
             async for event in runner.task("Repair the test", folder=Path(".")):
                 ...
 
-    Wrong input raises `UsageError` and a thread held elsewhere `ThreadBusy`, before the run
+    Wrong input raises `UsageError` and a thread held elsewhere `ThreadBusyError`, before the run
     begins; whatever happens later is the last event of the stream. A folder is worked in as far as
     it is trusted: `maxagent.trust(folder)` says yes to it.
     """
@@ -138,8 +138,8 @@ class Runner:
     ) -> AsyncGenerator[Event]:
         """Continue a conversation by one turn; `options` hold from now on.
 
-        `agent` speaks this turn only. Raises UnfinishedTurn where a call or a question is open, or
-        a kill has cut an answer short. With `abandon` each open call gets an answer instead.
+        `agent` answers this turn only. Raises UnfinishedTurnError if a call or a question is open,
+        or a kill has cut an answer short. With `abandon` each open call gets an answer instead.
         """
         return self._stream(partial(self._prepare_turn, thread, message, options, agent, abandon))
 

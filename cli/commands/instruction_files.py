@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ...config.instructions.discovery import MOST_BYTES, Instruction, load_instructions
+from ...config.instructions.discovery import MAX_BYTES, Instruction, load_instructions
 from ...config.settings.schema import Settings
 from ...config.trust.decision import Trust
 from ..i18n.catalogs import t
@@ -22,4 +22,4 @@ def _list_incomplete(found: Sequence[Instruction]) -> Iterator[str]:
         if one.left_out:
             yield t("instructions.left_out", name=one.name, why=translate(one.left_out))
         elif one.cut:
-            yield t("instructions.cut", name=one.name, count=one.cut, most=MOST_BYTES // 1000)
+            yield t("instructions.cut", name=one.name, count=one.cut, most=MAX_BYTES // 1000)

@@ -42,7 +42,7 @@ class ChatSession:
         once: "Options | None" = None,
         abandon: bool = False,
     ) -> "AsyncGenerator[Event]":
-        """Run one turn; raise UnfinishedTurn if a turn is unfinished and not abandoned.
+        """Run one turn; raise UnfinishedTurnError if a turn is unfinished and not abandoned.
 
         `agent` and the options `once` apply to this turn only.
         """

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from functools import partial
 from typing import Protocol, TypeVar
 
-from ...config.errors import MaxAgentError, UnfinishedTurn
+from ...config.errors import MaxAgentError, UnfinishedTurnError
 from ...nodes.options import Options
 from ...sdk.events import Event, Failure, Question
 from ...sdk.interrupt_response import Answer
@@ -51,8 +51,8 @@ class InteractiveRun:
         """Send the message, run the turn to its end and return the last event.
 
         If the thread has an unfinished turn, the user first decides what happens to it; without a
-        user this raises UnfinishedTurn. If that turn was resumed first, `again` is called before
-        the message is sent after it.
+        user this raises UnfinishedTurnError. If that turn was resumed first, `again` is called
+        before the message is sent after it.
         """
         while True:
             turn = chat_session.send_message(
@@ -60,7 +60,7 @@ class InteractiveRun:
             )
             try:
                 return await self.consume(turn)
-            except UnfinishedTurn as unfinished:
+            except UnfinishedTurnError as unfinished:
                 if self._ask is None:
                     raise
                 abandon = await self._ask(partial(confirm_abandon, unfinished.message))

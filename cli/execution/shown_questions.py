@@ -12,7 +12,7 @@ from ...config import paths
 from ...config.security.private_files import open_private
 from ...sdk.events import Question
 
-_LARGEST = 100_000  # bytes; some 900 questions, of which the newer half is kept
+_MAX_BYTES = 100_000  # bytes; some 900 questions, of which the newer half is kept
 
 
 def remember_shown(home: Path, question: Question) -> None:
@@ -20,8 +20,8 @@ def remember_shown(home: Path, question: Question) -> None:
     line = f"{_identify_session()} {question.thread_id} {question.id}\n"
     with suppress(OSError):
         file = _locate_file(home)
-        if file.exists() and file.stat().st_size > _LARGEST:
-            kept = file.read_text(encoding="utf-8")[-_LARGEST // 2 :]
+        if file.exists() and file.stat().st_size > _MAX_BYTES:
+            kept = file.read_text(encoding="utf-8")[-_MAX_BYTES // 2 :]
             file.write_text(kept.partition("\n")[2], encoding="utf-8")
         with open(file, "a", encoding="utf-8", opener=open_private) as log:
             log.write(line)

@@ -11,7 +11,7 @@ from ...config import exit_codes
 # Seconds after the signal. Finished work is on the disk already, as before a SIGKILL. Most runs
 # end sooner; this is for what cannot be cancelled: a thread that waits for a dead name server,
 # a process that the system holds.
-LONGEST_END = 7.5
+MAX_EXIT_SECONDS = 7.5
 
 
 class StopSignal:
@@ -31,7 +31,7 @@ class StopSignal:
         if self._number:
             return
         self._number = number
-        self._timer = threading.Timer(LONGEST_END, os._exit, [self.exit_code])
+        self._timer = threading.Timer(MAX_EXIT_SECONDS, os._exit, [self.exit_code])
         self._timer.daemon = True
         self._timer.start()
 

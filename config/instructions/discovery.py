@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..paths import locate_user_notes
 from ..security.content_digest import (
-    LARGEST,
+    MAX_FILE_BYTES,
     UnreadableFileError,
     read_regular_file,
     read_with_digest,
@@ -26,7 +26,7 @@ from ..trust.resolved_imports import FileReader, decode_text, find_first_nonempt
 # In one folder, only the first file with any text is read: others often repeat or name it
 NAMES = PLACES["instructions"]
 # For all files together; the strongest are kept
-MOST_BYTES = 32_000
+MAX_BYTES = 32_000
 HIDDEN = "no tool may read it"
 NOT_AGREED = "it is new or has changed since its folder was trusted"
 FOLDER_CHANGED = "its folder has changed since it was trusted"
@@ -131,7 +131,7 @@ def _build_user_reader(home: Path, patterns: tuple[str, ...]) -> FileReader:
             return None
         if path not in (*NAMES, locate_user_notes(home).name) and _is_ignored(patterns, home, path):
             raise UnreadableFileError(HIDDEN)
-        return read_regular_file(os.path.realpath(home / path), LARGEST)
+        return read_regular_file(os.path.realpath(home / path), MAX_FILE_BYTES)
 
     return read_user_file
 
@@ -162,7 +162,7 @@ def _list_enclosing_folders(folder: Path) -> list[Path]:
 
 def fit_to_limit(found: Sequence[Instruction]) -> tuple[Instruction, ...]:
     """Cut the instructions to the limit of bytes; the strongest stay whole."""
-    left, kept = MOST_BYTES, list[Instruction]()
+    left, kept = MAX_BYTES, list[Instruction]()
     for one in reversed(found):
         small = one if count_bytes(one) <= left else replace(one, text=_truncate_lines(one, left))
         cut = count_bytes(one) - count_bytes(small)

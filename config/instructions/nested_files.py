@@ -9,7 +9,7 @@ from ..trust.decision import Trust
 from ..trust.referenced_instructions import find_nested_start, is_third_party
 from ..trust.resolved_imports import read_with_imports
 from .discovery import (
-    MOST_BYTES,
+    MAX_BYTES,
     NAMES,
     Instruction,
     as_instruction,
@@ -65,7 +65,7 @@ def read_nested_instructions(
             one for one in new if one.text or (one.folder_to_trust and one.name not in passed_over)
         ]
         added = sum(map(count_bytes, found))
-        if size and size + added > MOST_BYTES:
+        if size and size + added > MAX_BYTES:
             break
         size += added
         waiting.pop()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..text import text
 
-LARGEST = 5_000_000  # bytes of one file
+MAX_FILE_BYTES = 5_000_000  # bytes of one file
 
 # NONBLOCK: a named pipe must not stop the reader; NOFOLLOW: links are resolved before
 _FOR_READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -41,7 +41,7 @@ def as_text(content: bytes) -> str | None:
     return None if "\0" in text else text
 
 
-def read_with_digest(root: str, path: str, largest: int = LARGEST) -> tuple[str, bytes]:
+def read_with_digest(root: str, path: str, largest: int = MAX_FILE_BYTES) -> tuple[str, bytes]:
     """Read a file with its digest; a link's target is part of it.
 
     Raises UnreadableFileError.

@@ -18,7 +18,7 @@ from ..text import TemplatedText
 from .private_keys import without_private_keys
 
 # characters of a known value; shorter values occur in any text
-SHORTEST = 8
+MIN_SECRET_LENGTH = 8
 _MARK = re.compile(r"\[secret: [\w .-]{1,80}\]")
 _NAME = re.compile(
     r"(TOKEN(?!S|IZ)|SECRET|PASSW(OR)?D|PASSPHRASE|CREDENTIAL|_PWD$|(^|_)AUTH(_|$)"
@@ -131,7 +131,7 @@ def _is_secret_name(name: str) -> bool:
 
 
 def _is_secret_value(value: str) -> bool:
-    long = len(value) >= SHORTEST and len(set(value)) > SHORTEST // 2
+    long = len(value) >= MIN_SECRET_LENGTH and len(set(value)) > MIN_SECRET_LENGTH // 2
     return long and not _HARMLESS.fullmatch(value) and not os.path.isabs(value)
 
 

@@ -19,7 +19,7 @@ _LINE = re.compile(
     rb"""^(?:\xef\xbb\xbf)?language[ \t]*:[ \t]+["']?(en|zh)["']?[ \t]*(?:[ \t]\#.*)?\r?$""",
     re.MULTILINE,
 )
-LARGEST = 1_000_000
+MAX_BYTES = 1_000_000
 
 
 def read_language(folder: Path, home: Path) -> str:
@@ -47,7 +47,7 @@ def _read_content(file: Path) -> bytes:
         if not file.is_file():  # a pipe would never end
             return b""
         with file.open("rb") as stream:
-            return stream.read(LARGEST)
+            return stream.read(MAX_BYTES)
     except OSError:
         return b""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from ..security.content_digest import (
-    LARGEST,
+    MAX_FILE_BYTES,
     UnreadableFileError,
     as_text,
     read_with_digest,
@@ -34,11 +34,11 @@ PLACES: Mapping[InventoryKind, tuple[str, ...]] = {
 }
 
 # Most files and folders
-MOST = 2_000
+MAX_ITEMS = 2_000
 # Most nested folders; links could nest them endlessly
-DEEPEST = 12
+MAX_DEPTH = 12
 # Most bytes of all files together
-MOST_BYTES = 50_000_000
+MAX_TOTAL_BYTES = 50_000_000
 
 
 @dataclass(frozen=True)
@@ -59,19 +59,19 @@ def take_inventory(folder: Path) -> list[InventoryItem]:
 
     It never hangs and never raises: problems are recorded with the file.
     """
-    root, found, left = os.path.realpath(folder), list[InventoryItem](), MOST_BYTES
+    root, found, left = os.path.realpath(folder), list[InventoryItem](), MAX_TOTAL_BYTES
     for count, (kind, path, is_folder) in enumerate(_walk_places(root)):
-        if count == MOST:
+        if count == MAX_ITEMS:
             return [
                 *found,
                 InventoryItem(
-                    kind, path, "", text("more than {most} files and folders", most=MOST)
+                    kind, path, "", text("more than {most} files and folders", most=MAX_ITEMS)
                 ),
             ]
         if is_folder:
             continue
         try:
-            digest, content = read_with_digest(root, path, min(left, LARGEST))
+            digest, content = read_with_digest(root, path, min(left, MAX_FILE_BYTES))
         except UnreadableFileError as odd:
             found.append(InventoryItem(kind, path, "", str(odd)))
         else:
@@ -94,7 +94,7 @@ def _walk_places(root: str) -> Iterator[tuple[InventoryKind, str, bool]]:
     for kind, places in PLACES.items():
         for place in places:
             if os.path.lexists(os.path.join(root, place)):
-                for path, is_folder in _walk_path(root, place, DEEPEST):
+                for path, is_folder in _walk_path(root, place, MAX_DEPTH):
                     yield kind, path, is_folder
 
 

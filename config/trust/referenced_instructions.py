@@ -18,14 +18,14 @@ from ..security.content_digest import (
     resolve_real_path,
 )
 from .inventory import PLACES
-from .resolved_imports import LARGEST, find_first_nonempty, find_imports, follow_imports
+from .resolved_imports import MAX_IMPORT_BYTES, find_first_nonempty, find_imports, follow_imports
 
 NAMES = PLACES["instructions"]
-MOST_FOUND = 500
+MAX_FILES = 500
 # Most files and folders searched; files beyond them are not found, and so not used
-MOST_LOOKED_AT = 20_000
+MAX_ENTRIES_SEARCHED = 20_000
 # Most nested folders
-DEEPEST = 12
+MAX_DEPTH = 12
 # Third-party packages: their instructions are for their own developers
 OF_OTHERS = frozenset(["node_modules", "site-packages", "dist-packages", "vendor"])
 
@@ -38,7 +38,7 @@ def find_further_instructions(folder: Path, brought: Collection[str]) -> dict[st
     listing = _InstructionListing(os.path.realpath(folder))
     for start in (find_project_start(folder, brought), *_iter_nested_starts(listing.root)):
         follow_imports(start, partial(listing.list_names, start=start))
-        if len(listing.found) >= MOST_FOUND:
+        if len(listing.found) >= MAX_FILES:
             break
     return {path: digest for path, digest in listing.found.items() if path not in brought}
 
@@ -73,7 +73,7 @@ class _InstructionListing:
         """Return the names in a file, and record its digest."""
         if path == start:
             return self._add_file(path, read_with_digest)
-        if path not in self.imported and len(self.found) < MOST_FOUND:
+        if path not in self.imported and len(self.found) < MAX_FILES:
             self.imported[path] = self._add_file(path, _read_import)
         return self.imported.get(path)
 
@@ -98,7 +98,7 @@ def _read_import(root: str, path: str) -> tuple[str, bytes]:
     real = os.path.relpath(resolve_real_path(root, path), root)
     if any(matches_any((*IGNORE_PATTERNS, ".git"), name) for name in (path, real)):
         raise UnreadableFileError("a secret")
-    return read_with_digest(root, path, LARGEST)
+    return read_with_digest(root, path, MAX_IMPORT_BYTES)
 
 
 def _iter_nested_starts(root: str) -> Iterator[str]:
@@ -107,7 +107,7 @@ def _iter_nested_starts(root: str) -> Iterator[str]:
     for path, depth in waiting:  # it grows during the loop
         entries = _list_entries(os.path.join(root, path))
         looked_at += len(entries)
-        if looked_at > MOST_LOOKED_AT:
+        if looked_at > MAX_ENTRIES_SEARCHED:
             return
         names = {entry.name for entry in entries}
         if depth and ".git" in names:
@@ -117,7 +117,7 @@ def _iter_nested_starts(root: str) -> Iterator[str]:
         waiting += [
             (f"{path}/{entry.name}".lstrip("/"), depth + 1)
             for entry in entries
-            if depth < DEEPEST and _may_hold_any(entry)
+            if depth < MAX_DEPTH and _may_hold_any(entry)
         ]
 
 

@@ -7,8 +7,8 @@ from contextlib import suppress
 
 from ..security.content_digest import UnreadableFileError, as_text
 
-DEEPEST = 5  # imports of imports
-LARGEST = 100_000  # bytes of an imported file
+MAX_DEPTH = 5  # imports of imports
+MAX_IMPORT_BYTES = 100_000  # bytes of an imported file
 TOO_LARGE = "it is over 100 kB"
 NOT_TEXT = "it is not UTF-8 text"
 # Reads a file by its path below a root; None without one. Raises UnreadableFileError.
@@ -25,7 +25,7 @@ def follow_imports(start: str, names_in: NameLister) -> dict[str, Sequence[str]]
         if (names := names_in(path)) is None:
             continue
         found[path] = names
-        new = [name for name in names if name not in known] if depth < DEEPEST else []
+        new = [name for name in names if name not in known] if depth < MAX_DEPTH else []
         known.update(new)
         waiting += [(name, depth + 1) for name in new]
     return found
@@ -42,7 +42,7 @@ def read_with_imports(start: str, read: FileReader) -> Iterator[tuple[str, str, 
         try:
             if (content := read(path)) is None:
                 return None
-            text = decode_text(content, len(content) if path == start else LARGEST)
+            text = decode_text(content, len(content) if path == start else MAX_IMPORT_BYTES)
         except UnreadableFileError as odd:
             found[path] = "", str(odd)
             return ()
@@ -53,7 +53,7 @@ def read_with_imports(start: str, read: FileReader) -> Iterator[tuple[str, str, 
         yield path, *found[path]
 
 
-def decode_text(content: bytes, most: int = LARGEST) -> str:
+def decode_text(content: bytes, most: int = MAX_IMPORT_BYTES) -> str:
     """Return the text of a file of at most that many bytes; raises UnreadableFileError."""
     if len(content) > most:
         raise UnreadableFileError(TOO_LARGE)
@@ -86,11 +86,11 @@ def _order_by_import(start: str, named: Mapping[str, Sequence[str]]) -> Iterator
 
 
 # Most names checked in one file: most text after an `@` is not a file
-MOST_NAMES = 100
+MAX_NAMES = 100
 
 
 # Characters of one file that are searched for names
-LARGEST_READ = 32_000
+MAX_READ_BYTES = 32_000
 
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})([^\n]*)")
@@ -111,9 +111,9 @@ def find_imports(text: str, path: str) -> list[str]:
     They need not exist; paths outside of the root, or with `/` or `~` first, are skipped.
     """
     found: dict[str, None] = {}
-    for paragraph in _BLANK_LINE.split(_strip_code_blocks(text[:LARGEST_READ])):
+    for paragraph in _BLANK_LINE.split(_strip_code_blocks(text[:MAX_READ_BYTES])):
         for match in _NAME.finditer(_without_spans(paragraph)):
-            if len(found) == MOST_NAMES:
+            if len(found) == MAX_NAMES:
                 return list(found)
             if name := _resolve_import(path, match[1].rstrip(_PUNCTUATION)):
                 found[name] = None

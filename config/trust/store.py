@@ -18,7 +18,7 @@ from ..security.private_files import replace_file
 from ..text import text
 
 # Bytes
-LARGEST = 50_000_000
+MAX_BYTES = 50_000_000
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,8 @@ def read_consents(home: Path) -> ConsentsByFolder:
     file = locate_record(home)
     try:
         with file.open("rb") as stream:
-            content = stream.read(LARGEST + 1)
-        if len(content) > LARGEST:
+            content = stream.read(MAX_BYTES + 1)
+        if len(content) > MAX_BYTES:
             raise ValueError("it is too large")
         return _parse_record(json.loads(content, object_pairs_hook=_reject_duplicates))
     except FileNotFoundError:

@@ -12,9 +12,9 @@ from ..text import text
 
 KeyPath = tuple[str, ...]
 
-LARGEST = 1_000_000  # bytes; nobody writes a larger configuration file
+MAX_BYTES = 1_000_000  # bytes; nobody writes a larger configuration file
 # One level more than the schema has: a file of a few lines can nest anchors without end.
-DEEPEST = 5
+MAX_DEPTH = 5
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def read_bytes(file: Path) -> bytes | None:
         # the sandbox puts an empty folder where no command may create the file
         if stat.S_ISDIR(kind.st_mode) and not os.listdir(file):
             return None
-        if not stat.S_ISREG(kind.st_mode) or kind.st_size > LARGEST:
+        if not stat.S_ISREG(kind.st_mode) or kind.st_size > MAX_BYTES:
             raise UsageError(
                 text("{file}: not a configuration file", file=file), hint="use a YAML text file"
             )
@@ -116,16 +116,16 @@ def _describe_error(file: Path, content: str, error: Exception) -> str:
 def _to_plain(value: object, depth: int = 0) -> object:
     """Copy the values with text keys, down to the deepest level."""
     if isinstance(value, dict):
-        items = cast("dict[object, object]", value).items() if depth < DEEPEST else ()
+        items = cast("dict[object, object]", value).items() if depth < MAX_DEPTH else ()
         return {str(key): _to_plain(below, depth + 1) for key, below in items}
     if isinstance(value, list):
-        items = cast("list[object]", value) if depth < DEEPEST else []
+        items = cast("list[object]", value) if depth < MAX_DEPTH else []
         return [_to_plain(item, depth + 1) for item in items]
     return value
 
 
 def _find_lines(node: Any, above: KeyPath = ()) -> Iterator[tuple[KeyPath, int]]:
-    if len(above) == DEEPEST:
+    if len(above) == MAX_DEPTH:
         return
     if node.id == "mapping":
         for key, value in node.value:

@@ -19,7 +19,7 @@ from .message_merge import merge_messages
 from .row_data import get_mapping
 
 # threads kept in memory
-_MOST = 4
+_MAX_THREADS = 4
 
 
 _ANCESTORS = """
@@ -109,7 +109,7 @@ class DeltaHistories:
             _fold_writes(channel, one)
         self._known[place[:2]] = (place.checkpoint, found)
         self._known.move_to_end(place[:2])
-        if len(self._known) > _MOST:
+        if len(self._known) > _MAX_THREADS:
             self._known.popitem(last=False)
 
     async def _walk_ancestors(

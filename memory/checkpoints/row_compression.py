@@ -3,7 +3,7 @@
 import zlib
 
 # bytes; shorter rows hardly shrink
-_SHORTEST = 60
+_MIN_BYTES = 60
 
 
 # The first byte of zlib data. In msgpack it is the number 120, a row of one byte.
@@ -11,7 +11,7 @@ _MARK = 0x78
 
 
 # bytes; no row of ours is as large, and a damaged one must not fill the memory
-_LARGEST = 1 << 30
+_MAX_BYTES = 1 << 30
 
 
 # Stored rows need exactly these bytes to be read: nothing below may ever change.
@@ -62,7 +62,7 @@ _DICTIONARY = b"".join(
 
 def compress_row(data: bytes) -> bytes:
     """Compress a msgpack row if that makes it shorter."""
-    if len(data) < _SHORTEST:
+    if len(data) < _MIN_BYTES:
         return data
     packer = zlib.compressobj(zdict=_DICTIONARY)
     small = packer.compress(data) + packer.flush()
@@ -75,7 +75,7 @@ def expand_row(stored: bytes) -> bytes:
         return stored
     opener = zlib.decompressobj(zdict=_DICTIONARY)
     try:
-        data = opener.decompress(stored, _LARGEST)
+        data = opener.decompress(stored, _MAX_BYTES)
     except zlib.error as error:
         raise ValueError(f"a row is damaged: {error}") from None
     if not opener.eof:

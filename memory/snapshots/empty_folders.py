@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from .exclusions import Exclusions
 
 # Most folders searched below those without a file
-MOST = 10_000
+MAX_FOLDERS = 10_000
 
 
 def collect_folders(files: Iterable[bytes]) -> set[bytes]:
@@ -30,7 +30,7 @@ def find_bare_folders(root: bytes, folders: Collection[bytes], out: Exclusions) 
 def find_empty_folders(root: bytes, tops: Iterable[bytes], out: Exclusions) -> list[bytes]:
     """Return those of these folders, and of the folders below them, that are empty."""
     pending, found = list(tops), list[bytes]()
-    for _ in range(MOST):
+    for _ in range(MAX_FOLDERS):
         if not pending:
             break
         path = pending.pop()

@@ -33,10 +33,10 @@ from .transfer_rows import CallRow, TransferRows
 
 VERSION = 1
 # Bytes of all that is in it, unpacked
-LARGEST = 200_000_000
+MAX_BYTES = 200_000_000
 # Bytes of these for the manifest, which names what is left out
 MANIFEST_ROOM = 10_000_000
-MOST_OUTPUTS = 10_000
+MAX_OUTPUTS = 10_000
 MANIFEST, ROWS, OUTPUTS = "manifest.json", "rows.msgpack", "outputs/"
 _HINT = "get the file again, or export the thread with this version of MaxAgent"
 
@@ -90,12 +90,12 @@ OUTPUT_NAME = re.compile(r"[\w-]{1,100}\.(txt|html)")
 
 def get_output_room(rows: TransferRows) -> int:
     """Return the bytes of outputs that an import of these rows accepts; UsageError for none."""
-    room = LARGEST - MANIFEST_ROOM - len(_pack_rows(rows))
+    room = MAX_BYTES - MANIFEST_ROOM - len(_pack_rows(rows))
     if room < 0:
         raise UsageError(
             text(
                 "the conversation is larger than {largest} bytes, the limit for an import",
-                largest=f"{LARGEST:,}",
+                largest=f"{MAX_BYTES:,}",
             ),
             hint="show it with `mcode threads show`",
         )
@@ -144,9 +144,9 @@ def read_archive(path: Path) -> ThreadArchive:
 
 def _read_members(archive: zipfile.ZipFile) -> dict[str, bytes]:
     """Read all members of the zip by name; sizes in its headers are not trusted."""
-    names, left = archive.namelist(), LARGEST
+    names, left = archive.namelist(), MAX_BYTES
     strange = [name for name in names if name not in (MANIFEST, ROWS) and not _is_output(name)]
-    if strange or len(set(names)) < len(names) or len(names) > MOST_OUTPUTS + 2:
+    if strange or len(set(names)) < len(names) or len(names) > MAX_OUTPUTS + 2:
         raise _build_error(
             text("unknown argument `{strange}`", strange=strange[0])
             if strange
@@ -158,7 +158,7 @@ def _read_members(archive: zipfile.ZipFile) -> dict[str, bytes]:
             contents[name] = member.read(left + 1)
         left -= len(contents[name])
         if left < 0:
-            raise _build_error(text("it is larger than {largest} bytes", largest=f"{LARGEST:,}"))
+            raise _build_error(text("it is larger than {largest} bytes", largest=f"{MAX_BYTES:,}"))
     return contents
 
 

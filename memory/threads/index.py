@@ -189,7 +189,7 @@ class ThreadIndex:
             compact_thread(connection, thread_id)
 
     def delete(self, thread_id: str) -> None:
-        """Delete the thread and all its data; raises ThreadBusy while it runs."""
+        """Delete the thread and all its data; raises ThreadBusyError while it runs."""
         with (
             lease.acquire_lease(self._home, thread_id),
             translate_sqlite_errors(self._path),

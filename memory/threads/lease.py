@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ...config import paths
-from ...config.errors import MaxAgentError, ThreadBusy
+from ...config.errors import MaxAgentError, ThreadBusyError
 from ...config.paths import ensure_data_folder
 from ...config.text import text
 from ..database.connection import connect, translate_sqlite_errors
@@ -45,7 +45,7 @@ class LeaseHolder:
 
 @contextmanager
 def acquire_lease(home: Path, thread_id: str) -> Generator[None]:
-    """Hold the thread's lease; raises ThreadBusy within 0.1 s if another process holds it."""
+    """Hold the thread's lease; raises ThreadBusyError within 0.1 s if another process holds it."""
     path = get_lock_path(home, thread_id)
     try:
         path.parent.mkdir(mode=0o700, exist_ok=True)
@@ -89,7 +89,7 @@ def find_holder(home: Path, thread_id: str) -> LeaseHolder | None:
 
 
 def ensure_not_held(home: Path, thread_id: str) -> None:
-    """Raise ThreadBusy if a process runs the thread now; another may take it right after."""
+    """Raise ThreadBusyError if a process runs the thread now; another may take it right after."""
     if found := find_holder(home, thread_id):
         raise _build_busy_error(thread_id, found)
 
@@ -129,7 +129,7 @@ def _is_at(path: Path, lock: int) -> bool:
         return False
 
 
-def _build_busy_error(thread_id: str, found: LeaseHolder | None) -> ThreadBusy:
+def _build_busy_error(thread_id: str, found: LeaseHolder | None) -> ThreadBusyError:
     if found and found.pid:
         who = text(
             "process {pid} on {host} since {clock}",
@@ -144,7 +144,7 @@ def _build_busy_error(thread_id: str, found: LeaseHolder | None) -> ThreadBusy:
         if found and found.host == _HOST
         else ""
     )
-    return ThreadBusy(
+    return ThreadBusyError(
         text("thread `{thread_id}` is in use by {who}", thread_id=thread_id, who=who),
         hint=text(
             "wait until it ends{stop}; then run `mcode resume {thread_id}`",

@@ -17,7 +17,7 @@ from ..snapshots.git_repository import find_git
 from ..snapshots.store import Snapshots
 
 # Bytes; larger files are not merged
-LARGEST = 20_000_000
+MAX_BYTES = 20_000_000
 # Exit codes of `git merge-file`: the number of conflicts; 255 is an error
 _CONFLICTS = range(1, 128)
 
@@ -69,7 +69,7 @@ async def _merge_blobs(snapshots: Snapshots, base: str, ours: str, theirs: str) 
         return ours
     contents = await snapshots.read_blobs(sorted({base, ours, theirs}))
     three = (contents[ours], contents[base], contents[theirs])
-    if any(len(content) > LARGEST for content in three):
+    if any(len(content) > MAX_BYTES for content in three):
         raise MergeConflictError("others changed it since, and it is too large to merge")
     if any(b"\0" in content for content in three):
         raise MergeConflictError("others changed it since, and it is not text")

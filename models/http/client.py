@@ -23,7 +23,7 @@ KEEP_SECONDS = 55.0
 # Seconds to wait for the token counts of an otherwise complete answer
 LATE_SECONDS = 5.0
 # Bytes of an error's body that are read
-LONGEST_REFUSAL = 1_000_000
+MAX_ERROR_BYTES = 1_000_000
 # Seconds to wait for the formal end of a complete answer, so that its connection can be reused
 DRAIN_SECONDS = 1.0
 _logger = logging.getLogger(__name__)
@@ -130,7 +130,7 @@ class EndpointClient:
         """Return the text of an error answer, if it arrives in time and is useful."""
         text, patience = bytearray(), _ReadDeadline(self._resolved.read_seconds)
         portions = response.aiter_bytes()
-        while len(text) < LONGEST_REFUSAL and (portion := await patience.read_next(portions)):
+        while len(text) < MAX_ERROR_BYTES and (portion := await patience.read_next(portions)):
             text += portion
         return text.decode("utf-8", "replace")
 

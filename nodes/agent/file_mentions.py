@@ -21,10 +21,10 @@ from .dependencies import Dependencies
 from .message_history import build_role_message
 
 # Most files shown for one message; the model can read others itself
-MOST = 10
+MAX_FILES = 10
 # Most names after an `@` that are checked: pasted code may have many
-MOST_NAMES = 50
-MOST_BYTES = 100_000
+MAX_NAMES = 50
+MAX_BYTES = 100_000
 SHOWN = "`{path}`, mentioned by the user, as read_file shows it:\n{text}"
 _MENTION = re.compile(r"(?<!\S)@(?:\"([^\"\n]+)\"|([^\s\"]+))")
 _PUNCTUATION = ",.;:!?)]}'\u3002\uff0c\uff1b\uff1a\uff01\uff1f\uff09"
@@ -45,11 +45,11 @@ class MentionedFiles:
 async def read_mentioned_files(words: str, role: RoleName, deps: Dependencies) -> MentionedFiles:
     """Return a note for each file that the message mentions, up to a total size."""
     mentioned = MentionedFiles()
-    left = MOST_BYTES
+    left = MAX_BYTES
     for path in await asyncio.to_thread(_find_names, words, deps):
         result = await _read_mention(path, deps)
         size = len(result.output.encode())
-        if result.ok and size <= left and len(mentioned.shown) < MOST:
+        if result.ok and size <= left and len(mentioned.shown) < MAX_FILES:
             left -= size
             note = build_role_message(role, SHOWN.format(path=path, text=result.output))
             note.additional_kwargs |= {"synthetic": True, "seen": dict(result.seen)}
@@ -64,7 +64,7 @@ def _find_names(words: str, deps: Dependencies) -> list[str]:
     """Find names after an `@`, without punctuation that ends a sentence unless a file has it."""
     found = [match[1] or match[2] for match in _MENTION.finditer(words)]
     named = (path if _is_file(path, deps) else path.rstrip(_PUNCTUATION) for path in found)
-    return list(dict.fromkeys(filter(None, named)))[:MOST_NAMES]
+    return list(dict.fromkeys(filter(None, named)))[:MAX_NAMES]
 
 
 def _is_file(path: str, deps: Dependencies) -> bool:

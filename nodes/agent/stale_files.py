@@ -12,7 +12,7 @@ from .context import Context, get_thread_id
 from .dependencies import Dependencies
 from .message_history import build_role_message
 
-MOST_NAMED = 20
+MAX_NAMES = 20
 MOVED = (
     "These files have changed since your last step, because the user changed or put back files, or "
     "went back in the conversation: {names}. Read them again before you rely on what they hold."
@@ -28,5 +28,5 @@ async def report_stale_files(
     names = [f"`{change.path}`" for change in compute_net_changes(entries)]
     if not names:
         return []
-    more = [f"and {len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
-    return [build_role_message(role, MOVED.format(names=", ".join([*names[:MOST_NAMED], *more])))]
+    more = [f"and {len(names) - MAX_NAMES} more"] if len(names) > MAX_NAMES else []
+    return [build_role_message(role, MOVED.format(names=", ".join([*names[:MAX_NAMES], *more])))]

@@ -27,21 +27,21 @@ from .client_context import ClientContext, bind_pool
 
 @asynccontextmanager
 async def task(config: RunnableConfig, runtime: ServerRuntime[Context]) -> AsyncGenerator[Graph]:
-    """The graph of a task; while it runs nobody else may run its thread. Raises ThreadBusy."""
+    """Open the graph of a task and lease its thread; raises ThreadBusyError."""
     async with _open_graph(TASK, config, runtime) as graph:
         yield graph
 
 
 @asynccontextmanager
 async def edit(config: RunnableConfig, runtime: ServerRuntime[Context]) -> AsyncGenerator[Graph]:
-    """The graph of an edit; while it runs nobody else may run its thread. Raises ThreadBusy."""
+    """Open the graph of an edit and lease its thread; raises ThreadBusyError."""
     async with _open_graph(EDIT, config, runtime) as graph:
         yield graph
 
 
 @asynccontextmanager
 async def chat(config: RunnableConfig, runtime: ServerRuntime[Context]) -> AsyncGenerator[Graph]:
-    """The graph of a chat; while it runs nobody else may run its thread. Raises ThreadBusy."""
+    """Open the graph of a chat and lease its thread; raises ThreadBusyError."""
     async with _open_graph(CHAT, config, runtime) as graph:
         yield graph
 

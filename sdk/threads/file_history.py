@@ -128,7 +128,7 @@ def open_thread_files(row: ThreadRow, home: Path) -> ThreadFiles:
 
 @contextmanager
 def open_leased_files(row: ThreadRow, home: Path) -> Generator[ThreadFiles]:
-    """Yield the thread's files and hold its lease; raises ThreadBusy if another process runs it."""
+    """Yield the thread's files and hold its lease; raises ThreadBusyError."""
     files = open_thread_files(row, home)
     with acquire_lease(home, row.thread_id):
         yield files

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from ...config import paths
-from ...config.errors import ThreadBusy
+from ...config.errors import ThreadBusyError
 from ...memory.checkpoints.thread_facts import read_values
 from ...memory.database.connection import connect, translate_sqlite_errors
 from ...memory.database.free_pages import release_pages
@@ -41,7 +41,7 @@ async def prune_storage(home: Path) -> int:
     index, before = ThreadIndex(home), measure_database(home)
     rows = index.list()
     for row in rows:
-        with suppress(ThreadBusy), acquire_lease(home, row.thread_id):
+        with suppress(ThreadBusyError), acquire_lease(home, row.thread_id):
             index.compact(row.thread_id)
     freed = _delete_folders(home, {row.thread_id for row in rows})
     stores = paths.ensure_data_folder(home) / "snapshots"

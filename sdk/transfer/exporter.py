@@ -18,7 +18,7 @@ from ...config.security.redaction import redact, redact_json
 from ...memory.checkpoints.packed_rows import rewrite_texts
 from ...memory.database.connection import connect, translate_sqlite_errors
 from ...memory.threads.archive import (
-    MOST_OUTPUTS,
+    MAX_OUTPUTS,
     OUTPUT_NAME,
     ArchivedThread,
     Manifest,
@@ -102,7 +102,7 @@ def _collect_outputs(folder: Path, room: int) -> tuple[dict[str, bytes], list[st
     kept, too_large = dict[str, bytes](), list[str]()
     files = [file for file in folder.iterdir() if _is_ours(file)] if folder.is_dir() else []
     for file in sorted(files, key=lambda file: (file.stat().st_size, file.name)):
-        has_room = len(kept) < MOST_OUTPUTS and file.stat().st_size <= room
+        has_room = len(kept) < MAX_OUTPUTS and file.stat().st_size <= room
         data = _redact_bytes(file.read_bytes()) if has_room else b""
         if has_room and len(data) <= room:
             kept[file.name] = data

@@ -6,13 +6,13 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from maxagent.cli.app import app
-from maxagent.cli.repl.prompt.history import MOST_BYTES as HISTORY
+from maxagent.cli.repl.prompt.history import MAX_BYTES as HISTORY
 from maxagent.cli.repl.prompt.input_line import parse_line
 from maxagent.cli.repl.prompt.paste_placeholder import FOLDED_LINES, Pastes
 from maxagent.cli.repl.slash.registry import SLASH_COMMANDS
 from maxagent.config.agents.registry import load_built_in_agents
 from maxagent.config.paths import locate_user_notes
-from maxagent.nodes.agent.file_mentions import MOST, MOST_BYTES
+from maxagent.nodes.agent.file_mentions import MAX_BYTES, MAX_FILES
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "chat.md").read_text(encoding="utf-8")
@@ -31,7 +31,7 @@ def test_its_lines_mean_what_it_says() -> None:
 
 
 def test_its_figures_are_those_of_the_program() -> None:
-    assert f"up to {MOST} files and {MOST_BYTES // 1000} kB" in PAGE
+    assert f"up to {MAX_FILES} files and {MAX_BYTES // 1000} kB" in PAGE
     assert FOLDED_LINES == 5 and "of five lines or more" in PAGE
     assert f"`{Pastes().fold_text('x' + chr(10) * 5 + 'y')}`" in PAGE
     assert (

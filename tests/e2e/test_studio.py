@@ -195,7 +195,7 @@ async def test_running_thread_is_reported_as_busy_elsewhere(
 
     with (
         acquire_lease(house.folder / "home", thread),
-        pytest.raises(Exception, match="ThreadBusy: .*in use by"),
+        pytest.raises(Exception, match="ThreadBusyError: .*in use by"),
     ):
         await client.runs.wait(thread, "task", input=task)
     assert house.status(thread) == "done"

@@ -5,7 +5,7 @@ import pytest
 from talk import Talk, says
 
 from maxagent import Runner
-from maxagent.config.errors import UnfinishedTurn, UsageError
+from maxagent.config.errors import UnfinishedTurnError, UsageError
 from maxagent.graphs.chat import graph
 from maxagent.sdk.events import Completion, ModeChanged, Question, RunStarted, ToolResult
 from maxagent.sdk.threads.steps import find_step, read_thread_branches
@@ -69,7 +69,7 @@ async def test_completion_lists_only_files_of_last_turn(talks: Talks) -> None:
 async def test_new_message_waits_for_answered_or_abandoned_question(talks: Talks) -> None:
     talk = talks(says(write_file=WRITE), says("Then not."))
     await talk.say("write it")
-    with pytest.raises(UnfinishedTurn, match="waits for an answer"):
+    with pytest.raises(UnfinishedTurnError, match="waits for an answer"):
         await talk.say("something else")
     end = await talk.say("something else", abandon=True)
     assert (end.summary, (talk.folder / "new.txt").exists()) == ("Then not.", False)
@@ -87,7 +87,7 @@ async def test_new_message_continues_when_nothing_is_pending(talks: Talks) -> No
     await rewind_talk(row, home, find_step(row, home, 1))
     talk.runner.threads.set_status(talk.thread, "running")  # as a kill leaves it
     for _ in range(2):
-        with pytest.raises(UnfinishedTurn, match="was cut short"):
+        with pytest.raises(UnfinishedTurnError, match="was cut short"):
             await talk.say("and now?")
     assert (await talk.say("and now?", abandon=True)).summary == "One."
 
@@ -97,7 +97,7 @@ async def test_unstarted_fork_is_not_reported_as_interrupted(talks: Talks) -> No
     await talk.say("first")
     row, home = talk.runner.threads.get(talk.thread), talk.runner.home
     talk.thread = (await fork(row, home, find_step(row, home, 0), "rather this")).thread_id
-    with pytest.raises(UnfinishedTurn, match="has not started yet"):
+    with pytest.raises(UnfinishedTurnError, match="has not started yet"):
         await talk.say("and now?")
 
 

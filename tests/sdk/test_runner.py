@@ -10,7 +10,7 @@ import pytest
 from repair_project import DONE, READ, REPAIR, REPAIRED, SMALL, calls, last_of
 
 from maxagent import trust
-from maxagent.config.errors import ThreadBusy
+from maxagent.config.errors import ThreadBusyError
 from maxagent.memory.threads.lease import acquire_lease, has_crashed
 from maxagent.sdk.events import Completion, Failure, Interrupted
 
@@ -120,7 +120,7 @@ async def test_closed_stream_ends_run_without_loss(runner, project, play):
 async def test_a_thread_held_elsewhere_is_not_run(runner, project, play):
     script = play(calls([READ], [REPAIR], [DONE]))
     end = await last_of(runner.task("repair", folder=project, options=script))
-    with acquire_lease(runner.home, end.thread_id), pytest.raises(ThreadBusy):
+    with acquire_lease(runner.home, end.thread_id), pytest.raises(ThreadBusyError):
         await last_of(runner.resume(end.thread_id))
 
 

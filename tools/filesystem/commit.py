@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from ..textedits.text_edits import TextEdit
 
 # characters of a diff that are kept
-LONGEST_DIFF = 100_000
+MAX_DIFF_LENGTH = 100_000
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,8 @@ class StagedChange:
             self.writer.move_into_place()
         else:
             remove_file(self.workspace, made.path)
-        diff, counts = shorten_diff(to_printable(made.diff), LONGEST_DIFF), count_changes(made.diff)
+        diff = shorten_diff(to_printable(made.diff), MAX_DIFF_LENGTH)
+        counts = count_changes(made.diff)
         new = "" if made.after is None else hash_content(made.after)
         return CommitResult(made.name, diff, *counts, new, str(self.kept or ""))
 

@@ -12,22 +12,22 @@ from .file_access import get_stat, read_bytes
 
 # the folder of plans, relative to the project
 PLANS = ".llc/plans"
-LONGEST_SLUG = 40
+MAX_SLUG_LENGTH = 40
 # bytes of a plan
-LARGEST = 200_000
+MAX_BYTES = 200_000
 
 
 def make_plan_path(request: str, now: datetime) -> str:
     """Make the path of a new plan, relative to the project."""
     words = re.sub(r"[^\w]+", "-", request.strip().partition("\n")[0].lower())
-    slug = words[:LONGEST_SLUG].strip("-_") or "plan"
+    slug = words[:MAX_SLUG_LENGTH].strip("-_") or "plan"
     return f"{PLANS}/{now:%Y%m%d-%H%M%S}-{slug}.md"
 
 
 def read_plan(workspace: Workspace, plan_file: str) -> str:
     """Read the plan; empty if there is none, or it cannot be read."""
     try:
-        data = read_bytes(workspace, workspace.root / plan_file, LARGEST)
+        data = read_bytes(workspace, workspace.root / plan_file, MAX_BYTES)
     except ToolError:
         return ""
     return data.decode(errors="replace").strip()

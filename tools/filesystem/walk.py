@@ -40,9 +40,9 @@ _Rules = tuple[_GitignoreFile, ...]
 # the end of `a/**/`: to git it means the folders in `a`, to pathspec `a` too
 _FOLDERS_BELOW = re.compile(r"/\*\*/ *$")
 # bytes
-LARGEST_GITIGNORE = 1_000_000
+MAX_GITIGNORE_BYTES = 1_000_000
 # seconds
-LONGEST_WALK = 30.0
+MAX_WALK_SECONDS = 30.0
 
 
 class WalkEntry(NamedTuple):
@@ -61,7 +61,7 @@ class WalkEntry(NamedTuple):
 
 
 def walk(
-    workspace: Workspace, folder: Path, *, deep: bool, seconds: float = LONGEST_WALK
+    workspace: Workspace, folder: Path, *, deep: bool, seconds: float = MAX_WALK_SECONDS
 ) -> Iterator[WalkEntry]:
     """Walk a folder in order of paths; never follow a link.
 
@@ -162,7 +162,7 @@ def _with_gitignore(workspace: Workspace, folder: str, rules: _Rules) -> _Rules:
     if not os.path.isfile(path):
         return rules
     try:
-        text = read_bytes(workspace, path, LARGEST_GITIGNORE).decode(errors="replace")
+        text = read_bytes(workspace, path, MAX_GITIGNORE_BYTES).decode(errors="replace")
     except ToolError:  # ignored if unreadable
         return rules
     lines = [line for written in text.splitlines() if (line := _parse_line(written))]

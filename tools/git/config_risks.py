@@ -11,9 +11,9 @@ from ...config.security.content_digest import UnreadableFileError, read_regular_
 from .git_paths import resolve_gitfile
 
 # Most bytes that are read of all configurations together
-LARGEST = 1_000_000
+MAX_BYTES = 1_000_000
 # Most levels of included files, as git follows them; most files and hook folders in all
-DEEPEST, MOST = 10, 100
+MAX_DEPTH, MAX_FILES = 10, 100
 
 # A line continues after a backslash at its end, unless that is escaped or in a comment
 _LINE = re.compile(r"(?:\"(?:[^\"\\\n]|\\.)*\"?|\\.|[^\"\\#;\n]+)*(?:[#;][^\n]*)?", re.DOTALL)
@@ -71,7 +71,7 @@ class _ConfigReader:
         self.hooks = list[str]()
         self.included = list[Path]()
         self.unknown = False
-        self._left = LARGEST
+        self._left = MAX_BYTES
 
     def read_config(self, config: Path, depth: int = 0, *, sure: bool = True) -> None:
         """Read the paths that a file names; `sure` if no condition applies to the file."""
@@ -79,7 +79,7 @@ class _ConfigReader:
             hooks = section == "core" and key == "hookspath"
             if not hooks and not (section in ("include", "includeif ") and key == "path"):
                 continue
-            if "\0" in value or len(self.hooks) + len(self.included) >= MOST:
+            if "\0" in value or len(self.hooks) + len(self.included) >= MAX_FILES:
                 self.unknown = True
                 return
             if hooks:
@@ -87,7 +87,7 @@ class _ConfigReader:
                 continue
             file = config.parent / os.path.expanduser(value)
             self.included.append(file)
-            if depth < DEEPEST:
+            if depth < MAX_DEPTH:
                 self.read_config(file, depth + 1, sure=sure and section == "include")
 
     def _read_text(self, config: Path) -> str:

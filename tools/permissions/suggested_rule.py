@@ -16,7 +16,7 @@ from .call import RequestedCall
 from .rule import find_allowing_rules, read_rule
 
 # Most characters of a command; the user cannot review a longer rule at a glance
-LONGEST = 200
+MAX_COMMAND_LENGTH = 200
 
 # Programs, and the first arguments after which the rest are details
 DESCRIPTIVE_ARGUMENTS: dict[str, tuple[str, ...]] = {
@@ -56,7 +56,7 @@ def _is_sensible(text: str, call: RequestedCall) -> bool:
 def _suggest_for_command(call: RequestedCall) -> list[str]:
     """Suggest rules for a line in which a single command has an effect, the broadest first."""
     needed = [one for one in call.subjects if not one.harmless]
-    if len(needed) != 1 or len(call.command) > LONGEST or "\n" in call.command.strip():
+    if len(needed) != 1 or len(call.command) > MAX_COMMAND_LENGTH or "\n" in call.command.strip():
         return []
     words = needed[0].names
     exact = [] if _is_inline_code(words) else [f"run_command({shlex.join(words)})"]

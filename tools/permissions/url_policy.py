@@ -12,7 +12,7 @@ from .host_pattern import parse_host
 IP = IPv4Address | IPv6Address
 
 # Most characters of a URL; a longer one sends data out rather than naming a page
-LONGEST = 2_000
+MAX_URL_LENGTH = 2_000
 _NUMBER = re.compile(r"0x[0-9a-f]*|\d+")
 # IPv4 behind NAT64: the last four bytes are the address
 _TRANSLATED = IPv6Network("64:ff9b::/96")
@@ -65,8 +65,8 @@ def read_address(url: str) -> WebAddress:
             "`url` must be a full address such as https://example.org/page, without user name, "
             "spaces or backslashes"
         )
-    if len(url) > LONGEST:
-        raise ToolError(f"the address is longer than {LONGEST:,} characters")
+    if len(url) > MAX_URL_LENGTH:
+        raise ToolError(f"the address is longer than {MAX_URL_LENGTH:,} characters")
     if redact(url) != url or redact(plain := unquote(url)) != plain:
         raise ToolError("the address contains a secret, which must not leave this machine")
     parts = urlsplit(url)

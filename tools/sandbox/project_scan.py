@@ -21,7 +21,7 @@ MOST_ENTRIES = 1_000_000
 # Most secrets and protected names; each is a mount, and their cost is quadratic
 MOST_FOUND = 1_000
 # Most cached names of ordinary files, for each folder name
-MOST_REMEMBERED = 10_000
+MAX_CACHED = 10_000
 # Installed packages: configuration files inside them affect no tool of the project
 _OF_OTHERS = frozenset(["node_modules", "site-packages", "dist-packages"])
 # Certificates that installed packages trust: not secret, and every network client reads them
@@ -67,7 +67,7 @@ def scan_project(workspace: Workspace) -> GuardedFiles:
             if entry.name not in ordinary:
                 if _is_noted(workspace, found, entry, inside, of_others):
                     continue
-                if len(ordinary) < MOST_REMEMBERED and _is_ordinary(workspace, entry, inside):
+                if len(ordinary) < MAX_CACHED and _is_ordinary(workspace, entry, inside):
                     ordinary.add(entry.name)
             if entry.is_dir(follow_symlinks=False):
                 folders.append((entry.path, of_others or entry.name in _OF_OTHERS))

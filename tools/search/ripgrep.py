@@ -18,7 +18,7 @@ from .python_search import Hit, Search, SearchResult
 # bytes of file names that are given to one call; Linux allows about twice as much
 LONGEST_COMMAND = 1_000_000
 # most bytes of one call's output that are read
-MOST_OUTPUT = 10_000_000
+MAX_OUTPUT_BYTES = 10_000_000
 
 
 def find_ripgrep(project: Path | None = None) -> str | None:
@@ -35,7 +35,7 @@ async def search_with_ripgrep(program: str, search: Search) -> SearchResult | No
         left = max(0.01, search.deadline - time.monotonic())
         command = _build_command(program, search, names)
         done = await capture_output(
-            command, cwd=search.workspace.root, timeout=left, limit=MOST_OUTPUT
+            command, cwd=search.workspace.root, timeout=left, limit=MAX_OUTPUT_BYTES
         )
         found = _parse_hits(done.stdout, names)
         hits += found

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag
 
 # bytes of address space
-MOST_MEMORY = 1_000_000_000
+MAX_MEMORY_BYTES = 1_000_000_000
 # recursion limit for nested elements; deeper ones become plain text
-DEEPEST = 5_000
+MAX_RECURSION = 5_000
 
 NOT_SHOWN = (
     *("head", "title", "meta", "base", "link", "script", "style", "noscript", "template"),
@@ -83,14 +83,14 @@ def _set_memory_limit() -> None:
     import resource  # not on Windows
 
     with suppress(OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+        resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
 
 
 def main() -> None:
     """Read the HTML file and write its Markdown."""
     with suppress(ImportError):
         _set_memory_limit()
-    sys.setrecursionlimit(DEEPEST)
+    sys.setrecursionlimit(MAX_RECURSION)
     html = Path(sys.argv[1]).read_text(encoding="utf-8", errors="replace")
     sys.stdout.buffer.write(to_markdown(html, sys.argv[2]).encode(errors="replace"))
 

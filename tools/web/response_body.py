@@ -9,9 +9,9 @@ from ..process.truncation import clean_text
 from ..result import ToolError
 
 # most bytes of a page, decompressed; the rest is not read
-MOST_BYTES = 5_000_000
+MAX_BYTES = 5_000_000
 # most decompressed bytes per compressed byte; text compresses to about a tenth
-MOST_RATIO = 100
+MAX_RATIO = 100
 # bytes up to which the ratio is not checked
 FREE_OF_RATIO = 1_000_000
 
@@ -40,13 +40,13 @@ class ResponseBody:
 
     def add_chunk(self, piece: bytes) -> bool:
         """Add a chunk; return False if the body is full. Raises ToolError for a zip bomb."""
-        room = MOST_BYTES - len(self.data)
+        room = MAX_BYTES - len(self.data)
         plain = self._unpack_chunk(piece, room + 1)
         self.cut = len(plain) > room
         self.data += plain[:room]
-        if len(self.data) > max(FREE_OF_RATIO, MOST_RATIO * self._packed):
+        if len(self.data) > max(FREE_OF_RATIO, MAX_RATIO * self._packed):
             raise ToolError(
-                f"the page decompresses to over {MOST_RATIO} times its size; it was not read"
+                f"the page decompresses to over {MAX_RATIO} times its size; it was not read"
             )
         return not self.cut
 

@@ -13,7 +13,7 @@ from ....config.security.private_files import open_private, replace_file
 from ....config.security.redaction import redact
 
 # Most bytes of the file; beyond them its older half is deleted
-MOST_BYTES = 4_000_000
+MAX_BYTES = 4_000_000
 
 
 class FolderHistory(History):
@@ -44,7 +44,7 @@ class FolderHistory(History):
                 # starts with a newline, so that a line that a full disk has cut off joins no other
                 file.write(b"\n" + entry + b"\n")
                 size = os.fstat(file.fileno()).st_size
-            if size > MOST_BYTES:
+            if size > MAX_BYTES:
                 self._forget_older_half()
 
     def _read_entries(self) -> Iterator[tuple[str, str]]:

@@ -9,7 +9,7 @@ import pytest
 import typer
 from repl_session import Typing
 
-from maxagent import Answer, Runner, UnfinishedTurn, UsageError, trust
+from maxagent import Answer, Runner, UnfinishedTurnError, UsageError, trust
 from maxagent.cli.execution.chat_session import ChatSession
 from maxagent.cli.execution.interactive_run import InteractiveRun
 from maxagent.sdk.events import Completion, Event, Question
@@ -73,7 +73,7 @@ async def test_answered_question_continues_the_turn(talk: Talk) -> None:
 
 async def test_question_without_human_stays_open(talk: Talk) -> None:
     assert isinstance(await talk.say("write it"), Question)
-    with pytest.raises(UnfinishedTurn):
+    with pytest.raises(UnfinishedTurnError):
         await talk.say("and more")
     last = await talk.say("and more", abandon=True)
     assert isinstance(last, Completion) and not (talk.speaker.folder / "new").exists()

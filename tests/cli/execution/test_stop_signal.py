@@ -17,7 +17,7 @@ async def main(stop):
     asyncio.get_running_loop().run_in_executor(None, time.sleep, 600)
     return 0
 
-stop_signal.LONGEST_END = 0.1
+stop_signal.MAX_EXIT_SECONDS = 0.1
 stop_signal.run_stoppable(main)
 """
 

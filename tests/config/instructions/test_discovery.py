@@ -15,7 +15,7 @@ from maxagent.config.instructions.discovery import (
 )
 from maxagent.config.security.ignore_patterns import IGNORE_PATTERNS
 from maxagent.config.trust.decision import check_trust, trust
-from maxagent.config.trust.resolved_imports import LARGEST, NOT_TEXT, TOO_LARGE
+from maxagent.config.trust.resolved_imports import MAX_IMPORT_BYTES, NOT_TEXT, TOO_LARGE
 
 Told = Callable[[], dict[str, str]]
 
@@ -199,7 +199,7 @@ def test_home_as_project_loads_instructions_once(tmp_path):
 
 
 def test_what_is_too_much_is_cut_farthest_first(tmp_path, project, found, monkeypatch):
-    monkeypatch.setattr(module, "MOST_BYTES", 10)
+    monkeypatch.setattr(module, "MAX_BYTES", 10)
     write(tmp_path / "home/AGENTS.md", "mine")
     write(tmp_path / "home/notes.md", "one\ntwo\nsix")
     write(project / "AGENTS.md", "hüt")
@@ -211,8 +211,8 @@ def test_what_is_too_much_is_cut_farthest_first(tmp_path, project, found, monkey
 def test_imported_instructions_are_limited_to_100_kb(tmp_path, project, found):
     for folder in (tmp_path / "home", project):
         write(folder / "AGENTS.md", "@much.md @more.md")
-        write(folder / "much.md", "x" * LARGEST)
-        write(folder / "more.md", "x" * (LARGEST + 1))
+        write(folder / "much.md", "x" * MAX_IMPORT_BYTES)
+        write(folder / "more.md", "x" * (MAX_IMPORT_BYTES + 1))
     yes(project)
     told = [Path(one.name).name for one in found() if not one.left_out]
     assert told == ["much.md", "AGENTS.md"] * 2 and left_out(found()) == {"more.md": TOO_LARGE}

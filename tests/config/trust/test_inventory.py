@@ -125,11 +125,11 @@ def test_non_regular_file_is_unreadable_without_hanging(tmp_path: Path) -> None:
 
 def test_what_is_too_much_is_odd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(tmp_path, "AGENTS.md", "x" * 11)
-    monkeypatch.setattr(module, "LARGEST", 10)
+    monkeypatch.setattr(module, "MAX_FILE_BYTES", 10)
     assert odd(tmp_path) == {"AGENTS.md": "too large"}
     put(tmp_path, "AGENTS.md", "x" * 10)
     put(tmp_path, "CLAUDE.md", "x" * 10)
-    monkeypatch.setattr(module, "MOST_BYTES", 19)
+    monkeypatch.setattr(module, "MAX_TOTAL_BYTES", 19)
     assert odd(tmp_path) == {"CLAUDE.md": "too large"}
 
 
@@ -139,7 +139,7 @@ def test_too_many_files_and_endless_folders_are_odd(
     put(tmp_path, ".llc/skills/a/SKILL.md")
     (tmp_path / ".llc/skills/a/again").symlink_to("..")
     assert "not a readable file or folder" in next(iter(odd(tmp_path).values()))
-    monkeypatch.setattr(module, "MOST", 5)
+    monkeypatch.setattr(module, "MAX_ITEMS", 5)
     assert list(odd(tmp_path).values()) == ["more than 5 files and folders"]
 
 

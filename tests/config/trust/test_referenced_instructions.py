@@ -65,11 +65,11 @@ def test_unreadable_or_excess_instructions_are_not_found(
     assert found(tmp_path) == ["a/CLAUDE.md", "b/AGENTS.md"]  # the first that can be read
     (tmp_path / "a/CLAUDE.md").unlink()
     write(tmp_path / "b/AGENTS.md", "@one.md @two.md @big.md")
-    for name, size in {"one.md": 1, "two.md": 1, "big.md": module.LARGEST + 1}.items():
+    for name, size in {"one.md": 1, "two.md": 1, "big.md": module.MAX_IMPORT_BYTES + 1}.items():
         write(tmp_path / "b" / name, "x" * size)
     everything = ["b/AGENTS.md", "b/one.md", "b/two.md"]
     assert found(tmp_path) == everything
-    monkeypatch.setattr(module, "MOST_FOUND", 1)
+    monkeypatch.setattr(module, "MAX_FILES", 1)
     assert found(tmp_path) == everything[:1]
-    monkeypatch.setattr(module, "MOST_LOOKED_AT", 3)
+    monkeypatch.setattr(module, "MAX_ENTRIES_SEARCHED", 3)
     assert found(tmp_path) == []

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxagent.config.trust.resolved_imports import MOST_NAMES, find_imports
+from maxagent.config.trust.resolved_imports import MAX_NAMES, find_imports
 
 
 @pytest.mark.parametrize(
@@ -36,8 +36,8 @@ def test_import_is_relative_to_file_and_inside_root():
 
 
 def test_number_of_imports_per_file_is_limited():
-    text = " ".join(f"@{number}.md" for number in range(2 * MOST_NAMES))
-    assert len(find_imports(text, "AGENTS.md")) == MOST_NAMES
+    text = " ".join(f"@{number}.md" for number in range(2 * MAX_NAMES))
+    assert len(find_imports(text, "AGENTS.md")) == MAX_NAMES
 
 
 @given(st.text(alphabet="`~@a/.\n -", max_size=80))

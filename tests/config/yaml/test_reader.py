@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from maxagent.config.errors import UsageError
-from maxagent.config.yaml.reader import LARGEST, parse_document, read_document
+from maxagent.config.yaml.reader import MAX_BYTES, parse_document, read_document
 
 FILE = Path("config.yaml")
 
@@ -112,7 +112,7 @@ def test_non_utf8_file_is_refused_with_its_line(tmp_path: Path) -> None:
 def test_folder_pipe_and_huge_file_are_refused_immediately(tmp_path: Path) -> None:
     (tmp_path / "folder" / "more").mkdir(parents=True)
     os.mkfifo(tmp_path / "pipe")
-    (tmp_path / "huge").write_bytes(b"#" * (LARGEST + 1))
+    (tmp_path / "huge").write_bytes(b"#" * (MAX_BYTES + 1))
     for name in ("folder", "pipe", "huge"):
         with pytest.raises(UsageError, match=f"{name}: not a configuration file"):
             read_document(tmp_path / name)

@@ -147,7 +147,7 @@ def test_a_name_stands_in_it_once(tmp_path: Path) -> None:
 
 
 def test_no_bomb_is_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(thread_file, "LARGEST", 1_000_000)
+    monkeypatch.setattr(thread_file, "MAX_BYTES", 1_000_000)
     path = tmp_path / "x.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("outputs/x.txt", bytes(2_000_000))

@@ -11,7 +11,7 @@ import ormsgpack
 import pytest
 
 from maxagent.config import paths
-from maxagent.config.errors import MaxAgentError, ThreadBusy, UsageError
+from maxagent.config.errors import MaxAgentError, ThreadBusyError, UsageError
 from maxagent.memory.checkpoints.thread_rows import CheckpointRow
 from maxagent.memory.database.checkpointer import open_checkpointer
 from maxagent.memory.database.connection import connect
@@ -319,7 +319,7 @@ async def test_a_deleted_thread_leaves_nothing(
 
 def test_a_thread_that_runs_is_not_deleted(index: ThreadIndex, home: Path, tmp_path: Path) -> None:
     row = record(index, tmp_path)
-    with acquire_lease(home, row.thread_id), pytest.raises(ThreadBusy):
+    with acquire_lease(home, row.thread_id), pytest.raises(ThreadBusyError):
         index.delete(row.thread_id)
     assert index.get(row.thread_id).title == row.title
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from full_disk import no_file_beyond
 
-from maxagent.config.errors import MaxAgentError, ThreadBusy, UsageError
+from maxagent.config.errors import MaxAgentError, ThreadBusyError, UsageError
 from maxagent.memory.threads import thread_id
 from maxagent.memory.threads.index import ThreadIndex
 from maxagent.memory.threads.lease import (
@@ -27,14 +27,14 @@ ROUNDS = 20
 HOLD = """
 import sys
 from pathlib import Path
-from maxagent.config.errors import ThreadBusy
+from maxagent.config.errors import ThreadBusyError
 from maxagent.memory.threads.lease import acquire_lease
 sys.stdin.readline()
 try:
     with acquire_lease(Path(sys.argv[1]), sys.argv[2]):
         print("held", flush=True)
         sys.stdin.readline()
-except ThreadBusy as busy:
+except ThreadBusyError as busy:
     print(busy.message, "|", busy.hint, flush=True)
 """
 
@@ -71,7 +71,7 @@ class Contender:
 def test_second_holder_is_refused_naming_the_first(tmp_path: Path) -> None:
     thread = thread_id.create_thread_id()
     with acquire_lease(tmp_path, thread):
-        with pytest.raises(ThreadBusy) as busy, acquire_lease(tmp_path, thread):
+        with pytest.raises(ThreadBusyError) as busy, acquire_lease(tmp_path, thread):
             pass
         with acquire_lease(tmp_path, thread_id.create_thread_id()):
             found = find_holder(tmp_path, thread)
@@ -147,7 +147,7 @@ def test_lock_file_removed_during_locking_is_retried(
     monkeypatch.setattr(fcntl, "flock", flock_just_after_the_holder_has_left)
     with (
         acquire_lease(tmp_path, thread),
-        pytest.raises(ThreadBusy),
+        pytest.raises(ThreadBusyError),
         acquire_lease(tmp_path, thread),
     ):
         pass
@@ -156,7 +156,7 @@ def test_lock_file_removed_during_locking_is_retried(
 TAKE_TURNS = """
 import sys
 from pathlib import Path
-from maxagent.config.errors import ThreadBusy
+from maxagent.config.errors import ThreadBusyError
 from maxagent.memory.threads.lease import acquire_lease
 home, thread, counter = Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3])
 for _ in range(150):
@@ -165,7 +165,7 @@ for _ in range(150):
             with acquire_lease(home, thread):
                 counter.write_text(str(int(counter.read_text()) + 1))
             break
-        except ThreadBusy:
+        except ThreadBusyError:
             pass
 """
 
@@ -192,7 +192,10 @@ def test_holder_without_details_still_holds(tmp_path: Path) -> None:
     with acquire_lease(tmp_path, thread):
         get_lock_path(tmp_path, thread).write_text('{"pid": 1')
         assert find_holder(tmp_path, thread) is not None
-        with pytest.raises(ThreadBusy, match="by another process"), acquire_lease(tmp_path, thread):
+        with (
+            pytest.raises(ThreadBusyError, match="by another process"),
+            acquire_lease(tmp_path, thread),
+        ):
             pass
 
 
@@ -229,7 +232,7 @@ def test_unsigned_lock_after_full_disk_is_released(tmp_path: Path) -> None:
 def test_a_held_thread_is_refused_without_taking_it(tmp_path: Path) -> None:
     held = thread_id.create_thread_id()
     ensure_not_held(tmp_path, held)
-    with acquire_lease(tmp_path, held), pytest.raises(ThreadBusy, match=str(os.getpid())):
+    with acquire_lease(tmp_path, held), pytest.raises(ThreadBusyError, match=str(os.getpid())):
         ensure_not_held(tmp_path, held)
     ensure_not_held(tmp_path, held)
 

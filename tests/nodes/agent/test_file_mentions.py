@@ -5,7 +5,7 @@ import pytest
 from talk import Talk, says
 
 from maxagent import Runner
-from maxagent.nodes.agent.file_mentions import MOST_BYTES
+from maxagent.nodes.agent.file_mentions import MAX_BYTES
 from maxagent.sdk.events import Mentioned
 
 ENDS = {
@@ -33,7 +33,7 @@ def talk(tmp_path: Path, runner: Runner) -> Talk:
     for name in ("a.txt", "sub/b.py", "with blanks.txt", "odd.", ".env"):
         (talk.folder / name).write_text(f"in {name}\n")
     for name in ("big.txt", "bigger.txt"):
-        (talk.folder / name).write_text(f"{'x' * 60}\n" * (MOST_BYTES // 60))
+        (talk.folder / name).write_text(f"{'x' * 60}\n" * (MAX_BYTES // 60))
     (tmp_path / "outside.txt").write_text("outside\n")
     (talk.folder / "leads-out").symlink_to(tmp_path / "outside.txt")
     return talk

@@ -3,7 +3,7 @@ import shutil
 import pytest
 from thread_history import Kept, write
 
-from maxagent.config.errors import ThreadBusy, UsageError
+from maxagent.config.errors import ThreadBusyError, UsageError
 from maxagent.memory.threads.lease import acquire_lease
 from maxagent.sdk.threads.file_history import open_leased_files, open_thread_files
 from maxagent.tools.filesystem.plan_file import PLANS
@@ -74,7 +74,7 @@ def test_a_folder_that_is_gone_is_said(kept: Kept) -> None:
 def test_files_of_running_thread_raise_thread_busy(kept: Kept) -> None:
     with (
         acquire_lease(kept.home, kept.row.thread_id),
-        pytest.raises(ThreadBusy),
+        pytest.raises(ThreadBusyError),
         open_leased_files(kept.row, kept.home),
     ):
         pass

@@ -5,7 +5,7 @@ import pytest
 
 from maxagent import Runner, trust
 from maxagent.config import paths
-from maxagent.memory.threads.archive import LARGEST, MOST_OUTPUTS, read_archive
+from maxagent.memory.threads.archive import MAX_BYTES, MAX_OUTPUTS, read_archive
 from maxagent.memory.threads.index import ThreadIndex
 from maxagent.sdk.transfer.exporter import export_thread
 
@@ -62,12 +62,12 @@ def test_outputs_beyond_import_limits_are_omitted_and_named(home: Path, tmp_path
     folder = paths.locate_outputs(home, row.thread_id)
     (own,) = [file.name for file in folder.iterdir()]
     with (folder / "huge.txt").open("wb") as file:
-        file.truncate(LARGEST)
-    for number in range(MOST_OUTPUTS):
+        file.truncate(MAX_BYTES)
+    for number in range(MAX_OUTPUTS):
         (folder / f"{number}.txt").touch()
     export = export_thread(row, home)
     assert export.too_large == [own, "huge.txt"]
     (tmp_path / "thread.zip").write_bytes(export.content)
     taken = read_archive(tmp_path / "thread.zip")
-    assert len(taken.outputs) == MOST_OUTPUTS
+    assert len(taken.outputs) == MAX_OUTPUTS
     assert [line.split()[3] for line in taken.manifest.left_out[-2:]] == [f"{own}:", "huge.txt:"]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from maxagent.tools.filesystem.commit import (
-    LONGEST_DIFF,
+    MAX_DIFF_LENGTH,
     PreparedChange,
     commit_changes,
     prepare_change,
@@ -48,7 +48,7 @@ def test_what_cannot_be_written_changes_nothing(tmp_path: Path) -> None:
 
 def test_very_long_diff_is_cut_at_a_line(tmp_path: Path) -> None:
     saved = commit_changes(run_in(tmp_path), tmp_path / "a", None, "汉字\n" * 100_000)
-    assert len(saved.diff) < LONGEST_DIFF + 100
+    assert len(saved.diff) < MAX_DIFF_LENGTH + 100
     assert saved.diff.count("汉字") == 100_000 - 75_011
     assert saved.diff.endswith("+汉字\n[… 75,011 more lines]\n")
     assert saved.counts == "+100000 -0"

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from maxagent.tools.git.config_risks import (
-    LARGEST,
-    MOST,
+    MAX_BYTES,
+    MAX_FILES,
     GitConfigRisks,
     can_steer_git,
     find_config_risks,
@@ -133,7 +133,7 @@ def test_hooks_from_user_configuration_count(
         ({"config": include("x", "gitdir:/"), "x": include("y"), "y": hook("b")}, ["b"], []),
         ({"config": hook("a") + include("../none")}, ["a"], ["none"]),
         ({"config": hook("a") + include("../pipe")}, ["a"], ["pipe"]),
-        ({"config": hook("a") + include("config") * MOST}, ["a"], []),
+        ({"config": hook("a") + include("config") * MAX_FILES}, ["a"], []),
         ({"config": include("..")}, [], []),
     ],
 )
@@ -189,8 +189,8 @@ def test_nor_does_what_git_would_not_read(checkout: Path, written: str) -> None:
     [
         hook("a\0b"),
         include("a\0b"),
-        f"#{'x' * LARGEST}\n" + hook(".myhooks"),
-        include("config") + "#" * (LARGEST // 2),
+        f"#{'x' * MAX_BYTES}\n" + hook(".myhooks"),
+        include("config") + "#" * (MAX_BYTES // 2),
         include("a/b") * 20_000,
         include("other", "gitdir:/"),
     ],
@@ -200,7 +200,7 @@ def test_any_path_may_steer_unreadable_configuration(checkout: Path, written: st
     (checkout / ".git/config").write_text(written)
     (checkout / ".git/other").write_text(hook("a") * 70_000)
     found = find_config_risks(checkout)
-    assert found.unknown and len(found.hooks) + len(found.included) <= MOST
+    assert found.unknown and len(found.hooks) + len(found.included) <= MAX_FILES
     assert can_steer_git(checkout, "src/a.py")
     with pytest.raises(ToolError, match="outside_sandbox"):
         build_profile(Workspace(checkout), GuardedFiles(), home=checkout.parent / "home")

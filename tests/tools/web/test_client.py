@@ -10,7 +10,7 @@ from maxagent.tools.permissions.url_policy import IP, is_public
 from maxagent.tools.result import ToolError
 from maxagent.tools.web import client
 from maxagent.tools.web.client import FetchedPage, fetch_page, resolve_host
-from maxagent.tools.web.response_body import MOST_BYTES
+from maxagent.tools.web.response_body import MAX_BYTES
 
 HERE = ip_address("127.0.0.1")
 
@@ -150,7 +150,7 @@ async def test_what_cannot_be_unpacked_is_refused(
 async def test_of_an_endless_page_the_beginning_is_kept(web: WebServer) -> None:
     web.page("/", b"x" * 100_000, "text/plain", times=10_000)
     fetched = await get(web.url("/"))
-    assert (len(fetched.data), fetched.cut) == (MOST_BYTES, True)
+    assert (len(fetched.data), fetched.cut) == (MAX_BYTES, True)
     assert web.sent < 100_000_000
 
 

@@ -6,7 +6,7 @@ from ...cancellable_thread import run_in_worker
 from ...definition import tool
 from ...editing.patch.parser import find_patched_names, parse_patch
 from ...editing.patch.patch_overlay import PatchedFiles
-from ...filesystem.commit import LONGEST_DIFF, CommitResult
+from ...filesystem.commit import MAX_DIFF_LENGTH, CommitResult
 from ...filesystem.file_access import resolve_write_path
 from ...filesystem.file_locks import lock_files
 from ...filesystem.transaction import write_all
@@ -37,7 +37,7 @@ def _apply_patch(run: ToolRun, patch: str) -> ToolResult:
 
 def _build_result(found: Sequence[PatchOutcome], saved: Sequence[CommitResult]) -> ToolResult:
     both = list(zip(found, saved, strict=True))
-    diff = shorten_diff("".join(one.diff for one in saved), LONGEST_DIFF)
+    diff = shorten_diff("".join(one.diff for one in saved), MAX_DIFF_LENGTH)
     backups = {one.path: one.backup for one in saved if one.backup}
     added, removed = sum(one.added for one in saved), sum(one.removed for one in saved)
     return ToolResult(

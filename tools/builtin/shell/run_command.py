@@ -21,7 +21,7 @@ from ...tool_run import Run, ToolRun
 from ..files.shown_files import hash_shown_files
 
 # seconds that a call may ask for; the configured time may be longer
-LONGEST_TIMEOUT = 600.0
+MAX_TIMEOUT_SECONDS = 600.0
 # among the facts of a result: the line of output that says that the sandbox stopped it
 BLOCKED = "blocked"
 # bytes; Linux takes no argument over 131,071
@@ -121,7 +121,7 @@ def _choose_timeout(asked: float | None, configured: float) -> float:
         return configured
     if asked <= 0:
         raise ToolError("`timeout` must be more than 0 seconds")
-    return min(asked, max(LONGEST_TIMEOUT, configured))
+    return min(asked, max(MAX_TIMEOUT_SECONDS, configured))
 
 
 def _validate_command(command: str) -> str:

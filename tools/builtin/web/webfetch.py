@@ -15,10 +15,10 @@ from ...process.output_capture import make_output_id
 from ...result import ToolError, ToolResult
 from ...tool_run import Run
 from ...web.client import FetchedPage, fetch_page
-from ...web.response_body import MOST_BYTES, classify_content, decode_body
+from ...web.response_body import MAX_BYTES, classify_content, decode_body
 
 # characters of a page that one call shows
-LONGEST = 30_000
+MAX_CHARACTERS = 30_000
 CONVERTING_SECONDS = 10.0
 
 # what a model would read and no person sees
@@ -61,14 +61,14 @@ async def render_page(fetched: FetchedPage, start: int, run: Run) -> ToolResult:
 def _wrap_text(fetched: FetchedPage, text: str, start: int) -> str:
     """Wrap a part of the page in marks."""
     # the marks are random: the author of the page cannot close them
-    end = start + LONGEST
+    end = start + MAX_CHARACTERS
     about = [f"{fetched.address} ({_format_status(fetched.status)})"]
     if start or len(text) > end:
         about.append(f"characters {start:,} to {min(end, len(text)):,} of {len(text):,}")
     if len(text) > end:
         about.append(f"it goes on with start={end}")
     if fetched.cut:
-        about.append(f"the page is longer than {MOST_BYTES:,} bytes, the rest was not read")
+        about.append(f"the page is longer than {MAX_BYTES:,} bytes, the rest was not read")
     mark = secrets.token_hex(6)
     return WRAPPED.format(about="; ".join(about), mark=mark, text=text[start:end].strip("\n"))
 
@@ -87,7 +87,7 @@ async def _convert_to_markdown(html: str, address: str, run: Run) -> str:
     try:
         await asyncio.to_thread(_write_html, file, html)
         done = await capture_output(
-            program, cwd=run.outputs, timeout=CONVERTING_SECONDS, limit=4 * MOST_BYTES
+            program, cwd=run.outputs, timeout=CONVERTING_SECONDS, limit=4 * MAX_BYTES
         )
     finally:
         await asyncio.to_thread(file.unlink, missing_ok=True)

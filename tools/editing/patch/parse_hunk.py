@@ -11,7 +11,7 @@ _NUMBERS = re.compile(r"-\d+(,\d+)? \+\d+(,\d+)?")
 # the texts that a line with this sign is of: the old, `-`, the new, `+`
 _SIDES = {"": "-+", " ": "-+", "-": "-", "+": "+"}
 # a line number beyond this is none
-_LARGEST = 10**9
+_MAX_LINE_NUMBER = 10**9
 
 
 class _HunkBody:
@@ -102,4 +102,4 @@ def _parse_context(head: str) -> tuple[str, ...]:
 
 
 def _parse_number(digits: str | None, default: int) -> int:
-    return min(int(digits[:12]), _LARGEST) if digits else default
+    return min(int(digits[:12]), _MAX_LINE_NUMBER) if digits else default

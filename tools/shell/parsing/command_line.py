@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 # Most levels of commands within commands that are parsed
-_DEEPEST = 6
+_MAX_DEPTH = 6
 _MOST_STEPS = 4 * MOST_COMMANDS
 _RUNNING_VARIABLE = re.compile(
     r"\w*(PAGER|EDITOR|VISUAL|_COMMAND|ASKPASS|BROWSER|EXTERNAL_DIFF|LESSOPEN)"
@@ -66,7 +66,7 @@ class CommandLine:
             lambda step, own, inner: self._add_command(step, own, inner, depth), wrapped=depth > 0
         )
         try:
-            if depth > _DEEPEST:
+            if depth > _MAX_DEPTH:
                 raise ParseError("too many commands run other commands")
             try:
                 root = parse_line(source)
@@ -100,7 +100,7 @@ class CommandLine:
             self.readable = self.readable and is_fed
             self._read_inner(one, step, own if one.same_shell else inner.copy(), depth)
         for content in (*find_lines_in_code(step), *_find_variable_commands(own, inner)):
-            if depth >= _DEEPEST:
+            if depth >= _MAX_DEPTH:
                 break
             guessed = CommandLine(content, inner, depth + 1)  # ignored if not a command line
             self.steps += [one.to_code_guess() for one in guessed.steps]
@@ -114,7 +114,7 @@ class CommandLine:
             scope.set_arguments(inner.arguments)
         if inner.line:
             self._read_source(inner.line, scope, depth + 1, step.feed if inner.fed else NOTHING)
-        elif depth > _DEEPEST:
+        elif depth > _MAX_DEPTH:
             raise ParseError("too many commands run other commands")
         elif inner.words:
             one = step.to_inner_command(inner.words, scope.folder)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 # Most levels of nesting that are evaluated
-DEEPEST = 40
+MAX_DEPTH = 40
 
 _PLAIN_LIST = """
 program list pipeline command command_name redirected_statement file_redirect negated_command
@@ -97,7 +97,7 @@ class Evaluator:
     def _evaluate_node(self, node: "Node", here: _Position) -> Feed:
         """Add the steps of a node; return its output, if it is known."""
         self._depth += 1
-        if self._depth > DEEPEST:
+        if self._depth > MAX_DEPTH:
             raise ParseError("nested too deeply")
         self.plain = self.plain and node.type in _PLAIN
         self.readable = self.readable and node.type in _READABLE

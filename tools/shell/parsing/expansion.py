@@ -17,7 +17,7 @@ MOST_NAMES = 5_000
 _MOST_SIGNS = 10
 
 # Most characters of a pattern
-_LONGEST = 1_000
+_MAX_PATTERN_LENGTH = 1_000
 
 _TOKEN = re.compile(r"\\.|[{},]|[^\\{},]+|\\", re.DOTALL)
 _RANGE = re.compile(r"(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])(?:\.\.(-?\d+))?")
@@ -42,7 +42,7 @@ def expand_braces(word: str) -> list[str]:
 
 def expand_glob(word: str, folder: Path) -> list[str]:
     """Return the existing names that a masked pattern matches, as the shell would print them."""
-    if word.count("*") + word.count("[") > _MOST_SIGNS or len(word) > _LONGEST:
+    if word.count("*") + word.count("[") > _MOST_SIGNS or len(word) > _MAX_PATTERN_LENGTH:
         raise ExpansionLimitError
     absolute = word.startswith("/")
     parts = [part for part in word.split("/") if part]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 # Most characters of a line that is parsed
-LONGEST = 10_000
+MAX_LINE_LENGTH = 10_000
 MOST_COMMANDS = 50
 MOST_WORDS = 300
 _MOST_NODES = 8 * MOST_WORDS
@@ -31,8 +31,10 @@ _CONTINUED = re.compile(r"(?<!\\)((?:\\\\)*)\\\n")
 
 def parse_line(source: str) -> "Node":
     """Parse a line; raises ParseError, and LineTooLargeError for a line that is too large."""
-    if len(source) > LONGEST:
-        raise LineTooLargeError(text("more than {longest} characters", longest=f"{LONGEST:,}"))
+    if len(source) > MAX_LINE_LENGTH:
+        raise LineTooLargeError(
+            text("more than {longest} characters", longest=f"{MAX_LINE_LENGTH:,}")
+        )
     if "\r" in source:
         raise ParseError("a carriage return can hide text")
     if found := _HIDDEN.search(source):

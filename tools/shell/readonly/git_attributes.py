@@ -17,7 +17,7 @@ from .git_index import TrackedFiles
 
 NAME = ".gitattributes"
 # Bytes of one file
-LARGEST = 1_000_000
+MAX_FILE_BYTES = 1_000_000
 
 _SETS_DIFF = re.compile(rb"^\s*(?!#)(\S+)[^\n]*?\s(!?diff(?:=\S*)?)(?=\s|$)", re.MULTILINE)
 # `*.py` or `setup.py`: a pattern for files of one language
@@ -71,6 +71,6 @@ def _iter_diff_lines(file: Path) -> Iterator[tuple[bytes, bytes]]:
         found = file.lstat()
     except OSError:
         return
-    if not stat.S_ISREG(found.st_mode) or found.st_size > LARGEST:
+    if not stat.S_ISREG(found.st_mode) or found.st_size > MAX_FILE_BYTES:
         raise NotReadOnlyError(text("`{name}` is not a regular file", name=file.name))
     yield from ((line[1], line[2]) for line in _SETS_DIFF.finditer(file.read_bytes()))

@@ -122,11 +122,11 @@ _MOST_STEPS = 5
 
 
 # Most bytes of one reference
-_LONGEST = 300
+_MAX_REFERENCE_BYTES = 300
 
 
 # Most bytes of the list of packed references
-LARGEST_LIST = 20_000_000
+MAX_LIST_BYTES = 20_000_000
 
 
 def find_hashes(name: str, git_dir: Path, common: Path) -> set[str]:
@@ -147,7 +147,7 @@ def _iter_loose_refs(place: str, folders: set[Path], steps: int) -> Iterator[str
         if not file.is_file():  # a folder of references, or missing
             continue
         with file.open("rb") as opened:
-            text = opened.read(_LONGEST).decode(errors="replace")
+            text = opened.read(_MAX_REFERENCE_BYTES).decode(errors="replace")
         if not text.startswith(_SYMBOLIC):
             yield from _HASH.findall(text)[:1]
         elif steps:
@@ -160,7 +160,7 @@ def _iter_packed_refs(common: Path, places: set[str]) -> Iterator[str]:
     file = common / "packed-refs"
     if not file.is_file():
         return
-    if file.stat().st_size > LARGEST_LIST:
+    if file.stat().st_size > MAX_LIST_BYTES:
         raise ValueError("too many references to check")
     for line in file.read_text(errors="replace").splitlines():
         hash, _, place = line.partition(" ")

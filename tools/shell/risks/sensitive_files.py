@@ -57,7 +57,7 @@ _SECRETS = """
 /run/secrets/
 /var/run/secrets/
 """
-_LONGEST = 1_000
+_MAX_NAME_LENGTH = 1_000
 # A text that looks like a file name even if there is no such file
 _FILE_LIKE = re.compile(r"/|\w\.\w|^\.\w", re.ASCII)
 
@@ -78,7 +78,11 @@ def _is_secret(
     name: FileReference, folder: Path | None, step: SimpleCommand, workspace: Workspace
 ) -> bool:
     looks = _FILE_LIKE.search(name.text) is not None
-    if not 1 < len(name.text) < _LONGEST or "\0" in name.text or (not looks and not name.exact):
+    if (
+        not 1 < len(name.text) < _MAX_NAME_LENGTH
+        or "\0" in name.text
+        or (not looks and not name.exact)
+    ):
         return False
     written = os.path.expanduser(name.text) if name.text.startswith("~") else name.text
     path = os.path.normpath(os.path.join(folder or "/somewhere", written)).replace("//", "/", 1)

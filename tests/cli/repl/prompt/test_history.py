@@ -61,7 +61,7 @@ async def test_unreadable_history_file_is_not_shortened(
     kept = FolderHistory(tmp_path, tmp_path)
     kept.append_string("first")
     with monkeypatch.context() as failing:
-        failing.setattr(history, "MOST_BYTES", 1)
+        failing.setattr(history, "MAX_BYTES", 1)
         failing.setattr(Path, "read_bytes", fail)
         kept.append_string("second")
     assert await lines(tmp_path, tmp_path) == ["second", "first"]
@@ -70,7 +70,7 @@ async def test_unreadable_history_file_is_not_shortened(
 async def test_oversized_history_file_drops_its_older_half(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(history, "MOST_BYTES", 2_000)
+    monkeypatch.setattr(history, "MAX_BYTES", 2_000)
     kept = FolderHistory(tmp_path, tmp_path)
     for number in range(100):
         kept.append_string(f"line {number}")

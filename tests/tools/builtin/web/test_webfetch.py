@@ -11,7 +11,7 @@ from full_disk import no_file_beyond
 from web_server import WebServer
 
 from maxagent.tools.builtin.web import webfetch as tool
-from maxagent.tools.builtin.web.webfetch import LONGEST, render_page, webfetch
+from maxagent.tools.builtin.web.webfetch import MAX_CHARACTERS, render_page, webfetch
 from maxagent.tools.result import ToolResult
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.tool_run import ToolRun
@@ -94,7 +94,7 @@ async def test_a_long_page_is_read_part_by_part(desk: Desk) -> None:
         if not found:
             break
         start = int(found[1])
-    assert start and start % LONGEST == 0
+    assert start and start % MAX_CHARACTERS == 0
     assert text.replace("\n", "") == lines.replace("\n", "")
 
 

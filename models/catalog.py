@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -21,6 +21,8 @@ class Price:
     """Input tokens from the provider's cache; None: priced as `input`."""
     tokens: int = 0
     """The price applies to requests with more input tokens than this."""
+    above: "Price | None" = None
+    """The price of long requests, if it differs."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +34,11 @@ class CatalogEntry:
     output: int
     """Most tokens of an answer."""
     price: Price | None = None
-    price_above: Price | None = None
-    """The price of long requests, if it differs."""
+    """None: unknown."""
+    vision: bool = False
+    """Whether the model sees images."""
+    thinking: bool = False
+    """Whether the model can think before it answers."""
     temperature: bool = True
     """Whether the model accepts a temperature."""
     api: Literal["", "chat", "responses", "anthropic"] = ""
@@ -53,16 +58,22 @@ def find_model(name: str) -> CatalogEntry | None:
 
     A gateway's `openrouter/z-ai/glm-5` has the limits of `glm/glm-5`, and no price of its own.
     """
-    return _find_own(name) or _index_by_model().get(name.rpartition("/")[2].lower())
+    return _find_own(name) or _index_by_model().get(_normalize_name(name))
 
 
-def compute_cost(name: str, usage: "UsageMetadata") -> float | None:
-    """Return US dollars at list price for one answer of `provider/model`; None if unknown."""
-    entry = _find_own(name)
-    if entry is None or entry.price is None:
+def list_providers_of(model: str) -> list[str]:
+    """Return the providers that have this model under this name."""
+    wanted = model.lower()
+    parts = (name.partition("/") for name in load_catalog())
+    return [provider for provider, _, name in parts if name.lower() == wanted]
+
+
+def compute_cost(price: Price | None, usage: "UsageMetadata") -> float | None:
+    """Return US dollars for one answer at that price; None if the price is unknown."""
+    if price is None:
         return None
-    above = entry.price_above
-    price = above if above and usage["input_tokens"] > above.tokens else entry.price
+    if price.above and usage["input_tokens"] > price.above.tokens:
+        price = price.above
     cached = usage.get("input_token_details", {}).get("cache_read", 0)
     dollars = (
         (usage["input_tokens"] - cached) * price.input
@@ -70,12 +81,6 @@ def compute_cost(name: str, usage: "UsageMetadata") -> float | None:
         + usage["output_tokens"] * price.output
     )
     return dollars / 1_000_000
-
-
-def has_price(name: str) -> bool:
-    """Return whether the list price of `provider/model` is known."""
-    entry = _find_own(name)
-    return entry is not None and entry.price is not None
 
 
 def _find_own(name: str) -> CatalogEntry | None:
@@ -86,17 +91,19 @@ def _find_own(name: str) -> CatalogEntry | None:
 @cache
 def _index_by_model() -> Mapping[str, CatalogEntry]:
     return {
-        name.rpartition("/")[2].lower(): CatalogEntry(
-            context=entry.context,
-            output=entry.output,
-            temperature=entry.temperature,
-        )
+        _normalize_name(name): replace(entry, price=None, api="")
         for name, entry in load_catalog().items()
     }
 
 
+def _normalize_name(name: str) -> str:
+    """Return the model's name without provider and edition (`:free`), as all gateways write it."""
+    return name.rpartition("/")[2].partition(":")[0].lower().replace(".", "-")
+
+
 def _to_entry(row: Mapping[str, Any]) -> CatalogEntry:
-    prices: dict[str, Any] = {
-        key: Price(**row[key]) for key in ("price", "price_above") if key in row
-    }
-    return CatalogEntry(**{**row, **prices})
+    fields = {key: value for key, value in row.items() if key != "price_above"}
+    if "price" in row:
+        above = Price(**row["price_above"]) if "price_above" in row else None
+        fields["price"] = Price(**row["price"], above=above)
+    return CatalogEntry(**fields)

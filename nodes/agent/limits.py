@@ -11,7 +11,6 @@ from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
 from ...config.text import join_texts, text
-from ...models.catalog import has_price
 from ..state import State, Usage
 from .context import Context
 from .dependencies import Dependencies
@@ -81,7 +80,7 @@ def _build_cost_limit(state: State) -> UsageLimit:
 
 def _warn_unknown_cost(state: State, runtime: Runtime[Context], deps: Dependencies) -> None:
     limit = state.get("options", {}).get("max_cost")
-    words = NO_TOTAL if has_price(deps.model.name) else NO_PRICE
+    words = NO_TOTAL if deps.model.price else NO_PRICE
     if limit and (_get_cost(state) is None or words is NO_PRICE):
         emit_event(runtime, "notice", text=text(words, limit=f"{limit:g}", model=deps.model.name))
 

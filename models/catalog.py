@@ -68,6 +68,12 @@ def list_providers_of(model: str) -> list[str]:
     return [provider for provider, _, name in parts if name.lower() == wanted]
 
 
+def list_models_of(provider: str) -> list[str]:
+    """Return the names of the provider's models, without the provider."""
+    parts = (name.partition("/") for name in load_catalog())
+    return [model for owner, _, model in parts if owner == provider and model != "*"]
+
+
 def compute_cost(price: Price | None, usage: "UsageMetadata") -> float | None:
     """Return US dollars for one answer at that price; None if the price is unknown."""
     if price is None:
@@ -97,8 +103,8 @@ def _index_by_model() -> Mapping[str, CatalogEntry]:
 
 
 def _normalize_name(name: str) -> str:
-    """Return the model's name without provider and edition (`:free`), as all gateways write it."""
-    return name.rpartition("/")[2].partition(":")[0].lower().replace(".", "-")
+    """Return the model's name without its provider, in the spelling that gateways share."""
+    return name.rpartition("/")[2].removesuffix(":free").lower().replace(".", "-")
 
 
 def _to_entry(row: Mapping[str, Any]) -> CatalogEntry:

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from ..config.errors import UsageError
 from ..config.settings.schema import ModelLimits, Settings
 from ..config.text import text
-from .catalog import CatalogEntry, find_model
+from .catalog import CatalogEntry, Price, find_model, list_models_of, list_providers_of
 from .providers import (
     Api,
     Provider,
@@ -47,6 +47,10 @@ class ResolvedModel:
     """The user's own headers of every request."""
     read_seconds: float = 120.0
     """The longest pause in an answer; keep-alives do not reset it."""
+    vision: bool | None = None
+    """Whether the model sees images; None: unknown."""
+    price: Price | None = None
+    """None: unknown."""
 
     @property
     def name(self) -> str:
@@ -62,12 +66,14 @@ class ResolvedModel:
 def resolve(settings: Settings, environ: Mapping[str, str], spec: str = "") -> ResolvedModel:
     """Return the model that `spec`, settings and environment select; raises UsageError if none.
 
-    `spec` is `PROVIDER/MODEL`, `PROVIDER:MODEL`, `PROVIDER`, or `MODEL` of the detected provider;
-    empty: `model.default` of the settings.
+    `spec` is `PROVIDER/MODEL`, `PROVIDER:MODEL`, `PROVIDER`, or `MODEL`, whose provider is found
+    by `_find_provider_of`; empty: `model.default` of the settings. The model is empty for a server
+    whose models are not known before it is asked.
     """
     row, model = _split_spec(settings, environ, (spec or settings.model.default).strip())
     chosen = row.select_api(_choose_api(settings, row, model), model)
-    own = settings.litellm.provider in ("", chosen.name)
+    named = settings.litellm.provider
+    own = not named or get_provider(named).name == chosen.name
     base_url = _choose_base_url(chosen, settings.litellm.base_url if own else "", environ)
     key = (settings.litellm.api_key.strip() if own else "") or chosen.find_key(environ)
     _check_key(chosen, base_url, key)
@@ -93,7 +99,29 @@ def _split_spec(settings: Settings, environ: Mapping[str, str], spec: str) -> tu
         raise build_unknown_provider_error(spec.partition("/")[0])
     if chosen is None:
         raise build_no_provider_error()
-    return chosen, spec or chosen.default_model
+    if not spec:
+        return chosen, chosen.default_model
+    return _find_provider_of(spec, settings, environ, chosen), spec
+
+
+def _find_provider_of(
+    model: str, settings: Settings, environ: Mapping[str, str], detected: Provider
+) -> Provider:
+    """Return the provider of a bare model name.
+
+    The catalogue decides between the providers that have a key. A provider or an endpoint that the
+    user has named gets every name, and the detected one a name that the catalogue does not know.
+    """
+    is_named = settings.litellm.provider or settings.litellm.base_url
+    known = list_providers_of(model)
+    if is_named or not known or detected.name in known or detected.find_endpoint(environ):
+        return detected
+    rows = [row for name in known if (row := find_provider(name))]
+    with_key = [row for row in rows if row.available and row.find_key(environ)]
+    if with_key:
+        return with_key[0]
+    # the models of a proxy, and of a server on this machine, are not in the catalogue
+    return get_provider(known[0]) if list_models_of(detected.name) else detected
 
 
 def _choose_base_url(chosen: Provider, configured: str, environ: Mapping[str, str]) -> str:
@@ -171,7 +199,14 @@ def _with_limits(
         parallel_tool_calls=section.parallel_tool_calls,
         extra_headers=settings.litellm.extra_headers,
         read_seconds=settings.litellm.timeout,
+        vision=_find_first(*(layer.vision for layer in layers), entry and entry.vision),
+        price=_find_first(*(_to_price(layer) for layer in layers), entry and entry.price),
     )
+
+
+def _to_price(layer: ModelLimits) -> Price | None:
+    own = layer.price
+    return Price(own.input, own.output, own.cached) if own else None
 
 
 def _select_layers(settings: Settings, chosen: Provider, model: str) -> list[ModelLimits]:

@@ -34,6 +34,15 @@ class Endpoint(Section):
     """Seconds of silence in an answer after which the request has failed."""
 
 
+class ModelPrice(Section):
+    """US dollars per million tokens."""
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+    cached: float | None = Field(default=None, ge=0)
+    """Input tokens from the provider's cache; unset: as `input`."""
+
+
 class ModelLimits(Section):
     """Settings of one model, by `MODEL` or `PROVIDER/MODEL`; unset fields fall back to `model`."""
 
@@ -43,6 +52,10 @@ class ModelLimits(Section):
     api: Literal["chat", "responses", "anthropic", "langchain-openai"] | None = None
     """Protocol: `chat` (chat completions), `responses` (OpenAI's Responses API), `anthropic`
     (Anthropic Messages), or `langchain-openai` (the Responses API through that package)."""
+    vision: bool | None = None
+    """Whether the model sees images."""
+    price: ModelPrice | None = None
+    """The price that is paid, such as a reseller's; nothing, if it is not billed by tokens."""
 
 
 class ModelSection(Section):

@@ -116,7 +116,7 @@ def _count_usage(answer: AIMessage, deps: Dependencies) -> Usage:
         input=usage["input_tokens"],
         output=usage["output_tokens"],
         cached=usage.get("input_token_details", {}).get("cache_read", 0),
-        cost=compute_cost(deps.model.name, usage),
+        cost=compute_cost(deps.model.price, usage),
     )
 
 

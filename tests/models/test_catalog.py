@@ -2,8 +2,14 @@
 
 import pytest
 
-from maxagent.models.catalog import compute_cost, find_model, load_catalog
-from maxagent.models.providers import load_providers
+from maxagent.models.catalog import (
+    compute_cost,
+    find_model,
+    list_models_of,
+    list_providers_of,
+    load_catalog,
+)
+from maxagent.models.providers import Provider, load_providers
 
 
 def usage(read: int, written: int, cached: int = 0) -> dict:
@@ -19,15 +25,15 @@ def usage(read: int, written: int, cached: int = 0) -> dict:
 def test_every_entry_is_sane(name: str) -> None:
     entry = load_catalog()[name]
     assert name.partition("/")[0] in load_providers()
-    assert 0 < entry.output <= 1_000_000 and 1000 <= entry.context <= 3_000_000
-    if entry.price:
-        assert entry.price.output >= entry.price.input >= (entry.price.cached or 0) >= 0
+    assert 0 < entry.output <= 1_100_000 and 1000 <= entry.context <= 3_000_000
+    for price in (entry.price, entry.price and entry.price.above):
+        assert not price or price.output >= price.input >= (price.cached or 0) >= 0
 
 
-def test_default_models_of_cataloged_providers_are_in_catalog() -> None:
-    makers = {name.partition("/")[0] for name in load_catalog()}
-    missing = [m for m in makers if find_model(f"{m}/{load_providers()[m].default_model}") is None]
-    assert missing == []
+@pytest.mark.parametrize("provider", list(load_providers().values()), ids=lambda row: row.name)
+def test_default_models_are_in_catalog(provider: Provider) -> None:
+    name = provider.default_model
+    assert not name or not provider.available or find_model(f"{provider.name}/{name}")
 
 
 @pytest.mark.parametrize(
@@ -42,17 +48,32 @@ def test_default_models_of_cataloged_providers_are_in_catalog() -> None:
     ],
 )
 def test_cost_counts_cached_tokens_and_long_requests(name: str, tokens, dollars: float) -> None:
-    assert compute_cost(name, tokens) == pytest.approx(dollars)
+    assert compute_cost(find_model(name).price, tokens) == pytest.approx(dollars)
 
 
 def test_an_unknown_price_is_no_cost() -> None:
-    assert compute_cost("openai/never-heard-of", usage(1, 1)) is None
-    assert compute_cost("qwen/qwen3-coder-plus", usage(1, 1)) is None
-    assert compute_cost("openrouter/z-ai/glm-4.6", usage(1, 1)) is None
+    assert compute_cost(None, usage(1, 1)) is None
+    assert find_model("qwen/qwen3-coder-plus").price is None
 
 
-def test_gateway_model_has_limits_but_no_price() -> None:
-    found = find_model("openrouter/z-ai/glm-4.6")
+@pytest.mark.parametrize(
+    "name",
+    ["openrouter/z-ai/glm-4.6", "glm-coding/glm-4.6", "openrouter/z-ai/glm-4.6:free"],
+)
+def test_gateway_model_has_limits_but_no_price(name: str) -> None:
+    found = find_model(name)
     assert found is not None and (found.context, found.price) == (200_000, None)
+
+
+def test_names_match_in_the_spelling_of_gateways() -> None:
     assert find_model("minimax/minimax-m2") is not None
+    assert find_model("openrouter/openai/gpt-4-1") is not None
     assert find_model("openai/never-heard-of") is None
+    assert find_model("ollama/deepseek-r1:8b") is None
+
+
+def test_models_and_providers_are_listed_both_ways() -> None:
+    assert list_providers_of("GPT-4o") == ["openai"]
+    assert list_providers_of("never-heard-of") == []
+    assert "glm-4.6" in list_models_of("glm")
+    assert list_models_of("scripted") == []

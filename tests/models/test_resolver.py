@@ -7,6 +7,7 @@ import pytest
 
 from maxagent.config.errors import UsageError
 from maxagent.config.settings.schema import Endpoint, ModelLimits, ModelSection, Settings
+from maxagent.models.catalog import Price
 from maxagent.models.resolver import resolve
 
 KEYS = {"OPENAI_API_KEY": "sk-open", "DEEPSEEK_API_KEY": "sk-deep"}
@@ -29,6 +30,60 @@ OWN_SERVER = Settings(litellm=Endpoint(base_url="http://localhost:8000/v1/"))
 )
 def test_a_known_first_part_is_the_provider(spec: str, name: str) -> None:
     assert resolve(Settings(), KEYS, spec).name == name
+
+
+GLM_AND_OPENAI = {"GLM_API_KEY": "g", "OPENAI_API_KEY": "o"}
+PROXY = {"LITELLM_API_KEY": "l"}
+
+
+@pytest.mark.parametrize(
+    ("environ", "spec", "name"),
+    [
+        (GLM_AND_OPENAI, "gpt-4o", "openai/gpt-4o"),
+        (GLM_AND_OPENAI, "glm-4.6", "glm/glm-4.6"),
+        (GLM_AND_OPENAI, "never-heard-of", "glm/never-heard-of"),
+        (KEYS, "deepseek-chat", "deepseek/deepseek-chat"),
+        ({"GLM_API_KEY": "g", "LLC": "1"}, "glm-5.3", "glm/glm-5.3"),
+        (PROXY, "gpt-4o", "litellm/gpt-4o"),
+        ({**PROXY, **KEYS}, "deepseek-chat", "deepseek/deepseek-chat"),
+        ({**KEYS, "OPENAI_BASE_URL": "http://relay/v1"}, "deepseek-chat", "openai/deepseek-chat"),
+    ],
+)
+def test_bare_name_goes_to_provider_with_key(environ: dict[str, str], spec: str, name: str) -> None:
+    assert resolve(Settings(), environ, spec).name == name
+
+
+def test_bare_name_without_key_names_the_variable() -> None:
+    with pytest.raises(UsageError, match="No key for the provider `deepseek`") as caught:
+        resolve(Settings(), GLM_AND_OPENAI, "deepseek-chat")
+    assert "`DEEPSEEK_API_KEY`" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "name"),
+    [
+        (Endpoint(provider="glm"), "glm/gpt-4o"),
+        (Endpoint(base_url="http://localhost:8000/v1"), "glm/gpt-4o"),
+    ],
+)
+def test_named_provider_and_endpoint_get_bare_names(endpoint: Endpoint, name: str) -> None:
+    assert resolve(Settings(litellm=endpoint), GLM_AND_OPENAI, "gpt-4o").name == name
+
+
+@pytest.mark.parametrize("spec", ["ollama", "lmstudio", "vllm", "llamacpp", "litellm"])
+def test_model_of_a_local_server_stays_open(spec: str) -> None:
+    assert resolve(Settings(), {}, spec).model == ""
+
+
+def test_price_and_vision_come_from_user_then_catalog() -> None:
+    own = {"price": {"input": 1, "output": 2}, "vision": False}
+    settings = limits(**{"gpt-4o": own})
+    assert resolve(settings, KEYS, "gpt-4o").price == Price(1, 2)
+    assert resolve(settings, KEYS, "gpt-4o").vision is False
+    assert resolve(settings, KEYS, "gpt-4.1").price == Price(2, 8, 0.5)
+    assert resolve(settings, KEYS, "gpt-4.1").vision is True
+    unknown = resolve(settings, KEYS, "openai/never-heard-of")
+    assert (unknown.price, unknown.vision) == (None, None)
 
 
 def test_slashed_name_is_kept_on_custom_server() -> None:
@@ -81,6 +136,12 @@ def test_endpoint_and_key_never_go_to_another_provider() -> None:
     assert resolve(settings, KEYS).api_key == "glm-secret"
     other = resolve(settings, KEYS, "deepseek/deepseek-chat")
     assert (other.base_url, other.api_key) == ("https://api.deepseek.com", "sk-deep")
+
+
+def test_endpoint_and_key_belong_to_any_alias() -> None:
+    own = Endpoint(provider="zhipu", base_url="https://glm.example/v4", api_key="glm-secret")
+    asked = resolve(Settings(litellm=own), {})
+    assert (asked.base_url, asked.api_key) == ("https://glm.example/v4", "glm-secret")
 
 
 @pytest.mark.parametrize("spec", ["glm/glm-4.6", "openrouter/z-ai/glm-5", "minimax/MiniMax-M2"])

@@ -8,7 +8,7 @@ import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
 from maxagent.config.errors import ModelError, UsageError
-from maxagent.models.catalog import compute_cost
+from maxagent.models.catalog import compute_cost, find_model
 from maxagent.models.invoke import invoke_model
 from maxagent.models.scripted_model import open_script
 
@@ -71,7 +71,7 @@ async def test_it_counts_tokens_and_costs_nothing(tmp_path: Path) -> None:
     assert message.usage_metadata is not None
     assert message.usage_metadata["input_tokens"] == 100
     assert message.usage_metadata["output_tokens"] > 0
-    assert compute_cost("scripted/scenario.json", message.usage_metadata) == 0
+    assert compute_cost(find_model("scripted/scenario.json").price, message.usage_metadata) == 0
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ async def receive_message(state: State, runtime: Runtime[Context]) -> Command[Li
     left = await asyncio.to_thread(answer_cancelled_calls, heard, role, deps.journal, thread)
     words = build_role_message(role, state["request"])
     typed = options.pop("mentioning", state["request"])
-    mentioned = await read_mentioned_files(typed, role, deps)
+    mentioned = await read_mentioned_files(typed, role, deps, thread)
     told = build_mode_notes(options, before, role)
     beside = [build_side_context(role, text) for text in options.pop("aside", ())]
     said = [*left, *build_interruption_notes(state, role)]

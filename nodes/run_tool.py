@@ -19,7 +19,7 @@ from ..tools.definition import get_effect, has_effect
 from ..tools.permissions.grants import READS
 from ..tools.permissions.post_edit_commands import find_all_checks
 from ..tools.permissions.unasked_commands import is_confined
-from ..tools.result import ToolResult
+from ..tools.result import IMAGES, ToolResult
 from ..tools.runtime.invoke import invoke, render_for_model
 from ..tools.runtime.registry import describe_unknown_tool
 from ..tools.shell.named_paths import NamedPaths, find_named_paths
@@ -30,6 +30,7 @@ from .agent.dependencies import Dependencies
 from .agent.edit_recovery import InterruptedEdit, RecoveryOutcome
 from .agent.emit import emit_event
 from .agent.message_history import build_tool_message
+from .agent.message_images import mark_images
 from .agent.snapshot_recorder import FileRecord
 from .approval.dispatch import list_named_files
 from .approval.evaluate import explain_refusal, recheck_call
@@ -237,6 +238,7 @@ def _answer_call(
     message = build_tool_message(
         call["id"], call["name"], task["role"], text, ok=result.ok, seen=result.seen
     )
+    mark_images(message, result.metadata.get(IMAGES, ()))
     return Command(
         goto=task["then"], update={"messages": [message], **result.update, **(files or {})}
     )

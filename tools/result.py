@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+# In `metadata`: references of images that the model is to see
+IMAGES = "images"
+
 
 class ToolError(Exception):
     """What went wrong and what to try, for the model; becomes `ToolResult.error`."""

@@ -22,6 +22,7 @@ from ...models.resolver import ResolvedModel, resolve
 from ...tools.permissions import Policy
 from ...tools.sandbox.sandbox import Sandbox
 from ...tools.workspace import Workspace
+from .message_images import ImageCache
 
 if TYPE_CHECKING:
     from .agent import Agent
@@ -49,6 +50,7 @@ class Dependencies:
     turns: int
     """Most model turns for one request of the user."""
     chat_models: ModelPool = field(default_factory=ModelPool)
+    images: ImageCache = field(default_factory=ImageCache)
     open_agents: "dict[str, Agent]" = field(default_factory=dict[str, "Agent"], init=False)
     """Opened agents by name; a `replace` with other rules starts without any."""
 

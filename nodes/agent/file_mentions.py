@@ -1,24 +1,34 @@
 """Files mentioned as `@path`: shown as `read_file` shows them, so they count as read.
 
 A path that is secret, outside the project, not a file, or that the rules would ask about stays
-plain text in the message.
+plain text in the message. An image's path that was pasted, as by dropping the file on the terminal,
+may be outside of the project.
 """
 
 import asyncio
 import os
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from langchain_core.messages import HumanMessage
 
 from ...tools.builtin.files.read_file import read_file
+from ...tools.filesystem.images import (
+    MAX_IMAGE_BYTES,
+    describe_image,
+    detect_image,
+    has_image_suffix,
+    store_image,
+)
 from ...tools.permissions.evaluate_tool import evaluate_tool_call
-from ...tools.result import ToolResult
+from ...tools.result import IMAGES, ToolResult
 from ...tools.runtime.invoke import invoke
 from ...tools.tool_run import ToolRun
 from ..roles import RoleName
 from .dependencies import Dependencies
 from .message_history import build_role_message
+from .message_images import mark_images
 
 # Most files shown for one message; the model can read others itself
 MAX_FILES = 10
@@ -27,6 +37,7 @@ MAX_NAMES = 50
 MAX_BYTES = 100_000
 SHOWN = "`{path}`, mentioned by the user, as read_file shows it:\n{text}"
 _MENTION = re.compile(r"(?<!\S)@(?:\"([^\"\n]+)\"|([^\s\"]+))")
+_PASTED = re.compile(r"(?<!\S)(?:'([^'\n]+)'|\"([^\"\n]+)\"|((?:\\.|[^\s\\])+))")
 _PUNCTUATION = ",.;:!?)]}'\u3002\uff0c\uff1b\uff1a\uff01\uff1f\uff09"
 
 
@@ -42,17 +53,20 @@ class MentionedFiles:
     """Names that match no agent and no file that can be shown."""
 
 
-async def read_mentioned_files(words: str, role: RoleName, deps: Dependencies) -> MentionedFiles:
+async def read_mentioned_files(
+    words: str, role: RoleName, deps: Dependencies, thread: str
+) -> MentionedFiles:
     """Return a note for each file that the message mentions, up to a total size."""
     mentioned = MentionedFiles()
     left = MAX_BYTES
     for path in await asyncio.to_thread(_find_names, words, deps):
-        result = await _read_mention(path, deps)
+        result = await _read_mention(path, deps, thread)
         size = len(result.output.encode())
         if result.ok and size <= left and len(mentioned.shown) < MAX_FILES:
             left -= size
             note = build_role_message(role, SHOWN.format(path=path, text=result.output))
             note.additional_kwargs |= {"synthetic": True, "seen": dict(result.seen)}
+            mark_images(note, result.metadata.get(IMAGES, ()))
             mentioned.notes.append(note)
             mentioned.shown.append(path)
         elif path not in deps.agents.profiles:
@@ -64,20 +78,46 @@ def _find_names(words: str, deps: Dependencies) -> list[str]:
     """Find names after an `@`, without punctuation that ends a sentence unless a file has it."""
     found = [match[1] or match[2] for match in _MENTION.finditer(words)]
     named = (path if _is_file(path, deps) else path.rstrip(_PUNCTUATION) for path in found)
-    return list(dict.fromkeys(filter(None, named)))[:MAX_NAMES]
+    return list(dict.fromkeys(filter(None, [*named, *_find_pasted_images(words)])))[:MAX_NAMES]
+
+
+def _find_pasted_images(words: str) -> list[str]:
+    """Find absolute paths of images that exist, quoted or with escaped blanks."""
+    paths = list[str]()
+    for match in _PASTED.finditer(words):
+        path = match[1] or match[2] or re.sub(r"\\(.)", r"\1", match[3])
+        path = os.path.expanduser(path.removeprefix("file://"))
+        if os.path.isabs(path) and has_image_suffix(path) and os.path.isfile(path):
+            paths.append(path)
+    return paths
 
 
 def _is_file(path: str, deps: Dependencies) -> bool:
     return os.path.isfile(deps.workspace.root / path)
 
 
-async def _read_mention(path: str, deps: Dependencies) -> ToolResult:
+async def _read_mention(path: str, deps: Dependencies, thread: str) -> ToolResult:
     if not _is_file(path, deps):
         return ToolResult(error="no file")
+    outputs = deps.locate_outputs(thread)
+    if os.path.isabs(path) and not Path(path).is_relative_to(deps.workspace.root):
+        return await asyncio.to_thread(_read_outside_image, path, deps, outputs)
     args = {"path": path}
     decision = await asyncio.to_thread(
         evaluate_tool_call, read_file, args, deps.workspace, deps.policy
     )
     if decision.verdict != "allow":
         return ToolResult(error=decision.reason)
-    return await invoke(read_file, args, ToolRun(deps.workspace, "mention", deps.home))
+    return await invoke(read_file, args, ToolRun(deps.workspace, "mention", outputs))
+
+
+def _read_outside_image(path: str, deps: Dependencies, outputs: Path) -> ToolResult:
+    """Show an image that is not in the project; anything else stays a name."""
+    if any(map(deps.workspace.is_ignored, (path, os.path.realpath(path)))):
+        return ToolResult(error="the file is secret")
+    with open(path, "rb") as file:
+        data = file.read(MAX_IMAGE_BYTES + 1)
+    if not detect_image(data) or len(data) > MAX_IMAGE_BYTES:
+        return ToolResult(error="no image, or too large")
+    image = store_image(outputs, path, data)
+    return ToolResult(describe_image(path, data), metadata={IMAGES: [image]})

@@ -14,8 +14,9 @@ from ...models.invoke import invoke_model
 from ...models.retry import compute_delay
 from .agent import Agent
 from .answer_autosave import autosave_answer
-from .context import Context
+from .context import Context, get_thread_id
 from .emit import emit_event
+from .message_images import has_images
 
 _logger = logging.getLogger(__name__)
 
@@ -27,13 +28,14 @@ async def request_answer(
     runtime: Runtime[Context],
 ) -> AIMessage:
     """Return the model's answer to these messages; repeat a failed request while that may help."""
+    request = [agent.system, *await _attach_images(agent, messages, runtime)]
     attempt = 0
     while True:
         try:
             async with autosave_answer(agent.deps, runtime) as keep:
                 return await invoke_model(
                     agent.model,
-                    [agent.system, *messages],
+                    request,
                     on_text=lambda text: _emit_text(runtime, text, keep),
                     on_thinking=lambda text: emit_event(runtime, "thinking", text=text),
                     options=options,
@@ -46,6 +48,16 @@ async def request_answer(
             _logger.info("request is repeated in %.1f s: attempt %d", seconds, attempt)
             emit_event(runtime, "retry", reason=error.message, seconds=seconds, attempt=attempt)
         await asyncio.sleep(seconds)
+
+
+async def _attach_images(
+    agent: Agent, messages: list[BaseMessage], runtime: Runtime[Context]
+) -> list[BaseMessage]:
+    """Return the messages as the model can take them: with images, if it sees."""
+    if not agent.deps.model.vision or not any(map(has_images, messages)):
+        return messages
+    folder = agent.deps.locate_outputs(get_thread_id(runtime))
+    return await asyncio.to_thread(agent.deps.images.attach_images, messages, folder)
 
 
 def _emit_text(runtime: Runtime[Context], text: str, keep: Callable[[str], None]) -> None:

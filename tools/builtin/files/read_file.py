@@ -1,4 +1,4 @@
-"""The `read_file` tool: shows a text file with line numbers."""
+"""The `read_file` tool: shows a text file with line numbers, or an image."""
 
 import asyncio
 from collections.abc import Sequence
@@ -6,11 +6,18 @@ from collections.abc import Sequence
 from ...definition import tool
 from ...filesystem.encodings import UNKNOWN
 from ...filesystem.file_access import hash_content, read_bytes
+from ...filesystem.images import (
+    MAX_IMAGE_BYTES,
+    describe_image,
+    detect_image,
+    has_image_suffix,
+    store_image,
+)
 from ...filesystem.line_numbers import LONGEST_LINE, format_lines
 from ...filesystem.listing import resolve_existing
 from ...filesystem.text_codec import DecodedText, decode_text, split_lines, to_printable
-from ...result import ToolError, ToolResult
-from ...tool_run import Run
+from ...result import IMAGES, ToolError, ToolResult
+from ...tool_run import Run, ToolRun
 from ...workspace import Workspace
 
 MOST_LINES = 2_000
@@ -22,10 +29,28 @@ MOST_BYTES = 56_000
 async def read_file(
     path: str, start_line: int = 1, end_line: int | None = None, *, run: Run
 ) -> ToolResult:
-    """Show a text file."""
+    """Show a text file or an image."""
     if not 1 <= start_line <= (end_line or start_line):
         raise ToolError("lines count from 1, and `end_line` must not be before `start_line`")
+    if has_image_suffix(path) and (shown := await asyncio.to_thread(_read_image, run, path)):
+        return shown
     return await asyncio.to_thread(_read_lines, run.workspace, path, start_line, end_line)
+
+
+def _read_image(run: ToolRun, path: str) -> ToolResult | None:
+    """Show an image to the model; None if the file is no image."""
+    image_path = resolve_existing(run.workspace, path)
+    data, name = read_bytes(run.workspace, image_path), run.workspace.to_relative(image_path)
+    if not detect_image(data):
+        return None
+    if len(data) > MAX_IMAGE_BYTES:
+        raise ToolError(f"`{name}` is an image of over {MAX_IMAGE_BYTES:,} bytes; make it smaller")
+    images = [store_image(run.outputs, name, data)]
+    return ToolResult(
+        describe_image(name, data),
+        metadata={"path": name, IMAGES: images},
+        seen={name: hash_content(data)},
+    )
 
 
 def _read_lines(workspace: Workspace, path: str, start: int, end: int | None) -> ToolResult:

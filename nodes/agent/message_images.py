@@ -1,0 +1,84 @@
+"""Images of messages: references in the thread, parts of the request for a model that sees.
+
+A message has its text, which names its images, and their references in `additional_kwargs`. A model
+that cannot see gets the text alone.
+"""
+
+import base64
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from langchain_core.messages import BaseMessage, HumanMessage, ToolMessage
+
+from ...tools.filesystem.images import ImageReference, load_image
+from ...tools.result import IMAGES
+
+OF_RESULTS = "The images of the results above:"
+GONE = "[image {name}: no longer stored]"
+# Requests whose messages are kept as objects, since a dialect encodes each object once
+MAX_CACHED = 1000
+
+
+def mark_images(message: BaseMessage, images: Sequence[ImageReference]) -> None:
+    """Record the images of a new message."""
+    if images:
+        message.additional_kwargs[IMAGES] = list(images)
+
+
+class ImageCache:
+    """Builds messages with images as parts; the same message gives the same object each time."""
+
+    def __init__(self) -> None:
+        self._built: dict[tuple[int, ...], tuple[Sequence[BaseMessage], BaseMessage]] = {}
+
+    def attach_images(self, messages: Sequence[BaseMessage], folder: Path) -> list[BaseMessage]:
+        """Return the messages of a request with their images; blocks on reading files.
+
+        Images of tool results follow in a message of the user, after the last result: few protocols
+        take them in a result.
+        """
+        request, results = list[BaseMessage](), list[BaseMessage]()
+        for message in messages:
+            if results and not isinstance(message, ToolMessage):
+                request.append(self._build_message(results, folder, OF_RESULTS))
+                results = []
+            if not has_images(message):
+                request.append(message)
+            elif isinstance(message, ToolMessage):
+                request.append(message)
+                results.append(message)
+            else:
+                request.append(self._build_message([message], folder, str(message.text)))
+        if results:
+            request.append(self._build_message(results, folder, OF_RESULTS))
+        return request
+
+    def _build_message(
+        self, sources: Sequence[BaseMessage], folder: Path, text: str
+    ) -> BaseMessage:
+        key = tuple(id(source) for source in sources)
+        if key not in self._built:
+            if len(self._built) >= MAX_CACHED:
+                self._built.clear()
+            parts: list[str | dict[Any, Any]] = [{"type": "text", "text": text}]
+            parts += [_build_part(image, folder) for each in sources for image in _get_images(each)]
+            self._built[key] = (list(sources), HumanMessage(parts))
+        return self._built[key][1]
+
+
+def has_images(message: BaseMessage) -> bool:
+    """Return whether the message has images."""
+    return IMAGES in message.additional_kwargs
+
+
+def _get_images(message: BaseMessage) -> Iterator[ImageReference]:
+    yield from cast("Sequence[ImageReference]", message.additional_kwargs[IMAGES])
+
+
+def _build_part(image: ImageReference, folder: Path) -> dict[str, Any]:
+    data = load_image(folder, image)
+    if data is None:
+        return {"type": "text", "text": GONE.format(name=image["name"])}
+    encoded = base64.b64encode(data).decode()
+    return {"type": "image", "base64": encoded, "mime_type": image["mime_type"]}

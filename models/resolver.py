@@ -43,8 +43,6 @@ class ResolvedModel:
     temperature: float | None = None
     """None: the model does not accept one."""
     parallel_tool_calls: bool = True
-    vision: bool = False
-    """Whether the model takes images."""
     extra_headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     """The user's own headers of every request."""
     read_seconds: float = 120.0
@@ -199,7 +197,6 @@ def _with_limits(
         if temperature is None and (entry is None or entry.temperature)
         else temperature,
         parallel_tool_calls=section.parallel_tool_calls,
-        vision=_find_first(*(layer.vision for layer in layers), entry and entry.vision) or False,
         extra_headers=settings.litellm.extra_headers,
         read_seconds=settings.litellm.timeout,
         vision=_find_first(*(layer.vision for layer in layers), entry and entry.vision),

@@ -49,8 +49,6 @@ class ModelLimits(Section):
     max_tokens: int | None = Field(default=None, gt=0)
     context_length: int | None = Field(default=None, gt=0)
     temperature: float | None = Field(default=None, ge=0, le=2)
-    vision: bool | None = None
-    """Whether the model takes images; unset: as the catalogue says."""
     api: Literal["chat", "responses", "anthropic", "langchain-openai"] | None = None
     """Protocol: `chat` (chat completions), `responses` (OpenAI's Responses API), `anthropic`
     (Anthropic Messages), or `langchain-openai` (the Responses API through that package)."""

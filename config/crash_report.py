@@ -29,7 +29,7 @@ def describe_error(error: Exception, home: Path) -> MaxAgentError:
         reason = error.strerror
         if error.filename:
             place = f"`{os.fsdecode(error.filename)}`"
-            reason = text("{place}: {what}", place=place, what=reason)
+            reason = text("{place}: {problem}", place=place, problem=reason)
         reason = redact(reason)
         return MaxAgentError(reason, hint="check its permissions and the disk's free space")
     return record_crash(error, home)

@@ -37,9 +37,9 @@ def open_debug_log(home: Path) -> Path:
     except OSError as error:
         raise MaxAgentError(
             text(
-                "cannot write the debug log `{file}`: {strerror}",
+                "cannot write the debug log `{file}`: {reason}",
                 file=file,
-                strerror=error.strerror,
+                reason=error.strerror,
             ),
             hint="check the folder's permissions and free space, or run without `--debug`",
         ) from error

@@ -41,16 +41,12 @@ def ensure_data_folder(home_folder: Path) -> Path:
         make_private_folder(folder)
         if planted := restrict_to_owner(folder):
             raise MaxAgentError(
-                text(
-                    "`{planted}` is not yours, or a link where others could write", planted=planted
-                ),
+                text("`{path}` is not yours, or a link where others could write", path=planted),
                 hint="check what it is and remove it, or set `MAXAGENT_HOME` to another folder",
             )
     except OSError as error:
         raise MaxAgentError(
-            text(
-                "cannot keep data in `{folder}`: {strerror}", folder=folder, strerror=error.strerror
-            ),
+            text("cannot keep data in `{folder}`: {reason}", folder=folder, reason=error.strerror),
             hint="make it a writable folder, or set `MAXAGENT_HOME` to another one",
         ) from error
     return folder

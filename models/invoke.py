@@ -155,7 +155,7 @@ def _ensure_not_empty(message: AIMessage) -> AIMessage:
     if ended in FILTERED:
         raise EmptyAnswerError(
             text(
-                "the provider's content filter blocked `{name}` ({ended})", name=name, ended=ended
+                "the provider's content filter blocked `{name}` ({reason})", name=name, reason=ended
             ),
             hint="Rephrase the request",
             retryable=False,

@@ -131,7 +131,7 @@ def get_provider(name: str) -> Provider:
     if not found.available:
         raise UsageError(
             text("The provider `{name}` is not supported yet", name=found.name),
-            hint=text("Choose one of {format_names}", format_names=_format_names()),
+            hint=text("Choose one of {names}", names=_format_names()),
         )
     return found
 
@@ -139,12 +139,10 @@ def get_provider(name: str) -> Provider:
 def build_unknown_provider_error(name: str) -> UsageError:
     """Return the error for an unknown provider name."""
     near = get_close_matches(name.lower(), load_providers(), n=1)
-    guess = text("Did you mean `{near}`? ", near=near[0]) if near else ""
+    guess = text("Did you mean `{name}`? ", name=near[0]) if near else ""
     return UsageError(
         text("Unknown provider `{name}`", name=name),
-        hint=text(
-            "{guess}Known providers: {format_names}", guess=guess, format_names=_format_names()
-        ),
+        hint=text("{suggestion}Known providers: {names}", suggestion=guess, names=_format_names()),
     )
 
 

@@ -91,7 +91,7 @@ class ScriptedModel(BaseChatModel):
         if number >= len(self.turns):
             who = self.role or "any role"
             raise ModelError(
-                text("The script has no turn {value} for `{who}`", value=number + 1, who=who),
+                text("The script has no turn {turn} for `{role}`", turn=number + 1, role=who),
                 hint=text("It has {count}; add one to the scenario", count=len(self.turns)),
             )
         turn = self.turns[number]
@@ -163,7 +163,7 @@ def open_script(path: Path, role: str) -> ScriptedModel:
         known = ", ".join(f"`{name}`" for name in scenario)
         raise UsageError(
             text("The scenario `{path}` has no role `{role}`", path=path, role=role),
-            hint=text("It has {known}", known=known),
+            hint=text("It has {names}", names=known),
         )
     return ScriptedModel(turns=scenario.get(role, []), role=role)
 
@@ -183,14 +183,14 @@ def _parse_scenario(path: Path, content: str) -> Scenario:
         raise UsageError(what, hint="A scenario must be a JSON file") from None
     except ValidationError as error:
         raise UsageError(
-            text("`{path}`: {what}", path=path, what=_describe_first_error(error)), hint=SHAPE
+            text("`{path}`: {problem}", path=path, problem=_describe_first_error(error)), hint=SHAPE
         ) from None
 
 
 def _describe_first_error(error: ValidationError) -> str:
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"])
-    return text("{place}: {what}", place=place or "scenario", what=first["msg"])
+    return text("{place}: {problem}", place=place or "scenario", problem=first["msg"])
 
 
 def _measure_text(message: BaseMessage) -> int:

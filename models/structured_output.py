@@ -51,7 +51,11 @@ def find_faults(value: Any, schema: Schema) -> tuple[str, ...]:
     except RecursionError:
         return ("it is nested too deep",)
     return tuple(
-        text("{place}: {what}", place=f"`{error.json_path}`", what=error.message[:LONGEST_FAULT])
+        text(
+            "{place}: {problem}",
+            place=f"`{error.json_path}`",
+            problem=error.message[:LONGEST_FAULT],
+        )
         for error in errors[:MOST_FAULTS]
     )
 
@@ -70,7 +74,8 @@ def validate_schema(schema: object, named: str) -> Schema:
 
     if not isinstance(schema, dict):
         raise UsageError(
-            text("{named} is not a JSON schema", named=named), hint="a schema must be a JSON object"
+            text("{schema} is not a JSON schema", schema=named),
+            hint="a schema must be a JSON object",
         )
     checked = cast("dict[str, Any]", schema)
     try:
@@ -80,8 +85,8 @@ def validate_schema(schema: object, named: str) -> Schema:
     except SchemaError as error:
         raise UsageError(
             text(
-                "{named} is not a JSON schema: `{json_path}`: {message}",
-                named=named,
+                "{schema} is not a JSON schema: `{json_path}`: {message}",
+                schema=named,
                 json_path=error.json_path,
                 message=error.message[:LONGEST_FAULT],
             ),
@@ -89,12 +94,16 @@ def validate_schema(schema: object, named: str) -> Schema:
         ) from None
     except Unresolvable as error:
         raise UsageError(
-            text("{named} refers to `{ref}`, which is not in it", named=named, ref=error.ref),
+            text(
+                "{schema} refers to `{reference}`, which is not in it",
+                schema=named,
+                reference=error.ref,
+            ),
             hint="put it under `$defs`; references are not downloaded",
         ) from None
     except RecursionError:
         raise UsageError(
-            text("{named} is nested too deep", named=named), hint="use a simpler schema"
+            text("{schema} is nested too deep", schema=named), hint="use a simpler schema"
         ) from None
     return checked
 

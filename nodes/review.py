@@ -99,7 +99,7 @@ async def _undo_job(state: State, runtime: Runtime[Context]) -> ReviewTransition
     planned = await plan_restore(deps.snapshots, await list_job_entries(state, runtime))
     done = await execute_plan(deps.snapshots, deps.history, thread, planned, "undo", turn)
     emit_event(
-        runtime, "notice", text=text("put back: {value}", value=", ".join(done.paths) or "nothing")
+        runtime, "notice", text=text("put back: {paths}", paths=", ".join(done.paths) or "nothing")
     )
     for conflict in done.conflicts:
         emit_event(

@@ -84,5 +84,5 @@ def _build_decision(answer: Answer, config: Mapping[str, Any]) -> dict[str, Any]
     fitting = ", ".join(flags[kind] for kind in allowed if kind in flags)
     raise UsageError(
         text("`{config}` does not accept this answer", config=config["action_name"]),
-        hint=text("use {fitting}", fitting=fitting),
+        hint=text("use {options}", options=fitting),
     )

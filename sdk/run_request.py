@@ -22,7 +22,7 @@ def validate_request(request: str, folder: Path) -> None:
             content.encode()
         except UnicodeEncodeError:
             raise UsageError(
-                text("{what} is not valid UTF-8", what=what), hint="use UTF-8 text"
+                text("{source} is not valid UTF-8", source=what), hint="use UTF-8 text"
             ) from None
 
 

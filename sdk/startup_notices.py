@@ -154,7 +154,7 @@ def _format_names(names: Sequence[str]) -> str:
 
 
 def _format_remainder(count: int) -> list[str]:
-    return [text("and {value} others", value=count - MOST_NAMED)] if count > MOST_NAMED else []
+    return [text("and {count} others", count=count - MOST_NAMED)] if count > MOST_NAMED else []
 
 
 async def finish_restore(deps: Dependencies, thread_id: str) -> list[str]:

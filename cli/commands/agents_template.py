@@ -30,7 +30,7 @@ def write_new(folder: Path, name: str, description: str) -> Path:
         ) from error
     except OSError as error:
         raise UsageError(
-            text("`{file}` cannot be written: {strerror}", file=file, strerror=error.strerror)
+            text("`{file}` cannot be written: {reason}", file=file, reason=error.strerror)
         ) from error
     return file
 

@@ -82,7 +82,10 @@ def parse_line(line: bytes, number: int) -> JsonLine | None:
         first = error.errors(include_url=False)[0]
         place = "".join(f"`{part}`: " for part in first["loc"] if isinstance(part, str))
         what = text(
-            "line {number} of stdin: {place}{first}", number=number, place=place, first=first["msg"]
+            "line {number} of stdin: {place}{problem}",
+            number=number,
+            place=place,
+            problem=first["msg"],
         )
         raise UsageError(what, hint=HINT) from None
 

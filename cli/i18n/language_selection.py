@@ -45,8 +45,8 @@ def _read_variable(environ: Mapping[str, str]) -> str:
             if value not in LANGUAGES:
                 known = " or ".join(f"`{one}`" for one in LANGUAGES)
                 raise UsageError(
-                    text("{name}: unsupported language `{value}`", name=name, value=value),
-                    hint=text("set it to {known}", known=known),
+                    text("{name}: unsupported language `{language}`", name=name, language=value),
+                    hint=text("set it to {names}", names=known),
                 )
             return value
     return ""

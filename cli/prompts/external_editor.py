@@ -27,9 +27,9 @@ def edit_text(content: str, suffix: str) -> str:
     except OSError as error:
         raise UsageError(
             text(
-                "cannot exchange the text with the editor `{command}`: {strerror}",
+                "cannot exchange the text with the editor `{command}`: {reason}",
                 command=command,
-                strerror=error.strerror,
+                reason=error.strerror,
             ),
             hint="make sure that the temporary folder has free space and that the editor saves",
         ) from error

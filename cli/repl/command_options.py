@@ -140,7 +140,7 @@ def read_schema(file: Path) -> dict[str, Any]:
         value: object = json.loads(file.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise UsageError(
-            text("`{file}` cannot be read: {strerror}", file=file, strerror=error.strerror),
+            text("`{file}` cannot be read: {reason}", file=file, reason=error.strerror),
             hint=HINT,
         ) from None
     except json.JSONDecodeError as error:

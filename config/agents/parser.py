@@ -134,11 +134,13 @@ class _AgentReader:
             close = get_close_matches(key, [*KEYS, *OTHER_NAMES], n=1, cutoff=0.7)
             known = ", ".join(f"`{one}`" for one in KEYS)
             meant = (
-                text("did you mean `{close}`?", close=close[0])
+                text("did you mean `{name}`?", name=close[0])
                 if close
-                else text("use one of {known}", known=known)
+                else text("use one of {names}", names=known)
             )
-            self._add_error(key, text("unknown key `{key}`; {meant}", key=key, meant=meant))
+            self._add_error(
+                key, text("unknown key `{key}`; {suggestion}", key=key, suggestion=meant)
+            )
         elif name in self.values:
             self._add_error(name, text("`{key}` sets `{name}` a second time", key=key, name=name))
         elif value not in (None, {}):  # an empty key counts as not set
@@ -158,7 +160,7 @@ class _AgentReader:
             self._add_error(
                 "mode",
                 text(
-                    "`mode` must be one of {known}, not `{mode}`", known=", ".join(known), mode=mode
+                    "`mode` must be one of {names}, not `{mode}`", names=", ".join(known), mode=mode
                 ),
             )
             return "all"
@@ -196,7 +198,13 @@ class _AgentReader:
             self._add_error(key, text("`{key}` must be {kind}", key=key, kind=kind))
         elif not least <= cast("float", value) <= most:
             self._add_error(
-                key, text("`{key}` must be from {least} to {most}", key=key, least=least, most=most)
+                key,
+                text(
+                    "`{key}` must be from {minimum} to {maximum}",
+                    key=key,
+                    minimum=least,
+                    maximum=most,
+                ),
             )
         return value
 
@@ -274,8 +282,8 @@ class _AgentReader:
 
     def _add_error(self, key: str, what: str) -> None:
         place = f"{self.file}:{self.lines.get(key, 1)}"
-        self.reports.append(text("{place}: {what}", place=place, what=what))
+        self.reports.append(text("{place}: {problem}", place=place, problem=what))
 
     def _add_note(self, key: str, what: str) -> None:
         place = f"{self.file}:{self.lines[key]}"
-        self.notes.append(text("{place}: {what}", place=place, what=what))
+        self.notes.append(text("{place}: {problem}", place=place, problem=what))

@@ -40,10 +40,10 @@ class AgentRegistry:
                 raise fault
         known = [one.name for one in self.profiles.values() if not one.hidden]
         close = get_close_matches(name, known, n=1)
-        meant = text("did you mean `{close}`? ", close=close[0]) if close else ""
+        meant = text("did you mean `{name}`? ", name=close[0]) if close else ""
         raise UsageError(
             text("no agent `{name}`", name=name),
-            hint=text("{meant}There are: {known}", meant=meant, known=", ".join(known)),
+            hint=text("{suggestion}There are: {names}", suggestion=meant, names=", ".join(known)),
         )
 
     def find_primary_agent(self, name: str) -> AgentProfile:
@@ -56,7 +56,7 @@ class AgentRegistry:
         ]
         raise UsageError(
             text("the agent `{name}` works only for other agents, not in conversations", name=name),
-            hint=text("agents for conversations: {speaking}", speaking=", ".join(speaking)),
+            hint=text("agents for conversations: {names}", names=", ".join(speaking)),
         )
 
 

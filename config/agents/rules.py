@@ -93,7 +93,7 @@ def _parse_rule_list(
         if isinstance(rule, str):
             rules.append(RawRule(kind, rule, where))
         else:
-            wrong.append(text("{where}: write a rule as `TOOL` or `TOOL(PATTERN)`", where=where))
+            wrong.append(text("{place}: write a rule as `TOOL` or `TOOL(PATTERN)`", place=where))
 
 
 def _parse_tool_rules(
@@ -106,14 +106,14 @@ def _parse_tool_rules(
         content = _translate_pattern(tool, pattern)
         if verdict not in KINDS:
             wrong.append(
-                text("{where}: `{tool}` must be deny, ask or allow", where=where, tool=tool)
+                text("{place}: `{tool}` must be deny, ask or allow", place=where, tool=tool)
             )
         elif content is None:
             hint = "put the rule under `deny`, `ask` or `allow`"
             wrong.append(
                 text(
-                    "{where}: invalid pattern `{pattern}`; {hint}",
-                    where=where,
+                    "{place}: invalid pattern `{pattern}`; {hint}",
+                    place=where,
                     pattern=pattern,
                     hint=hint,
                 )

@@ -67,7 +67,7 @@ def read_regular_file(real: str, most: int) -> bytes:
             os.close(handle)
     except OSError as error:
         raise UnreadableFileError(
-            text("cannot be read: {strerror}", strerror=error.strerror)
+            text("cannot be read: {reason}", reason=error.strerror)
         ) from error
 
 

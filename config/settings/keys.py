@@ -104,7 +104,7 @@ def suggest_key(key: str) -> str:
     meant = [known for known in keys if known.rpartition(".")[2] == last]
     meant = meant[:1] or get_close_matches(key, [*keys, *Settings.model_fields], n=1, cutoff=0.75)
     if meant:
-        return text("did you mean `{meant}`?", meant=meant[0])
+        return text("did you mean `{suggestion}`?", suggestion=meant[0])
     place: KeyPath = tuple(key.split(".")[:-1])
     while not _get_fields(type_of(place)):
         place = place[:-1]

@@ -71,7 +71,7 @@ def format_mistakes(layer: Layer, found: Mapping[KeyPath, str]) -> list[str]:
     """Return the errors with their places, in line order."""
     ordered = sorted(found.items(), key=lambda item: layer.lines.get(item[0], 0))
     return [
-        text("{place}: {what}", place=layer.find_origin(path), what=mistake)
+        text("{place}: {problem}", place=layer.find_origin(path), problem=mistake)
         for path, mistake in ordered
     ]
 
@@ -109,9 +109,7 @@ def _describe_mistake(detail: "ErrorDetails") -> tuple[KeyPath, str]:
         path = (*path[:3], *path[4:])
     key = join_key(path)
     if detail["type"] == "extra_forbidden":
-        return path, text(
-            "unknown key `{key}`; {suggest_key}", key=key, suggest_key=suggest_key(key)
-        )
+        return path, text("unknown key `{key}`; {suggestion}", key=key, suggestion=suggest_key(key))
     if detail["type"] == "missing":
         return path, text("`{key}` is missing", key=key)
     expected = "a mapping" if detail["type"] == "model_type" else detail["msg"]

@@ -115,5 +115,5 @@ def _write_file(file: Path, content: bytes, new_mode: int) -> None:
         replace_file(file, content, mode)
     except OSError as error:
         raise UsageError(
-            text("{file}: cannot be written: {strerror}", file=file, strerror=error.strerror)
+            text("{file}: cannot be written: {reason}", file=file, reason=error.strerror)
         ) from error

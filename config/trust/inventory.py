@@ -65,7 +65,7 @@ def take_inventory(folder: Path) -> list[InventoryItem]:
             return [
                 *found,
                 InventoryItem(
-                    kind, path, "", text("more than {most} files and folders", most=MAX_ITEMS)
+                    kind, path, "", text("more than {limit} files and folders", limit=MAX_ITEMS)
                 ),
             ]
         if is_folder:

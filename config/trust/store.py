@@ -91,9 +91,9 @@ def update_consent(
             replace_file(file, json.dumps(written, indent=1).encode())
     except OSError as error:
         message = text(
-            "cannot write the list of trusted folders, `{file}`: {strerror}",
+            "cannot write the list of trusted folders, `{file}`: {reason}",
             file=file,
-            strerror=error.strerror,
+            reason=error.strerror,
         )
         raise MaxAgentError(message, hint="check its permissions and the free space") from error
 

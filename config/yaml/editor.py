@@ -40,7 +40,7 @@ def _compute_edit(text: str, node: Any, path: KeyPath, value: object) -> YamlEdi
 def _edit_nested(content: str, key: Any, below: Any, rest: KeyPath, value: object) -> YamlEdit:
     if below.start_mark.index < key.end_mark.index:
         raise UsageError(
-            text("`{value}` is a YAML alias", value=key.value), hint="change the file by hand"
+            text("`{key}` is a YAML alias", key=key.value), hint="change the file by hand"
         )
     if rest and below.id == "mapping":
         return _compute_edit(content, below, rest, value)

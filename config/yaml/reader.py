@@ -47,7 +47,7 @@ def read_bytes(file: Path) -> bytes | None:
         return None
     except OSError as error:
         raise UsageError(
-            text("{file}: cannot be read: {strerror}", file=file, strerror=error.strerror)
+            text("{file}: cannot be read: {reason}", file=file, reason=error.strerror)
         ) from error
 
 

@@ -91,7 +91,7 @@ def _check_types(kind: str, data: bytes, where: str, remedy: str) -> None:
     foreign = find_foreign_type(data) if kind == "msgpack" else None if kind in _PLAIN else kind
     if foreign:
         raise MaxAgentError(
-            text("{where} a `{foreign}`, which cannot be kept", where=where, foreign=foreign),
+            text("{place} a `{type}`, which cannot be kept", place=where, type=foreign),
             hint=remedy,
         )
 

@@ -116,9 +116,9 @@ def prepare_database(path: Path) -> DatabaseSetup:
     except OSError as error:
         raise MaxAgentError(
             text(
-                "cannot keep threads in `{parent}`: {strerror}",
+                "cannot keep threads in `{parent}`: {reason}",
                 parent=path.parent,
-                strerror=error.strerror,
+                reason=error.strerror,
             ),
             hint=_NOT_WRITABLE[1],
         ) from error
@@ -173,9 +173,9 @@ def _recover_from_damage(path: Path, error: sqlite3.Error) -> MaxAgentError:
     _logger.info("database salvaged: %s; the damaged one is %s", path, moved)
     return MaxAgentError(
         text(
-            "the database was damaged; it was moved to `{moved}`; {describe_losses}",
-            moved=moved,
-            describe_losses=_describe_losses(saved),
+            "the database was damaged; it was moved to `{backup}`; {losses}",
+            backup=moved,
+            losses=_describe_losses(saved),
         ),
         hint="run the command again; it uses a new database with all readable data",
     )
@@ -200,8 +200,10 @@ def _salvage_database(path: Path) -> SalvageResult:
 def _describe_losses(saved: SalvageResult) -> str:
     hurt = ", ".join(f"`{thread[:8]}`" for thread in sorted(saved.damaged_threads))
     if saved.has_unknown_losses:
-        return text("these threads, and perhaps others, lost data: {value}", value=hurt or "?")
-    return text("these threads lost data: {hurt}", hurt=hurt) if hurt else "no thread lost data"
+        return text("these threads, and perhaps others, lost data: {threads}", threads=hurt or "?")
+    return (
+        text("these threads lost data: {threads}", threads=hurt) if hurt else "no thread lost data"
+    )
 
 
 def _probe_version(path: Path) -> int | None:

@@ -43,45 +43,44 @@ class SkippedFiles:
         if self.large:
             parts.append(
                 text(
-                    "over {value} MB: {format_names}",
-                    value=f"{LARGEST_FILE / 1e6:.0f}",
-                    format_names=_format_names(self.large),
+                    "over {megabytes} MB: {names}",
+                    megabytes=f"{LARGEST_FILE / 1e6:.0f}",
+                    names=_format_names(self.large),
                 )
             )
         if self.many:
             parts.append(
                 text(
-                    "{format_count} beyond the {most_files} that a snapshot holds",
-                    format_count=_format_count(self.many),
+                    "{count} beyond the {most_files} that a snapshot holds",
+                    count=_format_count(self.many),
                     most_files=f"{MOST_FILES:,}",
                 )
             )
         if self.heavy:
             limit = text(
-                "{value} GB that all files of a snapshot may take", value=f"{MOST_BYTES / 1e9:.0f}"
+                "{gigabytes} GB that all files of a snapshot may take",
+                gigabytes=f"{MOST_BYTES / 1e9:.0f}",
             )
             parts.append(
                 text(
-                    "{format_count} beyond the {limit}",
-                    format_count=_format_count(self.heavy),
+                    "{count} beyond the {limit}",
+                    count=_format_count(self.heavy),
                     limit=limit,
                 )
             )
         if self.unreadable:
-            parts.append(
-                text("not readable: {format_names}", format_names=_format_names(self.unreadable))
-            )
+            parts.append(text("not readable: {names}", names=_format_names(self.unreadable)))
         if self.refused:
             parts.append(
                 text(
-                    "named like git's own files: {format_names}",
-                    format_names=_format_names(self.refused),
+                    "named like git's own files: {names}",
+                    names=_format_names(self.refused),
                 )
             )
         if not parts:
             return ""
         listed = join_texts("; ", parts)
-        return text("not in snapshots, so undo cannot restore it: {told}", told=listed)
+        return text("not in snapshots, so undo cannot restore it: {files}", files=listed)
 
 
 def select_fitting(

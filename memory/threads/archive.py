@@ -94,8 +94,8 @@ def get_output_room(rows: TransferRows) -> int:
     if room < 0:
         raise UsageError(
             text(
-                "the conversation is larger than {largest} bytes, the limit for an import",
-                largest=f"{MAX_BYTES:,}",
+                "the conversation is larger than {limit} bytes, the limit for an import",
+                limit=f"{MAX_BYTES:,}",
             ),
             hint="show it with `mcode threads show`",
         )
@@ -137,7 +137,7 @@ def read_archive(path: Path) -> ThreadArchive:
         raise _build_error(str(error)) from None
     except OSError as error:
         raise UsageError(
-            text("cannot read `{path}`: {strerror}", path=path, strerror=error.strerror),
+            text("cannot read `{path}`: {reason}", path=path, reason=error.strerror),
             hint="check its name",
         ) from None
 
@@ -148,7 +148,7 @@ def _read_members(archive: zipfile.ZipFile) -> dict[str, bytes]:
     strange = [name for name in names if name not in (MANIFEST, ROWS) and not _is_output(name)]
     if strange or len(set(names)) < len(names) or len(names) > MAX_OUTPUTS + 2:
         raise _build_error(
-            text("unknown argument `{strange}`", strange=strange[0])
+            text("unknown argument `{name}`", name=strange[0])
             if strange
             else "it has too many or equal names"
         )
@@ -158,7 +158,7 @@ def _read_members(archive: zipfile.ZipFile) -> dict[str, bytes]:
             contents[name] = member.read(left + 1)
         left -= len(contents[name])
         if left < 0:
-            raise _build_error(text("it is larger than {largest} bytes", largest=f"{MAX_BYTES:,}"))
+            raise _build_error(text("it is larger than {limit} bytes", limit=f"{MAX_BYTES:,}"))
     return contents
 
 
@@ -180,7 +180,9 @@ def _parse_manifest(content: bytes) -> Manifest:
     manifest = TypeAdapter(dict[str, Any]).validate_json(content)
     if manifest.get("format") == "mcode-thread" and manifest.get("version") != VERSION:
         raise UsageError(
-            text("the file has the unknown version {get}", get=repr(manifest.get("version"))),
+            text(
+                "the file has the unknown version {version}", version=repr(manifest.get("version"))
+            ),
             hint=text(
                 "this MaxAgent reads version {version}; export the thread again with the "
                 "same MaxAgent",
@@ -194,7 +196,7 @@ def describe_first_error(error: Invalid) -> str:
     """Return the first error and its place, on one line."""
     first = error.errors()[0]
     what = first["msg"].removeprefix("Value error, ")  # the validator's own message follows
-    return text("{place}: {what}", place=".".join(map(str, first["loc"])), what=what)
+    return text("{place}: {problem}", place=".".join(map(str, first["loc"])), problem=what)
 
 
 def _build_error(why: str) -> UsageError:

@@ -274,7 +274,7 @@ def _build_not_found_error(content: str, rows: list[ThreadRow]) -> UsageError:
         shown = ", ".join(f"`{one}`" for one in begun[:MOST_NEAR])
         return UsageError(
             text("no thread `{content}`", content=content),
-            hint=text("give at least 4 characters of an ID, such as {shown}", shown=shown),
+            hint=text("give at least 4 characters of an ID, such as {examples}", examples=shown),
         )
     close = difflib.get_close_matches(content, [*names, *ids], n=MOST_NEAR, cutoff=0.6)
     shown = ", ".join(f"`{names.get(key) or ids[key]}`" for key in close)
@@ -283,7 +283,7 @@ def _build_not_found_error(content: str, rows: list[ThreadRow]) -> UsageError:
         text("no thread `{content}`", content=content)
         if content
         else "the thread's ID or name is empty",
-        hint=text("did you mean {shown}? {hint}", shown=shown, hint=hint) if close else hint,
+        hint=text("did you mean {names}? {hint}", names=shown, hint=hint) if close else hint,
     )
 
 

@@ -52,10 +52,10 @@ def acquire_lease(home: Path, thread_id: str) -> Generator[None]:
         lock = _try_lock(path)
     except OSError as error:
         message = text(
-            "cannot lock thread `{thread_id}` in `{parent}`: {strerror}",
+            "cannot lock thread `{thread_id}` in `{parent}`: {reason}",
             thread_id=thread_id,
             parent=path.parent,
-            strerror=error.strerror,
+            reason=error.strerror,
         )
         raise MaxAgentError(
             message, hint="check the folder's permissions and free space"
@@ -132,10 +132,10 @@ def _is_at(path: Path, lock: int) -> bool:
 def _build_busy_error(thread_id: str, found: LeaseHolder | None) -> ThreadBusyError:
     if found and found.pid:
         who = text(
-            "process {pid} on {host} since {clock}",
+            "process {pid} on {host} since {started}",
             pid=found.pid,
             host=found.host,
-            clock=found.clock,
+            started=found.clock,
         )
     else:
         who = "another process"
@@ -145,7 +145,7 @@ def _build_busy_error(thread_id: str, found: LeaseHolder | None) -> ThreadBusyEr
         else ""
     )
     return ThreadBusyError(
-        text("thread `{thread_id}` is in use by {who}", thread_id=thread_id, who=who),
+        text("thread `{thread_id}` is in use by {holder}", thread_id=thread_id, holder=who),
         hint=text(
             "wait until it ends{stop}; then run `mcode resume {thread_id}`",
             stop=stop,

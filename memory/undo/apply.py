@@ -90,7 +90,7 @@ def _apply_change(
                 return LOST
             _write_file(folder, change.path, change.new, contents[change.new.blob], mark)
     except OSError as error:  # a link or a folder is in the way, the disk is full, …
-        return text("it cannot be written: {strerror}", strerror=error.strerror)
+        return text("it cannot be written: {reason}", reason=error.strerror)
     return ""
 
 
@@ -114,7 +114,7 @@ def _restore_permissions(folder: Path, change: PathChange) -> str:
         try:
             _set_mode(folder, change.path, change.new.permissions or 0)
         except OSError as error:
-            return text("its permissions cannot be changed: {strerror}", strerror=error.strerror)
+            return text("its permissions cannot be changed: {reason}", reason=error.strerror)
     return ""
 
 

@@ -140,14 +140,14 @@ async def _take_snapshot_after(snapshots: Snapshots, done: int, left: Mapping[st
         )
         raise MaxAgentError(
             text(
-                "restored {done} files{others}; then: {message}",
-                done=done,
+                "restored {count} files{others}; then: {message}",
+                count=done,
                 others=others,
                 message=error.message,
             ),
             hint=text(
-                "{value}; the next undo, redo or rewind finishes this restore",
-                value=error.hint or "fix this first",
+                "{hint}; the next undo, redo or rewind finishes this restore",
+                hint=error.hint or "fix this first",
             ),
         ) from error
 

@@ -224,7 +224,7 @@ def _explain_conflict(folder: Path, path: str, going: set[str]) -> str:
     own = [PurePosixPath(path)] if is_folder(path) else []
     for above in (*own, *PurePosixPath(path).parents[:-1]):
         if str(above) not in going and _classify_path(folder / above) == "file":
-            return text("`{above}` is no longer a folder", above=above)
+            return text("`{folder}` is no longer a folder", folder=above)
     if (
         not is_folder(path)
         and _classify_path(folder / path) == "folder"

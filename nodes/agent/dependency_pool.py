@@ -181,9 +181,9 @@ def _validate_folder(root: Path) -> None:
     if root.is_absolute() and real != Path(os.path.normpath(root)):
         raise UsageError(
             text(
-                "`{root}` is a link now, or lies behind one: it leads to `{real}`",
+                "`{root}` is a link now, or lies behind one: it leads to `{target}`",
                 root=root,
-                real=real,
+                target=real,
             ),
             hint="put the folder back; or begin with its real name; or take the thread there with"
             " `mcode threads export` and `import`",

@@ -156,7 +156,9 @@ def _decode_checkpoint(row: CheckpointRow) -> _DecodedCheckpoint:
     if whole["id"] != row.id:
         raise ValueError(
             text(
-                "a checkpoint has the two names `{id}` and `{whole}`", id=row.id, whole=whole["id"]
+                "a checkpoint has the two names `{id}` and `{other_id}`",
+                id=row.id,
+                other_id=whole["id"],
             )
         )
     made, tomorrow = parse_time(row.id), (datetime.now(UTC) + timedelta(days=1)).isoformat()
@@ -239,7 +241,7 @@ def _filter_writes(writes: Sequence[WriteRow], known: set[str], graph: str) -> I
 def _check_messages(data: bytes, graph: str) -> None:
     """Raise ValueError for anything but valid messages of the graph's roles."""
     if foreign := find_foreign_type(data, _MESSAGES):
-        raise ValueError(text("a message is a `{foreign}`", foreign=foreign))
+        raise ValueError(text("a message is a `{type}`", type=foreign))
     built = StrictSerializer().loads_typed(("msgpack", data))
     listed = built.value if isinstance(built, Overwrite) else built
     for message in cast("list[object]", listed if isinstance(listed, list) else [listed]):

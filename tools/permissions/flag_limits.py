@@ -115,12 +115,12 @@ def find_excess(
     outside = _find_outside_path(rest, limits, folder, workspace) if limits.paths else ""
     if flag := _find_limited_flag(rest, limits):
         return text(
-            "the rule for `{own}` does not cover `{program} {flag}`",
-            own=" ".join(own),
+            "the rule for `{command}` does not cover `{program} {flag}`",
+            command=" ".join(own),
             program=program,
             flag=flag,
         )
-    return text("`{outside}` is outside the project", outside=outside) if outside else ""
+    return text("`{path}` is outside the project", path=outside) if outside else ""
 
 
 def _find_git_excess(rest: Sequence[str], words: Sequence[str], own: Sequence[str]) -> str:

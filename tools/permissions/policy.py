@@ -65,7 +65,9 @@ class Policy:
         try:
             find_all_checks(self.after_edit, ["x"])
         except ToolError as error:
-            raise UsageError(text("{place}: {what}", place="`after_edit`", what=error)) from error
+            raise UsageError(
+                text("{place}: {problem}", place="`after_edit`", problem=error)
+            ) from error
 
     def filter_rules(self, kind: RuleKind) -> list[Rule]:
         """Return the rules of one kind: deny, ask or allow."""
@@ -139,7 +141,7 @@ def read_rules(written: Iterable[RawRule], workspace: Workspace) -> tuple[Rule, 
         except ValueError as error:
             if one.setting:
                 place = f"{one.origin}: `{one.setting}`"
-                reports.append(text("{place}: {what}", place=place, what=error))
+                reports.append(text("{place}: {problem}", place=place, problem=error))
             else:
                 reports.append(
                     text(
@@ -162,5 +164,5 @@ def read_files(profile: AgentProfile) -> tuple[PathPattern, ...]:
             found.append(parse_path_pattern(pattern))
         except ValueError as error:
             place = f"{profile.locate_key('files')}: `{pattern}`"
-            raise UsageError(text("{place}: {what}", place=place, what=error)) from error
+            raise UsageError(text("{place}: {problem}", place=place, problem=error)) from error
     return tuple(found)

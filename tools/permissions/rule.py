@@ -132,11 +132,11 @@ def _resolve_tool(name: str) -> str:
         return mcp
     close = get_close_matches(own, PATTERN_KINDS, n=1, cutoff=0.5)
     meant = (
-        text("did you mean `{close}`?", close=close[0])
+        text("did you mean `{name}`?", name=close[0])
         if close
-        else text("available: {pattern_kinds}", pattern_kinds=", ".join(PATTERN_KINDS))
+        else text("available: {tools}", tools=", ".join(PATTERN_KINDS))
     )
-    raise ValueError(text("`{name}` is not a tool; {meant}", name=name, meant=meant))
+    raise ValueError(text("`{name}` is not a tool; {suggestion}", name=name, suggestion=meant))
 
 
 def _normalize_mcp_name(name: str) -> str:

@@ -56,9 +56,9 @@ def _find_limit(call: RequestedCall, policy: Policy) -> str:
     if call.effects.more:
         first = f"`{limits[0].kind} {limits[0].text}`"
         return text(
-            "{more}, which may change files that the rule {first} covers",
+            "{more}, which may change files that the rule {rule} covers",
             more=call.effects.more,
-            first=first,
+            rule=first,
         )
     return call.written_files.doubt or find_limited_file(call, policy)
 

@@ -60,26 +60,26 @@ def _resolve_name(profile: AgentProfile, key: str, written: str) -> Iterable[str
     close = get_close_matches(name.lower(), (*NAMES, *aliases.TOOLS), n=1, cutoff=0.5)
     meant = (
         text(
-            "did you mean `{resolve_tool_name}`?",
-            resolve_tool_name=aliases.resolve_tool_name(close[0], NAMES),
+            "did you mean `{tool}`?",
+            tool=aliases.resolve_tool_name(close[0], NAMES),
         )
         if close
         else text("available: {names}", names=", ".join(NAMES))
     )
     raise UsageError(
         text(
-            "{locate_key}: `{written}` is not a tool; {meant}",
-            locate_key=profile.locate_key(key),
+            "{place}: `{written}` is not a tool; {suggestion}",
+            place=profile.locate_key(key),
             written=written,
-            meant=meant,
+            suggestion=meant,
         )
     )
     raise UsageError(
         text(
-            "{locate_key}: `{written}` is not a tool; {meant}",
-            locate_key=profile.locate_key(key),
+            "{place}: `{written}` is not a tool; {suggestion}",
+            place=profile.locate_key(key),
             written=written,
-            meant=meant,
+            suggestion=meant,
         )
     )
 

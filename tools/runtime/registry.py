@@ -73,10 +73,10 @@ def describe_unknown_tool(name: str, names: Iterable[str]) -> str:
         else "."
     )
     return text(
-        "There is no tool `{name}`{meant} There are: {known}",
+        "There is no tool `{name}`{suggestion} There are: {names}",
         name=name,
-        meant=meant,
-        known=", ".join(known),
+        suggestion=meant,
+        names=", ".join(known),
     )
 
 
@@ -85,9 +85,9 @@ def _resolve_names(key: str, names: Iterable[str]) -> set[str]:
     if unknown := sorted(found - {*NAMES, *aliases.LATER}):
         raise UsageError(
             text(
-                "`tools.{key}` contains `{unknown}`, which is not a tool",
+                "`tools.{key}` contains `{tool}`, which is not a tool",
                 key=key,
-                unknown=unknown[0],
+                tool=unknown[0],
             ),
             hint=text("available: {names}", names=", ".join(NAMES)),
         )

@@ -120,7 +120,7 @@ def evaluate_run(run: TestRun) -> RunVerdict:
         return RunVerdict("unverified", run.problem)
     if run.passed == 0:
         return RunVerdict(
-            "unverified", text("no test ran: {value}", value=counts or "none was found")
+            "unverified", text("no test ran: {counts}", counts=counts or "none was found")
         )
     return RunVerdict("passed", counts or "exit code 0")
 

@@ -55,7 +55,7 @@ def open_sandbox(section: SandboxSection, workspace: Workspace, home: Path) -> S
     found = _detect_backend(none)
     if section.mode == "require" and not found.is_on:
         raise UsageError(
-            text("a sandbox is required, but not available: {why_none}", why_none=found.why_none),
+            text("a sandbox is required, but not available: {reason}", reason=found.why_none),
             hint="or set `sandbox.mode` to `auto` or `off` to run commands without a sandbox",
         )
     return found

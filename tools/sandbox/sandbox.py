@@ -52,16 +52,16 @@ class Sandbox:
     def state(self) -> str:
         """The state in words, for the first line of a run."""
         if not self.is_on:
-            return text("none: {why_none}", why_none=self.why_none)
+            return text("none: {reason}", reason=self.why_none)
         has_network = "{backend}, with network" if self.network else "{backend}, no network"
         network = text(has_network, backend=self.backend)
         if self.unix_sockets:
             network = text("{network}; unix sockets are allowed", network=network)
         elif self.why_unfiltered:
             network = text(
-                "{network}; unix sockets are open: {why_unfiltered}",
+                "{network}; unix sockets are open: {reason}",
                 network=network,
-                why_unfiltered=self.why_unfiltered,
+                reason=self.why_unfiltered,
             )
         missing = ", ".join(f"`{folder}`" for folder in self.missing)
         return (

@@ -47,7 +47,7 @@ def analyze_command(command: str, cwd: str, workspace: Workspace) -> CommandAnal
         return _analyze_line(command, cwd, workspace)
     except ParseError as doubt:
         return CommandAnalysis(
-            "ask", text("cannot be read with certainty: {doubt}", doubt=doubt), "unparsed"
+            "ask", text("cannot be read with certainty: {reason}", reason=doubt), "unparsed"
         )
     except Exception as error:  # an error in this check must never allow a line
         return CommandAnalysis(
@@ -105,7 +105,9 @@ def _find_line_risks(line: CommandLine, reasons: list[str], workspace: Workspace
     doubts = (
         [
             _Finding(
-                "ask", text("cannot be read with certainty: {doubt}", doubt=line.doubt), "unparsed"
+                "ask",
+                text("cannot be read with certainty: {reason}", reason=line.doubt),
+                "unparsed",
             )
         ]
         if line.doubt
@@ -175,7 +177,7 @@ def _find_risks(step: SimpleCommand, workspace: Workspace, *, reads: bool) -> It
     if outside := find_outside_write(step, workspace):
         yield _Finding(
             "ask",
-            text("it may write to `{outside}`, outside the project", outside=outside),
+            text("it may write to `{path}`, outside the project", path=outside),
             "outside",
         )
 
@@ -195,7 +197,7 @@ def _find_access_risks(
     if step.left_in:
         stayed = replace(step, folder=step.left_in)
         if ruined := find_damage(stayed, workspace.root):
-            yield _Finding("ask", text("if `cd` fails, {ruined}", ruined=ruined), "removal")
+            yield _Finding("ask", text("if `cd` fails, {effect}", effect=ruined), "removal")
 
 
 def _find_later_cd(line: CommandLine) -> str:
@@ -230,8 +232,8 @@ def explain_side_effects(words: Sequence[Word], step: SimpleCommand, workspace: 
         if words and not words[0].known:
             return text("`{text}` could be any program", text=words[0].text)
         return text(
-            "the arguments of `{value}` are not known in advance",
-            value=step.program or "a redirection",
+            "the arguments of `{program}` are not known in advance",
+            program=step.program or "a redirection",
         )
     texts = [word.text for word in words]
     place = PathScope(step.folder, workspace)

@@ -65,7 +65,7 @@ def _write_new(path: Path, content: bytes) -> None:
         ) from None
     except OSError as error:
         raise UsageError(
-            text("cannot write `{path}`: {strerror}", path=path, strerror=error.strerror),
+            text("cannot write `{path}`: {reason}", path=path, reason=error.strerror),
             hint="give another file",
         ) from None
 

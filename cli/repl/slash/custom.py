@@ -67,7 +67,7 @@ async def _run_shell_part(session: Session, line: str, agent: str) -> str:
         "run_command", {"command": line}, partial(_confirm_call, session, tools)
     )
     if reply.error and "exit_code" not in reply.metadata:
-        message = text("{place}: {what}", place=f"`{line}`", what=reply.error)
+        message = text("{place}: {problem}", place=f"`{line}`", problem=reply.error)
         raise UsageError(message, hint="no message given")
     return (reply.output or reply.error).strip("\n")
 

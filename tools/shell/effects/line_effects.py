@@ -88,7 +88,7 @@ def _find_doubt(step: SimpleCommand, workspace: Workspace) -> str:
     if step.words and not step.words[0].known:
         return text("`{text}` could be any program", text=step.words[0].text)
     if outside := _find_read_outside(step, workspace):
-        return text("it reads `{outside}`, outside the project", outside=outside)
+        return text("it reads `{path}`, outside the project", path=outside)
     if step.program == "git":
         return find_history_change([word.text for word in step.words[1:]])
     return find_package_removal(step)

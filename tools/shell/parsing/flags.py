@@ -88,7 +88,7 @@ class Flags:
             value = ""
             if kind == "=A" and letters:
                 raise NotReadOnlyError(
-                    text("unknown option: `{program} {word}`", program=program, word=word)
+                    text("unknown option: `{program} {argument}`", program=program, argument=word)
                 )
             if kind == "=?" or (kind and letters):
                 value, letters = letters, ""

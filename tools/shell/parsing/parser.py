@@ -32,13 +32,13 @@ _CONTINUED = re.compile(r"(?<!\\)((?:\\\\)*)\\\n")
 def parse_line(source: str) -> "Node":
     """Parse a line; raises ParseError, and LineTooLargeError for a line that is too large."""
     if len(source) > MAX_LINE_LENGTH:
-        raise LineTooLargeError(
-            text("more than {longest} characters", longest=f"{MAX_LINE_LENGTH:,}")
-        )
+        raise LineTooLargeError(text("more than {limit} characters", limit=f"{MAX_LINE_LENGTH:,}"))
     if "\r" in source:
         raise ParseError("a carriage return can hide text")
     if found := _HIDDEN.search(source):
-        raise ParseError(text("an invisible character (U+{ord})", ord=f"{ord(found[0]):04X}"))
+        raise ParseError(
+            text("an invisible character (U+{codepoint})", codepoint=f"{ord(found[0]):04X}")
+        )
     root = parse_tree(source)
     if doubt := _find_doubt(root, source.encode() + b"\n"):
         raise ParseError(doubt)

@@ -28,7 +28,9 @@ class LineTooLargeError(ParseError):
 def parse_tree(source: str) -> "Node":
     """Parse any text, with or without errors; raises ParseError if the parser fails."""
     if found := _CRASHES.search(source):
-        raise ParseError(text("the parser cannot read U+{ord}", ord=f"{ord(found[1]):04X}"))
+        raise ParseError(
+            text("the parser cannot read U+{codepoint}", codepoint=f"{ord(found[1]):04X}")
+        )
     # Without a newline at its end the grammar does not find the end of a here-document
     ended = source + "\n" if "<<" in source and not source.endswith("\n") else source
     try:

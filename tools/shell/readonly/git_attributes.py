@@ -38,17 +38,17 @@ def check_attributes(top: Path, common: Path, tracked: TrackedFiles, workspace: 
     """Raise NotReadOnlyError if a line of the attributes may apply to a secret."""
     if gone := [name for name in tracked.attributes if not os.path.lexists(top / name)]:
         raise NotReadOnlyError(
-            text("`{gone}` is deleted, but git still uses its last version", gone=gone[0])
+            text("`{file}` is deleted, but git still uses its last version", file=gone[0])
         )
     for file in (common / "info/attributes", *(top / name / NAME for name in tracked.folders)):
         for pattern, said in _iter_diff_lines(file):
             if not _is_of_a_language(pattern, said, workspace):
                 raise NotReadOnlyError(
                     text(
-                        "`{name}` sets how git shows `{fsdecode}`, which may include "
+                        "`{name}` sets how git shows `{pattern}`, which may include "
                         "secrets in its history",
                         name=NAME,
-                        fsdecode=os.fsdecode(pattern),
+                        pattern=os.fsdecode(pattern),
                     )
                 )
 

@@ -116,7 +116,11 @@ def _check_words(command: str, parsed: ParsedArguments) -> None:
     for shown in parsed.get_values("--format", "--pretty", "--sort"):
         if _RUNS_GPG.search(shown):
             raise NotReadOnlyError(
-                text("`git {command}` would start gpg for `{shown}`", command=command, shown=shown)
+                text(
+                    "`git {command}` would start gpg for `{argument}`",
+                    command=command,
+                    argument=shown,
+                )
             )
 
 
@@ -190,7 +194,7 @@ class _GitInvocation:
         """Check `REVISION:PATH`; the path is relative to the top unless it starts with `.`"""
         found = _OBJECT.fullmatch(word)
         if not found or "{/" in word or found[2].startswith("/"):
-            raise NotReadOnlyError(text("the file `{word}` names is not known", word=word))
+            raise NotReadOnlyError(text("the file `{name}` names is not known", name=word))
         revision, path = found.groups()
         self._check_revision(revision)
         if revision == "" and path[:2] in ("0:", "1:", "2:", "3:"):
@@ -278,8 +282,8 @@ class _GitInvocation:
         if own:
             raise NotReadOnlyError(
                 text(
-                    "git's history may hold files that match `{own}`, which tools may not read",
-                    own=own[0],
+                    "git's history may hold files that match `{pattern}`, which tools may not read",
+                    pattern=own[0],
                 )
             )
         check_attributes(repository.top, repository.common, self._read_tracked_files(), workspace)

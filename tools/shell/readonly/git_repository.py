@@ -121,7 +121,7 @@ def find_repository(folder: Path, root: Path) -> Repository | None:
             return found
         if all(os.path.lexists(top / part) for part in ("HEAD", "objects", "refs")):
             raise NotReadOnlyError(
-                text("git may treat the folder `{top}` as a repository", top=top)
+                text("git may treat the folder `{folder}` as a repository", folder=top)
             )
     return None
 

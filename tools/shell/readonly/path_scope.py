@@ -33,18 +33,18 @@ class PathScope:
             return Path(os.devnull)
         real = self.resolve_inside(word)
         if self.is_secret(Path(os.path.normpath(self.folder / word))) or self.is_secret(real):
-            raise NotReadOnlyError(text("tools may not read `{word}`", word=word))
+            raise NotReadOnlyError(text("tools may not read `{path}`", path=word))
         try:
             found = real.stat()
         except OSError:  # a missing path is harmless
             return real
         if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
-            raise NotReadOnlyError(text("`{word}` is a pipe, device or socket", word=word))
+            raise NotReadOnlyError(text("`{path}` is a pipe, device or socket", path=word))
         if stat.S_ISREG(found.st_mode) and has_hidden_name(
             self.workspace, self.workspace.to_relative(real), found
         ):
             raise NotReadOnlyError(
-                text("`{word}` is another name of a file that tools may not read", word=word)
+                text("`{path}` is another name of a file that tools may not read", path=word)
             )
         return real
 
@@ -52,7 +52,7 @@ class PathScope:
         """Resolve a word; raises NotReadOnlyError outside the project."""
         real = Path(os.path.realpath(self.folder / word))
         if word.startswith("~") or not real.is_relative_to(self.workspace.root):
-            raise NotReadOnlyError(text("`{word}` is outside the project", word=word))
+            raise NotReadOnlyError(text("`{path}` is outside the project", path=word))
         return real
 
     def is_secret(self, path: Path) -> bool:
@@ -66,8 +66,8 @@ class PathScope:
                 if self.check_path(entry.path).is_dir():
                     raise NotReadOnlyError(
                         text(
-                            "it would follow the symlink `{format_path}`",
-                            format_path=self._format_path(entry.path),
+                            "it would follow the symlink `{path}`",
+                            path=self._format_path(entry.path),
                         )
                     )
             elif self.workspace.is_ignored(entry.path) and not _is_passed(Path(entry.path), manner):

@@ -73,7 +73,7 @@ def _check_find(words: Words, place: PathScope) -> None:
         if word in _FIND_BARE:
             continue
         if word not in _FIND_VALUED | _FIND_FILE:
-            raise NotReadOnlyError(text("`find {word}` may do more than read", word=word))
+            raise NotReadOnlyError(text("`find {argument}` may do more than read", argument=word))
         value = next(rest, "")
         if word in _FIND_FILE:
             place.check_path(value)
@@ -102,7 +102,7 @@ def _is_print_only(command: str) -> bool:
 def _check_test(words: Words, place: PathScope) -> None:
     for word in words:
         if word.startswith("-") and word not in _TESTS and not word[1:].isdecimal():
-            raise NotReadOnlyError(text("`test {word}` may do more than read", word=word))
+            raise NotReadOnlyError(text("`test {argument}` may do more than read", argument=word))
         if "/" in word:
             place.check_path(word)
 
@@ -117,7 +117,7 @@ def _check_printf(words: Words, place: PathScope) -> None:
     """Check `printf`: `-v` and `%n` set shell variables, which may be `PATH`."""
     shown = words[0] if words else ""
     if shown.startswith("-") or "%" in _CONVERSION.sub("", shown):
-        raise NotReadOnlyError(text("`printf {shown}` may do more than print", shown=shown))
+        raise NotReadOnlyError(text("`printf {argument}` may do more than print", argument=shown))
 
 
 def _check_date(words: Words, place: PathScope) -> None:
@@ -148,9 +148,9 @@ def _check_xxd(words: Words, place: PathScope) -> None:
             files.append(word)
         elif word in _XXD_VALUED:
             if not next(rest, "").isdecimal():
-                raise NotReadOnlyError(text("`xxd {word}` needs a number", word=word))
+                raise NotReadOnlyError(text("`xxd {argument}` needs a number", argument=word))
         elif not _XXD_BARE.fullmatch(word):
-            raise NotReadOnlyError(text("`xxd {word}` may do more than read", word=word))
+            raise NotReadOnlyError(text("`xxd {argument}` may do more than read", argument=word))
     if len(files) > 1:
         raise NotReadOnlyError(text("`xxd` would write to `{files}`", files=files[1]))
     for file in files:

@@ -58,5 +58,5 @@ def _check_ps(program: str, words: Sequence[str]) -> None:
             continue
         if value is not None or not _PS_WORD.fullmatch(word):
             raise NotReadOnlyError(
-                text("`{program} {word}` may do more than read", program=program, word=word)
+                text("`{program} {argument}` may do more than read", program=program, argument=word)
             )

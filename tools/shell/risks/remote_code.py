@@ -23,7 +23,7 @@ def find_remote_code(step: SimpleCommand) -> str:
                 program=program,
             )
     if step.fetched and (_is_runner(program) or step.words[0].text == step.fetched):
-        return text("it downloads `{fetched}` and runs it", fetched=step.fetched)
+        return text("it downloads `{url}` and runs it", url=step.fetched)
     if not _is_runner(program):
         return ""
     for source in (*step.inner, *(step.feed.programs if _can_run_input(step) else ())):

@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..config.errors import UsageError
+from ..config.text import text
 from .resolver import ResolvedModel
 
 if TYPE_CHECKING:
@@ -10,7 +12,16 @@ if TYPE_CHECKING:
 
 
 def open_model(resolved: ResolvedModel, *, role: str = "") -> "BaseChatModel":
-    """Open the chat model; `role` selects a part of a script. Makes no request."""
+    """Open the chat model; `role` selects a part of a script. Makes no request.
+
+    Raises UsageError if the name of the model is still open.
+    """
+    if not resolved.model:
+        provider = resolved.provider.name
+        raise UsageError(
+            text("`{provider}` needs the name of a model", provider=provider),
+            hint=text("Set `model.default` to `{provider}/MODEL`", provider=provider),
+        )
     # imported late: langchain-openai alone takes about a second
     if resolved.provider.name == "scripted":
         from .scripted_model import open_script

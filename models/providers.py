@@ -52,6 +52,8 @@ class Provider:
     """Whether a key in the environment selects this provider."""
     local: bool = False
     """Whether it is a server on this machine, which needs no key."""
+    start_command: str = ""
+    """How such a server is started."""
     default_model: str = ""
     """Empty: the server is asked which it has."""
     available: bool = True
@@ -149,6 +151,18 @@ def build_unknown_provider_error(name: str) -> UsageError:
 def build_no_provider_error() -> UsageError:
     """Return the error if no provider is configured."""
     return UsageError("No model provider is configured", hint=_explain_configuration())
+
+
+def explain_unreachable(provider: Provider) -> str:
+    """Return the hint for a server that does not answer."""
+    if not provider.start_command:
+        return "Check the network, the base URL and whether the server runs"
+    return text(
+        "Does {name} run? Start it with `{command}`, or set `{variable}` to its address",
+        name=provider.name,
+        command=provider.start_command,
+        variable=provider.list_endpoint_variables()[0],
+    )
 
 
 def detect_provider(settings: Settings, environ: Mapping[str, str]) -> Provider | None:

@@ -54,8 +54,8 @@ class ResolvedModel:
 
     @property
     def name(self) -> str:
-        """`provider/model`, as in the status line and the catalogue."""
-        return f"{self.provider.name}/{self.model}"
+        """`provider/model`, as in the status line; `provider` if the model is still open."""
+        return f"{self.provider.name}/{self.model}".removesuffix("/")
 
     @property
     def host(self) -> str:

@@ -12,6 +12,8 @@ class Options(TypedDict, total=False):
     """Approval mode; absent: the configuration's."""
     model: str
     """`PROVIDER/MODEL`; absent: the configuration's."""
+    served_model: str
+    """`PROVIDER/MODEL` that the provider's server has; used where nobody named the model."""
     base_url: str
     """Endpoint of the model; absent: the provider's."""
     apply: bool

@@ -22,6 +22,7 @@ from ..memory.database.connection import translate_sqlite_errors
 from ..memory.threads.index import ThreadIndex
 from ..memory.threads.lease import acquire_lease, has_crashed
 from ..memory.threads.record import ThreadRow, ThreadStatus, build_title
+from ..models.served_models import find_served_model
 from ..nodes.agent.agent import open_agent
 from ..nodes.agent.context import Context
 from ..nodes.agent.dependencies import Dependencies
@@ -190,7 +191,7 @@ class Runner:
         await asyncio.to_thread(grant_if_empty, root, self.home)
         await self.pool.reload_if_changed(str(root))
         # a wrong folder, model, script or configuration is reported before a thread exists
-        deps = await self.pool.open(str(root), options, context)
+        options, deps = await self._open_with_model(str(root), options, context)
         if named := options.get("speaker") or options.get("agent", ""):
             deps.agents.find_primary_agent(named)
         await asyncio.to_thread(open_agent, deps, named or job.first_role)
@@ -226,8 +227,13 @@ class Runner:
         await self.pool.reload_if_changed(row.folder)
         wanted = build_chat_options(options, agent)
         row = await self._load_current_options(row)
-        row = replace(row, options={**select_lasting(cast(Options, row.options)), **wanted})
-        deps = await self.pool.open(row.folder, row.options, context)
+        lasting = select_lasting(cast(Options, row.options))
+        merged, deps = await self._open_with_model(
+            row.folder, cast(Options, {**lasting, **wanted}), context
+        )
+        if served := merged.get("served_model"):
+            wanted["served_model"] = served
+        row = replace(row, options=merged)
         if named := agent or (options or {}).get("agent", ""):
             deps.agents.find_primary_agent(named)
         # a wrong agent is reported before the message is kept
@@ -246,6 +252,9 @@ class Runner:
         if answer is None or not answer.question:  # otherwise this runner asked: the run continues
             await self.pool.reload_if_changed(row.folder)
             deps = await self.pool.open(row.folder, row.options, own)
+            if not deps.model.model:
+                own = replace(own, model=await find_served_model(deps.model))
+                deps = await self.pool.open(row.folder, row.options, own)
             told = collect_standing_notices(
                 deps, tests=_needs_tests(find_job(row.graph), row.options)
             )
@@ -295,6 +304,16 @@ class Runner:
                 await run_shielded(
                     asyncio.to_thread(self._record_status, row.thread_id, status, evidence)
                 )
+
+    async def _open_with_model(
+        self, folder: str, options: Options, context: Context
+    ) -> tuple[Options, Dependencies]:
+        """Open the dependencies; a model that only its server can name is kept in the options."""
+        deps = await self.pool.open(folder, options, context)
+        if deps.model.model:
+            return options, deps
+        options = {**options, "served_model": await find_served_model(deps.model)}
+        return options, await self.pool.open(folder, options, context)
 
     def _create_context(self) -> Context:
         return Context(home=str(self.home), pool=self.pool)

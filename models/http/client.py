@@ -12,6 +12,7 @@ from ... import __version__
 from ...config.text import text
 from ..error_classification import HINTS, RequestTarget, classify_response
 from ..errors import BrokenStreamError, InvalidRequestError, ModelCallError, ProviderFaultError
+from ..providers import explain_unreachable
 from ..resolver import ResolvedModel
 from .answer_stream import AnswerStream
 from .dialect import Dialect
@@ -171,9 +172,9 @@ class EndpointClient:
             )
             return ProviderFaultError(what, hint=HINTS[ProviderFaultError])
         if isinstance(error, httpx.ConnectError | httpx.ProxyError):
-            hint = "Check the network, the base URL and whether the server runs"
             return ProviderFaultError(
-                text("{who} could not be reached: {words}", who=who, words=words), hint=hint
+                text("{who} could not be reached: {words}", who=who, words=words),
+                hint=explain_unreachable(self._resolved.provider),
             )
         if isinstance(error, httpx.InvalidURL | httpx.UnsupportedProtocol):
             return InvalidRequestError(

@@ -15,12 +15,12 @@ from ...config.instructions.discovery import load_instructions
 from ...config.settings.keys import FAR_REACHING
 from ...config.settings.loader import LoadedSettings, load_settings
 from ...config.settings.permission_rules import RawRule
-from ...config.settings.schema import ApprovalMode
+from ...config.settings.schema import ApprovalMode, Settings
 from ...config.text import text
 from ...config.trust.decision import check_trust
 from ...memory.journal import Journal
 from ...memory.undo.history import FileHistory
-from ...models.resolver import resolve
+from ...models.resolver import ResolvedModel, resolve
 from ...tools.filesystem.project_snapshots import open_snapshots
 from ...tools.permissions import build_policy
 from ...tools.sandbox.detect import open_sandbox
@@ -40,6 +40,7 @@ class _DependencyKey:
     home: str
     mode: str
     model: str
+    served_model: str
     base_url: str
     files: tuple[str, ...]
     backup: bool | None
@@ -117,6 +118,7 @@ def _build_key(folder: str, options: Options, context: "Context") -> _Dependency
         home=context.home,
         mode=context.mode or options.get("mode", ""),
         model=context.model or options.get("turn_model") or options.get("model", ""),
+        served_model=options.get("served_model", ""),
         base_url=context.base_url or options.get("base_url", ""),
         files=tuple(options.get("files", ())),
         backup=options.get("backup"),
@@ -151,13 +153,21 @@ def _create_dependencies(key: _DependencyKey, context: "Context") -> Dependencie
         home=home,
         sources=sources,
         agents=find_agents(root, home, sources.trust),
-        model=resolve(settings, os.environ),
+        model=_resolve_model(key, settings),
         model_named=bool(key.model),
         from_project=_list_project_keys(loaded, root),
         turns=settings.model.max_iterations,
     )
     speaks = deps.agents.profiles.get(key.speaker)  # an unknown name is reported when it is used
     return replace(deps, model=deps.resolve_model(speaks)) if speaks else deps
+
+
+def _resolve_model(key: _DependencyKey, settings: Settings) -> ResolvedModel:
+    """Return the model; one that only its server can name is that of the thread's options."""
+    model, served = resolve(settings, os.environ), key.served_model
+    if model.model or served.partition("/")[0] != model.provider.name:
+        return model
+    return resolve(settings, os.environ, served)
 
 
 def _resolve_home(key: _DependencyKey) -> Path:

@@ -103,3 +103,9 @@ async def test_script_is_opened_for_each_role(tmp_path: Path) -> None:
     said = [await models.get(script, role).ainvoke("go") for role in ("architect", "coder")]
     assert [answer.text for answer in said] == ["a", "b"]
     assert models.get(script, "coder") is models.get(script, "coder")
+
+
+def test_model_without_name_is_refused() -> None:
+    with pytest.raises(UsageError, match="`ollama` needs the name of a model") as caught:
+        open_model(resolve(Settings(), {}, "ollama"))
+    assert "`ollama/MODEL`" in caught.value.hint

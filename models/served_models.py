@@ -1,0 +1,108 @@
+"""The models that a provider's server has, as its list of models says."""
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import urlsplit
+
+from ..config.errors import UsageError
+from ..config.text import text
+from .error_classification import RequestTarget, classify_response
+from .errors import InvalidRequestError, ModelCallError, ProviderFaultError
+from .providers import explain_unreachable
+from .resolver import ResolvedModel
+
+if TYPE_CHECKING:
+    import httpx
+
+# Seconds for the whole list; a local server answers at once
+LIST_SECONDS = 15.0
+# Names of models that do not chat
+_OTHER_KINDS = re.compile(
+    r"embed|rerank|whisper|transcri|tts|speech|audio|image|dall-e|diffusion|moderation|guard|ocr"
+    r"|\bbge-|\bclip\b|\*",
+    re.IGNORECASE,
+)
+
+
+async def find_served_model(resolved: ResolvedModel) -> str:
+    """Return `PROVIDER/MODEL` of the first model of the server that can chat.
+
+    Raises UsageError if it has none, and ModelCallError if it does not answer.
+    """
+    provider = resolved.provider.name
+    usable = [name for name in await list_served_models(resolved) if not _OTHER_KINDS.search(name)]
+    if not usable:
+        raise UsageError(
+            text("`{provider}` at {host} has no model", provider=provider, host=resolved.host),
+            hint=text(
+                "Load one there, or set `model.default` to `{provider}/MODEL`", provider=provider
+            ),
+        )
+    return f"{provider}/{usable[0]}"
+
+
+async def list_served_models(resolved: ResolvedModel) -> list[str]:
+    """Return the names of all models of the server, in its order; raises ModelCallError."""
+    import httpx  # late: the light commands do without
+
+    headers = {**_build_key_headers(resolved), **resolved.extra_headers}
+    try:
+        async with httpx.AsyncClient(headers=headers, timeout=LIST_SECONDS) as client:
+            response = await client.get(build_list_url(resolved.base_url))
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        words = str(error) or type(error).__name__
+        raise ProviderFaultError(
+            text("{host} could not be reached: {words}", host=resolved.host, words=words),
+            hint=explain_unreachable(resolved.provider),
+        ) from error
+    return _read_names(resolved, response)
+
+
+def build_list_url(base_url: str) -> str:
+    """Return the address of the list: `/v1/models` of a host, `/models` behind a path."""
+    return base_url + ("/models" if urlsplit(base_url).path.strip("/") else "/v1/models")
+
+
+def _build_key_headers(resolved: ResolvedModel) -> dict[str, str]:
+    if not resolved.api_key:
+        return {}
+    if resolved.provider.name == "anthropic":
+        return {"x-api-key": resolved.api_key, "anthropic-version": "2023-06-01"}
+    return {"Authorization": f"Bearer {resolved.api_key}"}
+
+
+def _read_names(resolved: ResolvedModel, response: "httpx.Response") -> list[str]:
+    if response.status_code != 200:
+        target = RequestTarget(resolved.model, resolved.host, resolved.api_key)
+        raise classify_response(target, response.status_code, response.text, response.headers)
+    try:
+        return parse_names(response.text)
+    except ValueError as error:
+        raise _build_no_list_error(resolved) from error
+
+
+def parse_names(document: str) -> list[str]:
+    """Return the names in a list of models; raises ValueError if it is not one."""
+    parsed: Any = json.loads(document)
+    if isinstance(parsed, dict):
+        fields = cast("dict[str, Any]", parsed)
+        parsed = fields.get("data", fields.get("models"))
+    if not isinstance(parsed, list):
+        raise ValueError
+    rows = [
+        cast("dict[str, Any]", row) for row in cast("list[Any]", parsed) if isinstance(row, dict)
+    ]
+    ids: list[Any] = [row.get("id") for row in rows]
+    # Gemini's names have its folder before them
+    return [name.removeprefix("models/") for name in ids if isinstance(name, str) and name]
+
+
+def _build_no_list_error(resolved: ResolvedModel) -> ModelCallError:
+    return InvalidRequestError(
+        text("{host} sent no list of its models", host=resolved.host),
+        hint=text(
+            "Name the model: `--model {provider}/MODEL`, or `model.default`",
+            provider=resolved.provider.name,
+        ),
+    )

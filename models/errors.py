@@ -10,6 +10,7 @@ ModelCallError
 ├── ProviderFaultError          5xx, no connection, no answer in time; may be repeated
 ├── BrokenStreamError           the answer stopped in the middle; may be repeated
 └── EmptyAnswerError            neither text nor a tool call; may be repeated
+    └── OnlyThinkingError         the answer's tokens were used up by thinking; a repeat without
 """
 
 from ..config.errors import LimitReachedError, ModelError
@@ -79,3 +80,9 @@ class EmptyAnswerError(ModelCallError):
     """The model returned neither text nor a tool call."""
 
     retryable = True
+
+
+class OnlyThinkingError(EmptyAnswerError):
+    """The model thought until its answer's token limit, and said nothing."""
+
+    retryable = False

@@ -17,7 +17,7 @@ from langchain_core.prompt_values import ChatPromptValue
 from langchain_core.runnables import Runnable
 
 from ..config.text import text
-from .errors import EmptyAnswerError
+from .errors import EmptyAnswerError, OnlyThinkingError
 from .http.dialect import RequestOptions
 from .text_cleanup import repair_text
 from .tool_arguments import clean_value, parse_arguments, restore_original_arguments
@@ -147,10 +147,9 @@ def _ensure_not_empty(message: AIMessage) -> AIMessage:
         _get_finish_reason(message),
     )
     if is_cut(message):
-        raise EmptyAnswerError(
+        raise OnlyThinkingError(
             text("`{name}` used up its answer's tokens before it said anything", name=name),
             hint="Raise `max_tokens` of this model in the configuration",
-            retryable=False,
         )
     if ended in FILTERED:
         raise EmptyAnswerError(

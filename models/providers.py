@@ -73,6 +73,12 @@ class Provider:
     """Fields of a request that shall think."""
     thinking_off: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Fields of a request that shall not think."""
+    effort_field: str = ""
+    """The field for how much to think, such as `reasoning_effort`; dots lead into objects."""
+    efforts: tuple[str, ...] = ()
+    """Its values, from the least to the most."""
+    temperature: Literal["always", "without_thinking", "never"] = "always"
+    """When a request may have a temperature."""
     extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Extra fields of every request that offers tools."""
     elsewhere: Mapping[str, Any] = field(default_factory=dict[str, Any])

@@ -42,6 +42,8 @@ class ResolvedModel:
     """Most tokens of an answer."""
     temperature: float | None = None
     """None: the model does not accept one."""
+    thinking: bool | None = None
+    """Whether the model thinks; None: unknown."""
     parallel_tool_calls: bool = True
     extra_headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     """The user's own headers of every request."""
@@ -196,6 +198,7 @@ def _with_limits(
         temperature=section.temperature
         if temperature is None and (entry is None or entry.temperature)
         else temperature,
+        thinking=_find_first(*(layer.thinking for layer in layers), entry and entry.thinking),
         parallel_tool_calls=section.parallel_tool_calls,
         extra_headers=settings.litellm.extra_headers,
         read_seconds=settings.litellm.timeout,

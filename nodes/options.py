@@ -30,6 +30,10 @@ class Options(TypedDict, total=False):
     """The plan, by path relative to the project; chosen when plan mode begins."""
     agent: str
     """The profile that speaks in a conversation; absent: the mode's own, `build` or `plan`."""
+    thinking: str
+    """`auto`, `enabled` or `disabled`; absent: as the configuration says."""
+    effort: str
+    """How much the model thinks: `auto`, `low`, `medium`, `high` or `max`; absent: likewise."""
     speaker: str
     """The profile that speaks this turn; each message chooses it again."""
     turn_model: str

@@ -22,6 +22,7 @@ from .agent.modes import (
     to_announced_mode,
 )
 from .agent.partial_answer import build_interruption_notes
+from .agent.request_options import settle_thinking
 from .enforce_schema import build_schema_note
 from .state import State, select_changes
 
@@ -36,6 +37,7 @@ async def receive_message(state: State, runtime: Runtime[Context]) -> Command[Li
     left = await asyncio.to_thread(answer_cancelled_calls, heard, role, deps.journal, thread)
     words = build_role_message(role, state["request"])
     typed = options.pop("mentioning", state["request"])
+    thinking = settle_thinking(state["request"], typed, options, deps.settings)
     mentioned = await read_mentioned_files(typed, role, deps, thread)
     told = build_mode_notes(options, before, role)
     beside = [build_side_context(role, text) for text in options.pop("aside", ())]
@@ -52,6 +54,7 @@ async def receive_message(state: State, runtime: Runtime[Context]) -> Command[Li
         "steps_allowed": 0,
         "cost_allowed": 0.0,
         "turn": state.get("turn", 0) + 1,
+        "thinking": thinking,
         "since": state.get("file_entry", 0),
         "queue": [],
         "asked": [],

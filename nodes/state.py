@@ -61,6 +61,19 @@ class Usage(TypedDict):
     """US dollars; None when a price is unknown."""
 
 
+class Thinking(TypedDict):
+    """Whether the model thinks about one request of the user; decided once, when it arrives."""
+
+    strategy: Literal["auto", "enabled", "disabled"]
+    needed: bool
+    """Whether the request needs thinking."""
+    model: str
+    """`PROVIDER/MODEL` that answers where thinking is needed; empty: the usual one, told to
+    think."""
+    effort: str
+    """How much to think; `auto`: the provider's default."""
+
+
 class Draft(TypedDict, total=False):
     """Changes that the user has made to a proposed plan, before a yes or a no."""
 
@@ -94,6 +107,8 @@ class State(TypedDict, total=False):
     """Total cost in US dollars at which it stops likewise; 0: not yet decided, or no limit."""
     turn: int
     """Number of the user's requests, from 1: the task, a remark, a message."""
+    thinking: Thinking | None
+    """Whether the model thinks about the current request; None: not yet decided."""
     asked: list[str]
     """The open question: calls as `compute_binding` describes them, or the test command."""
     consents: dict[str, bool]

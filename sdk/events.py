@@ -22,6 +22,10 @@ class RunStarted:
     resumed: bool
     sandbox: str = ""
     """What confines commands, and whether they have a network; or `none: ` and why."""
+    thinking: str = ""
+    """When the model thinks: `auto`, `enabled` or `disabled`."""
+    effort: str = ""
+    """How much it thinks: `auto`, `low`, `medium`, `high` or `max`."""
 
 
 @dataclass(frozen=True)

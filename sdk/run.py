@@ -87,7 +87,7 @@ class ThreadRun:
             if not begun and isinstance(error, UsageError):
                 raise
             if not begun:
-                yield self._build_started(self.deps)
+                yield self._build_started(self.deps, self.row.options or {})
             yield self._build_failure(error)
         finally:
             _logger.info("run ended in %.1f s: thread %s", time.monotonic() - started, thread)
@@ -101,7 +101,7 @@ class ThreadRun:
         # a kill right after the first checkpoint leaves a state without options
         wanted = options or self.row.options
         yield self._build_started(
-            await self.context.pool.open(self.row.folder, wanted, self.context)
+            await self.context.pool.open(self.row.folder, wanted, self.context), wanted
         )
         for notice in self.notices:
             yield Notice(notice)
@@ -123,7 +123,7 @@ class ThreadRun:
             "max_concurrency": PARALLEL_CALLS,
         }
 
-    def _build_started(self, deps: Dependencies) -> RunStarted:
+    def _build_started(self, deps: Dependencies, options: Options) -> RunStarted:
         return RunStarted(
             thread_id=self.row.thread_id,
             title=self.row.title,
@@ -132,6 +132,8 @@ class ThreadRun:
             mode=deps.policy.mode,
             sandbox=deps.sandbox.state,
             resumed=self.resumed,
+            thinking=options.get("thinking") or deps.settings.model.thinking_strategy,
+            effort=options.get("effort") or deps.settings.model.effort,
         )
 
     def _choose_model(self, state: StateSnapshot) -> Options | None:

@@ -49,6 +49,8 @@ class ModelLimits(Section):
     max_tokens: int | None = Field(default=None, gt=0)
     context_length: int | None = Field(default=None, gt=0)
     temperature: float | None = Field(default=None, ge=0, le=2)
+    thinking: bool | None = None
+    """Whether the model thinks, where the catalogue does not know or is wrong."""
     api: Literal["chat", "responses", "anthropic", "langchain-openai"] | None = None
     """Protocol: `chat` (chat completions), `responses` (OpenAI's Responses API), `anthropic`
     (Anthropic Messages), or `langchain-openai` (the Responses API through that package)."""
@@ -64,7 +66,11 @@ class ModelSection(Section):
     default: str = ""
     """`PROVIDER/MODEL` or `MODEL`; empty: the provider's usual one."""
     thinking_model: str = ""
+    """Model that answers requests that need thinking; empty: the same one, told to think."""
     thinking_strategy: Literal["auto", "enabled", "disabled"] = "auto"
+    """When the model thinks; `auto`: decided for each message by its words."""
+    effort: Literal["auto", "low", "medium", "high", "max"] = "auto"
+    """How much it thinks when it does; `auto`: the provider's default."""
     show_thinking: bool = True
     temperature: float = Field(default=0.7, ge=0, le=2)
     max_tokens: int = Field(default=4096, gt=0)

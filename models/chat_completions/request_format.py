@@ -9,6 +9,7 @@ from ..http.dialect import RequestOptions
 from ..http.json_encoding import encode_json
 from ..replay import replay_reasoning
 from ..resolver import ResolvedModel
+from ..thinking import build_thinking_fields, takes_temperature
 
 ROLES = {"system": "system", "human": "user", "ai": "assistant", "tool": "tool"}
 
@@ -25,11 +26,10 @@ def build_options(
     fields: dict[str, Any] = {"model": resolved.model, "stream": True}
     if dialect.stream_usage:
         fields["stream_options"] = {"include_usage": True}
-    if resolved.temperature is not None:
+    if resolved.temperature is not None and takes_temperature(resolved, options):
         fields["temperature"] = resolved.temperature
     fields[dialect.max_tokens_field] = resolved.max_tokens
-    if options.thinking:
-        fields |= dialect.thinking_on if options.thinking == "on" else dialect.thinking_off
+    fields |= build_thinking_fields(resolved, options)
     if tools:
         fields |= _build_tool_options(resolved, tool_choice)
     return fields

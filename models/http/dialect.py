@@ -13,7 +13,7 @@ class RequestOptions:
 
     thinking: Literal["", "on", "off"] = ""
     effort: str = ""
-    """How much to think, in the provider's own words."""
+    """How much to think: `low`, `medium`, `high` or `max`."""
     initiator: Literal["user", "agent"] = "agent"
     """`user`: the first request of a human's message, which Copilot bills."""
 

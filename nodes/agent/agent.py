@@ -19,6 +19,7 @@ from ..tool_task import ToolTask
 from .context import Context
 from .dependencies import Dependencies
 from .modes import get_active_agent
+from .request_options import select_thinking_model
 from .system_prompt import build_system_prompt
 
 # Where the rules are written that the user gave for one thread
@@ -41,7 +42,10 @@ async def load_agent(role: RoleName, state: State | ToolTask, context: Context) 
     """Return the agent that acts as this role in a thread; raises UsageError as `open_agent`."""
     deps = await context.open_dependencies(state)
     name = get_active_agent(state.get("options", {}), role)
-    return deps.open_agents.get(name) or await asyncio.to_thread(open_agent, deps, name)
+    model = select_thinking_model(state, role)
+    return deps.open_agents.get((name, model)) or await asyncio.to_thread(
+        open_agent, deps, name, model
+    )
 
 
 def with_rules(agent: Agent, allow: Sequence[str]) -> Agent:
@@ -54,15 +58,19 @@ def with_rules(agent: Agent, allow: Sequence[str]) -> Agent:
     return replace(agent, deps=replace(deps, policy=policy))
 
 
-def open_agent(deps: Dependencies, name: str) -> Agent:
-    """Return the agent of this name; raises UsageError if it is missing or its file is invalid."""
-    if name not in deps.open_agents:
-        deps.open_agents[name] = _create_agent(deps, deps.agents.find(name))
-    return deps.open_agents[name]
+def open_agent(deps: Dependencies, name: str, model: str = "") -> Agent:
+    """Return the agent of this name; raises UsageError if it is missing or its file is invalid.
+
+    `model` replaces the configured one, but neither one that the user named nor the agent's own.
+    """
+    key = (name, model)
+    if key not in deps.open_agents:
+        deps.open_agents[key] = _create_agent(deps, deps.agents.find(name), model)
+    return deps.open_agents[key]
 
 
-def _create_agent(deps: Dependencies, profile: AgentProfile) -> Agent:
-    own = _adapt_dependencies(profile, deps)
+def _create_agent(deps: Dependencies, profile: AgentProfile, model: str) -> Agent:
+    own = _adapt_dependencies(profile, deps, model)
     tools = select_agent_tools(profile, own.settings.tools, planning=bool(own.policy.plan))
     chat_model = own.chat_models.get(own.model, profile.name)
     return Agent(
@@ -76,10 +84,10 @@ def _create_agent(deps: Dependencies, profile: AgentProfile) -> Agent:
     )
 
 
-def _adapt_dependencies(profile: AgentProfile, deps: Dependencies) -> Dependencies:
+def _adapt_dependencies(profile: AgentProfile, deps: Dependencies, model: str) -> Dependencies:
     return replace(
         deps,
         policy=deps.policy.with_agent(profile, deps.workspace),
-        model=deps.resolve_model(profile),
+        model=deps.resolve_model(profile, model),
         turns=min(deps.turns, profile.steps or deps.turns),
     )

@@ -51,17 +51,22 @@ class Dependencies:
     """Most model turns for one request of the user."""
     chat_models: ModelPool = field(default_factory=ModelPool)
     images: ImageCache = field(default_factory=ImageCache)
-    open_agents: "dict[str, Agent]" = field(default_factory=dict[str, "Agent"], init=False)
-    """Opened agents by name; a `replace` with other rules starts without any."""
+    open_agents: "dict[tuple[str, str], Agent]" = field(
+        default_factory=dict[tuple[str, str], "Agent"], init=False
+    )
+    """Opened agents by name and thinking model; a `replace` with other rules starts without any."""
 
     @property
     def trust(self) -> Trust:
         """Trust in the folder when it was opened; files loaded later must be covered by it."""
         return self.sources.trust
 
-    def resolve_model(self, profile: AgentProfile) -> ResolvedModel:
-        """Return the agent's own model unless the user named one; always its own temperature."""
-        own = "" if self.model_named else profile.model
+    def resolve_model(self, profile: AgentProfile, thinking_model: str = "") -> ResolvedModel:
+        """Return the agent's own model unless the user named one; always its own temperature.
+
+        `thinking_model` takes the place of the configured model alone.
+        """
+        own = "" if self.model_named else profile.model or thinking_model
         found = resolve(self.settings, os.environ, own) if own else self.model
         if profile.temperature is None or found.temperature is None:  # the model may not accept one
             return found

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import random
 from collections.abc import Callable
+from functools import partial
 
 from langchain_core.messages import AIMessage, BaseMessage
 from langgraph.runtime import Runtime
@@ -12,6 +13,7 @@ from ...models.errors import ModelCallError
 from ...models.http.dialect import RequestOptions
 from ...models.invoke import invoke_model
 from ...models.retry import compute_delay
+from ...models.thinking_retry import invoke_with_less_thinking
 from .agent import Agent
 from .answer_autosave import autosave_answer
 from .context import Context, get_thread_id
@@ -33,12 +35,19 @@ async def request_answer(
     while True:
         try:
             async with autosave_answer(agent.deps, runtime) as keep:
-                return await invoke_model(
+                invoke = partial(
+                    invoke_model,
                     agent.model,
                     request,
-                    on_text=lambda text: _emit_text(runtime, text, keep),
-                    on_thinking=lambda text: emit_event(runtime, "thinking", text=text),
-                    options=options,
+                    lambda text: _emit_text(runtime, text, keep),
+                    lambda text: emit_event(runtime, "thinking", text=text),
+                )
+                return await invoke_with_less_thinking(
+                    invoke,
+                    options,
+                    lambda error: emit_event(
+                        runtime, "retry", reason=error.message, seconds=0.0, attempt=1
+                    ),
                 )
         except ModelCallError as error:
             attempt += 1

@@ -23,7 +23,7 @@ from .limits import NOTHING_USED, enforce_limits
 from .message_history import build_role_message, find_final_text, select_conversation
 from .model_request import request_answer
 from .nested_instructions import build_nested_notes, build_notices
-from .request_options import build_request_options
+from .request_options import build_request_options, settle_first_thinking
 from .snapshot_recorder import find_last_entry
 from .stale_files import report_stale_files
 
@@ -48,7 +48,10 @@ async def run_model_turn(
     words = find_final_text(state, role)
     if words is not None:
         return ModelTurn({}, words)
-    agent = await load_agent(role, state, runtime.context)
+    # a task and an edit decide at their first request, a conversation when the message arrives
+    thinking = state.get("thinking") or await settle_first_thinking(state, runtime.context)
+    decided: State = {**state, "thinking": thinking}
+    agent = await load_agent(role, decided, runtime.context)
     deps = agent.deps
     allowed = enforce_limits(state, runtime, deps)
     if state.get("role") != role:
@@ -60,7 +63,7 @@ async def run_model_turn(
         emit_event(runtime, "notice", text=notice)
     added = [*moved, *nested] if history else [build_role_message(role, handoff)]
     step = state.get("steps", 0) + 1
-    options = build_request_options(state)
+    options = build_request_options(decided, role)
     answer = await request_answer(agent, [*history, *added], options, runtime)
     answer = _label_answer(answer, role, step, deps)
     taken = _count_usage(answer, deps)
@@ -73,6 +76,7 @@ async def run_model_turn(
         "role": role,
         "steps": step,
         "usage": used,
+        "thinking": thinking,
         **allowed,
         # the user may have restored files since the last call
         "file_entry": await find_last_entry(deps, runtime),

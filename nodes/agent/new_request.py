@@ -15,6 +15,7 @@ def build_job_update(state: State, role: RoleName, handoff: str) -> dict[str, An
         "steps_allowed": 0,
         "cost_allowed": 0.0,
         "turn": state.get("turn", 1) + 1,
+        "thinking": None,
         "since": state.get("file_entry", 0),
         "queue": [],
         "summary": "",

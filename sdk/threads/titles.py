@@ -14,6 +14,7 @@ from ...config.security.redaction import redact
 from ...memory.threads.record import ThreadRow, build_title
 from ...models.errors import ModelCallError
 from ...models.factory import close_model, open_model
+from ...models.http.dialect import RequestOptions
 from ...models.invoke import invoke_model
 from ...models.resolver import ResolvedModel
 from ..tracing import disable_tracing
@@ -70,7 +71,7 @@ async def _invoke_title_model(model: ResolvedModel, messages: list[BaseMessage])
     try:
         with disable_tracing():
             said = await invoke_model(
-                chat_model, messages, on_text=_ignore_text, on_thinking=_ignore_text
+                chat_model, messages, _ignore_text, _ignore_text, RequestOptions(thinking="off")
             )
     finally:
         await close_model(chat_model)

@@ -23,6 +23,7 @@ from .commands import (
     edit,
     explain,
     init,
+    models,
     permissions,
     resume,
     rewind,
@@ -82,6 +83,7 @@ app.add_typer(custom_commands.app, name="commands")
 app.add_typer(tools.app, name="tools")
 app.add_typer(agents.app, name="agents")
 app.add_typer(config.app, name="config")
+app.add_typer(models.app, name="models")
 app.add_typer(permissions.app, name="permissions")
 app.command()(trust.trust)
 app.command()(doctor.doctor)

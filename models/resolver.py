@@ -84,6 +84,19 @@ def resolve(settings: Settings, environ: Mapping[str, str], spec: str = "") -> R
     return resolved
 
 
+def describe_model(settings: Settings, provider: Provider, model: str) -> ResolvedModel:
+    """Return the limits and the price of a model; endpoint and key stay empty."""
+    row = provider.select_api(_choose_api(settings, provider, model), model)
+    return _with_limits(settings, row, model, "", "")
+
+
+def list_corrections(settings: Settings, resolved: ResolvedModel) -> list[str]:
+    """Return the fields of the model that the user has set."""
+    layers = _select_layers(settings, resolved.provider, resolved.model)
+    set_fields = [name for layer in layers for name in layer.model_dump(exclude_none=True)]
+    return list(dict.fromkeys(set_fields))
+
+
 def _split_spec(settings: Settings, environ: Mapping[str, str], spec: str) -> tuple[Provider, str]:
     """Return the provider and its name for the model.
 

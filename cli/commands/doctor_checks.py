@@ -154,6 +154,7 @@ def check_configuration(around: DoctorEnvironment) -> DoctorCheck:
 def check_provider(around: DoctorEnvironment) -> DoctorCheck:
     """Report the provider, the model and the source of the key; never the key itself."""
     from ...models.resolver import resolve
+    from .models_details import describe_address, describe_key
 
     if not around.loaded:
         return DoctorCheck("provider", "fail", t("doctor.provider.unknown"))
@@ -161,15 +162,9 @@ def check_provider(around: DoctorEnvironment) -> DoctorCheck:
         model = resolve(around.loaded.settings, around.environ)
     except MaxAgentError as error:
         return DoctorCheck("provider", "fail", translate(error.message), translate(error.hint))
-    key = t("doctor.no_key")
-    if model.api_key:
-        variables = [
-            name for name in model.provider.key_variables if around.environ.get(name, "").strip()
-        ]
-        configured = around.loaded.settings.litellm.api_key == model.api_key
-        source = around.loaded.origins["litellm.api_key"] if configured else variables[0]
-        key = t("doctor.key", source=translate(source))
-    return DoctorCheck("provider", "ok", f"{model.name} · {model.host} · {key}")
+    address = describe_address(around.loaded, around.environ, model)
+    key = describe_key(around.loaded, around.environ, model)
+    return DoctorCheck("provider", "ok", f"{model.name} · {address} · {key}")
 
 
 def check_data_directory(around: DoctorEnvironment) -> DoctorCheck:

@@ -15,6 +15,7 @@ COMMANDS = {
     "--version": None,
     "config show": None,
     "threads list": None,
+    "models list": None,
     "doctor": None,
 }
 """And how many times `python -c pass` each may cost."""

@@ -163,18 +163,21 @@ def test_no_provider_fails_with_a_remedy(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "environ, detail",
     [
-        ({"OPENAI_API_KEY": SECRET}, "openai/gpt-4o · api.openai.com · key from OPENAI_API_KEY"),
+        (
+            {"OPENAI_API_KEY": SECRET},
+            "openai/gpt-4o · https://api.openai.com/v1 · key from OPENAI_API_KEY",
+        ),
         (
             {"ZHIPU_KEY": SECRET},
-            "glm/glm-4.6 · open.bigmodel.cn · key from ZHIPU_KEY",
+            "glm/glm-4.6 · https://open.bigmodel.cn/api/paas/v4 · key from ZHIPU_KEY",
         ),
         (
             {"LLC_PROVIDER": "deepseek", "LLC_API_KEY": SECRET},
-            "deepseek/deepseek-chat · api.deepseek.com · key from environment LLC_API_KEY",
+            "deepseek/deepseek-chat · https://api.deepseek.com · key from environment LLC_API_KEY",
         ),
         (
             {"LLC_BASE_URL": "http://me:pass@localhost:8000/v1", "LLC_MODEL": "own"},
-            "openai/own · localhost:8000 · no key needed",
+            "openai/own · http://localhost:8000/v1 (environment LLC_BASE_URL) · no key needed",
         ),
     ],
 )

@@ -1,0 +1,100 @@
+"""What a request would use, and where each part of it comes from."""
+
+from collections.abc import Mapping
+from typing import cast
+
+from ...config.settings.loader import LoadedSettings
+from ...models.listing import can_think
+from ...models.resolver import ResolvedModel, list_corrections, resolve
+from ..i18n.catalogs import t
+from ..i18n.message_translation import translate
+from ..rendering.model_listing import (
+    PriceObject,
+    format_flag,
+    format_price,
+    format_tokens,
+    to_price_object,
+)
+
+
+def describe_request(
+    loaded: LoadedSettings, environ: Mapping[str, str], name: str
+) -> dict[str, object]:
+    """Return what is known of the request, by field; raises UsageError if none can be sent."""
+    resolved = resolve(loaded.settings, environ, name)
+    return {
+        "model": resolved.name,
+        "chosen_by": _explain_choice(loaded, name),
+        "address": describe_address(loaded, environ, resolved),
+        "key": describe_key(loaded, environ, resolved),
+        "api": resolved.api,
+        "context_length": resolved.context_length,
+        "max_tokens": resolved.max_tokens,
+        "price": to_price_object(resolved.price),
+        "thinking": can_think(resolved),
+        "vision": resolved.vision,
+        "corrected": list_corrections(loaded.settings, resolved),
+    }
+
+
+def format_details(details: Mapping[str, object]) -> list[tuple[str, str]]:
+    """Return the fields with their names for display; empty ones are left out."""
+    cells = {name: _format_value(name, value) for name, value in details.items()}
+    return [(t(f"models.show.{name}"), cell) for name, cell in cells.items() if cell]
+
+
+def _format_value(name: str, value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return ", ".join(map(str, cast("list[object]", value)))
+    if name == "price":
+        return format_price(cast("PriceObject | None", value))
+    if value is None or isinstance(value, bool):
+        return format_flag(value)
+    return format_tokens(cast(int, value))
+
+
+def describe_address(
+    loaded: LoadedSettings, environ: Mapping[str, str], resolved: ResolvedModel
+) -> str:
+    """Return the endpoint without user and key, and who named it unless it is the provider's."""
+    address = _hide_user(resolved)
+    if resolved.base_url == resolved.provider.base_url.rstrip("/"):
+        return address
+    if loaded.settings.litellm.base_url.strip().rstrip("/") == resolved.base_url:
+        source = translate(loaded.origins["litellm.base_url"])
+    else:
+        names = resolved.provider.list_endpoint_variables()
+        source = next((name for name in names if environ.get(name, "").strip()), "")
+    return f"{address} ({source})" if source else address
+
+
+def describe_key(
+    loaded: LoadedSettings, environ: Mapping[str, str], resolved: ResolvedModel
+) -> str:
+    """Return where the key comes from, never the key."""
+    if not resolved.api_key:
+        return t("doctor.no_key")
+    if loaded.settings.litellm.api_key.strip() == resolved.api_key:
+        source = loaded.origins["litellm.api_key"]
+    else:
+        names = resolved.provider.key_variables
+        source = next(name for name in names if environ.get(name, "").strip())
+    return t("doctor.key", source=translate(source))
+
+
+def _explain_choice(loaded: LoadedSettings, name: str) -> str:
+    """Return who named the model."""
+    if name:
+        return ""
+    for key in ("model.default", "litellm.provider"):
+        if loaded.origins.get(key, "default") != "default":
+            return translate(loaded.origins[key])
+    return t("models.show.detected")
+
+
+def _hide_user(resolved: ResolvedModel) -> str:
+    scheme, _, rest = resolved.base_url.partition("://")
+    place, slash, path = rest.partition("/")
+    return f"{scheme}://{place.rpartition('@')[2]}{slash}{path}"

@@ -1,0 +1,121 @@
+"""`mcode models`: what is listed, and what a request would use."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from provider import Provider
+from typer.testing import CliRunner, Result
+
+from maxagent.cli.commands.models import app
+from maxagent.cli.i18n.catalogs import use_language
+from maxagent.config.errors import UsageError
+from maxagent.models.providers import load_providers
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty home, with an empty project as the current folder, and no key but OpenAI's."""
+    keys = [name for row in load_providers().values() for name in row.key_variables]
+    for name in [name for name in os.environ if name.startswith("LLC_") or name in keys]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("MAXAGENT_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
+    monkeypatch.setenv("LC_ALL", "C")
+    (tmp_path / "project").mkdir()
+    monkeypatch.chdir(tmp_path / "project")
+    yield tmp_path
+    use_language("")
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, list(arguments), catch_exceptions=False)
+
+
+def configure(place: Path, text: str) -> None:
+    (place / "home").mkdir(exist_ok=True)
+    (place / "home/config.yaml").write_text(text)
+
+
+def test_list_marks_the_model_in_use() -> None:
+    lines = run("list").stdout.splitlines()
+    assert lines[0].split() == [
+        "model",
+        "window",
+        "$",
+        "in",
+        "/",
+        "out",
+        "images",
+        "thinking",
+        "key",
+    ]
+    assert lines[1].split()[:3] == ["*", "openai/gpt-4o", "128k"]
+    assert lines[1].endswith("yes") and lines[-1].endswith("no")
+
+
+def test_list_of_one_provider_by_alias() -> None:
+    listed = json.loads(run("list", "--provider", "zhipu", "--json").stdout)
+    assert {row["provider"] for row in listed} == {"glm"}
+    with pytest.raises(UsageError, match="Unknown provider"):
+        run("list", "--provider", "nobody")
+
+
+def test_remote_list_is_the_servers(provider: Provider, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OLLAMA_BASE_URL", provider.url)
+    provider.script([{"status": 200, "body": {"data": [{"id": "qwen3:8b"}]}}])
+    listed = json.loads(run("list", "--remote", "--provider", "ollama", "--json").stdout)
+    assert [(row["name"], row["key"], row["thinking"]) for row in listed] == [
+        ("ollama/qwen3:8b", True, None)
+    ]
+
+
+def test_show_names_sources_and_corrections(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    configure(
+        place,
+        "model:\n  default: gpt-4.1\n  models:\n    openai/gpt-4.1:\n"
+        "      context_length: 5000\n      price: {input: 1, output: 2}\n",
+    )
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://me:hidden@relay:8443/v1")
+    shown = json.loads(run("show", "--json").stdout)
+    assert shown["model"] == "openai/gpt-4.1"
+    assert shown["chosen_by"] == f"{place}/home/config.yaml:2"
+    assert shown["address"] == "http://relay:8443/v1 (OPENAI_BASE_URL)"
+    assert shown["key"] == "key from OPENAI_API_KEY"
+    assert shown["context_length"] == 5000
+    assert shown["price"] == {"input": 1, "output": 2, "cached": None}
+    assert shown["corrected"] == ["context_length", "price"]
+    text = run("show").stdout
+    assert "$1 / $2" in text and "context_length, price" in text
+    assert not any(secret in text + str(shown) for secret in ("sk-very-secret", "hidden"))
+
+
+def test_show_of_a_model_without_key_fails() -> None:
+    with pytest.raises(UsageError, match="No key for the provider `deepseek`"):
+        run("show", "deepseek-chat")
+
+
+def test_configured_address_and_key_name_their_line(place: Path) -> None:
+    configure(place, "litellm:\n  provider: glm\n  base_url: http://x/v4\n  api_key: glm-secret\n")
+    shown = json.loads(run("show", "--json").stdout)
+    assert shown["address"] == f"http://x/v4 ({place}/home/config.yaml:3)"
+    assert shown["key"] == f"key from {place}/home/config.yaml:4"
+    assert shown["chosen_by"] == f"{place}/home/config.yaml:2"
+
+
+def test_no_heavy_import() -> None:
+    code = (
+        "import sys; from maxagent.cli.app import main\n"
+        "try: main()\nexcept SystemExit: pass\n"
+        "bad = {'langchain_core', 'langgraph', 'httpx', 'openai'} & set(sys.modules)\n"
+        "print(bad, file=sys.stderr)"
+    )
+    for arguments in (["list"], ["show"]):
+        done = subprocess.run(
+            [sys.executable, "-c", code, "models", *arguments], capture_output=True, text=True
+        )
+        assert done.stderr.strip().endswith("set()"), done.stderr

@@ -58,7 +58,7 @@ class Usage(TypedDict):
     cached: int
     """Input tokens that the provider's cache answered."""
     cost: float | None
-    """US dollars; None when a price is unknown."""
+    """US dollars; None if a price is unknown."""
 
 
 class Thinking(TypedDict):
@@ -75,19 +75,19 @@ class Thinking(TypedDict):
 
 
 class Draft(TypedDict, total=False):
-    """Changes that the user has made to a proposed plan, before a yes or a no."""
+    """The user's changes to a proposed plan, before it is approved or rejected."""
 
     changed: bool
     """Whether the user has changed the plan's text."""
     chosen: dict[str, str]
-    """The model and the approval mode that the user chose for carrying it out."""
+    """The model and the approval mode that the user chose to carry it out."""
 
 
 class State(TypedDict, total=False):
     """The thread."""
 
     request: Annotated[Required[str], DeltaChannel(keep_last_write, snapshot_frequency=NEVER)]
-    """What the user asked for."""
+    """The user's request."""
     folder: Required[str]
     """The project's absolute path."""
     # reduced, since two writes before the next checkpoint may name a model
@@ -96,15 +96,15 @@ class State(TypedDict, total=False):
     """The conversations of all roles. `additional_kwargs["role"]` names the role; in a tool message
     `additional_kwargs["seen"]` maps each file that it showed or wrote to its content hash."""
     role: RoleName
-    """The role that speaks."""
+    """The active role."""
     told: list[str]
-    """Mode and speaker of a conversation that the model was told last."""
+    """Mode and agent of a conversation that were last announced to the model."""
     steps: int
     """Model turns taken; the thread's step n is its n-th model answer."""
     steps_allowed: int
     """Step after which the run stops until it is resumed; 0: not yet decided."""
     cost_allowed: float
-    """Total cost in US dollars at which it stops likewise; 0: not yet decided, or no limit."""
+    """Total cost in US dollars at which the run stops, too; 0: not yet decided, or no limit."""
     turn: int
     """Number of the user's requests, from 1: the task, a remark, a message."""
     thinking: Thinking | None
@@ -130,11 +130,11 @@ class State(TypedDict, total=False):
     file_entry: Annotated[int, keep_latest]
     """Number of the thread's last entry in the history of files at this checkpoint."""
     since: int
-    """The same when the current job began; later entries are the job's."""
+    """`file_entry` when the current job began; later entries belong to the job."""
     evidence: Evidence | None
     """The last test run."""
     proven: Annotated[bool, keep_latest]
-    """Whether no step had an effect since the last test run; snapshots do not see every file."""
+    """Whether no step has had an effect since the last test run (snapshots miss some files)."""
     accepted: bool
     """Whether the tester has accepted the change."""
     kept: bool
@@ -147,7 +147,7 @@ class State(TypedDict, total=False):
 
 
 class Task(TypedDict, total=False):
-    """What starts a task: Studio's input form."""
+    """The input of a task: Studio's form."""
 
     request: Required[str]
     folder: Required[str]

@@ -1,6 +1,6 @@
-"""What a run says: a closed union of small dataclasses. Names and fields are for ever; only add.
+"""The events of a run: a closed union of small dataclasses. Names and fields stay; only add.
 
-The terminal, JSON lines, web and ACP are renderings of this one stream. A run's stream begins with
+The terminal, JSON lines, web and ACP render this one stream. A run's stream begins with
 `run_started` and ends with exactly one of `question`, `completion`, `interrupted` and `error`.
 """
 
@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 
 @dataclass(frozen=True)
 class RunStarted:
-    """A run begins or goes on."""
+    """A run starts or continues."""
 
     type: ClassVar[str] = "run_started"
     thread_id: str
@@ -21,7 +21,7 @@ class RunStarted:
     mode: str
     resumed: bool
     sandbox: str = ""
-    """What confines commands, and whether they have a network; or `none: ` and why."""
+    """What confines commands, and whether they have a network; or `none: ` and the reason."""
     thinking: str = ""
     """When the model thinks: `auto`, `enabled` or `disabled`."""
     effort: str = ""
@@ -30,7 +30,7 @@ class RunStarted:
 
 @dataclass(frozen=True)
 class RoleStarted:
-    """Another role speaks."""
+    """Another role takes over."""
 
     type: ClassVar[str] = "role"
     role: str
@@ -38,7 +38,7 @@ class RoleStarted:
 
 @dataclass(frozen=True)
 class ModeChanged:
-    """A conversation goes on in another mode, or another agent speaks in it."""
+    """A conversation continues in another mode, or with another agent."""
 
     type: ClassVar[str] = "mode"
     mode: Literal["build", "plan"]
@@ -49,13 +49,13 @@ class ModeChanged:
 
 @dataclass(frozen=True)
 class Mentioned:
-    """What became of the `@names` in a message."""
+    """The `@names` in a message: what is shown to the model, and what is not."""
 
     type: ClassVar[str] = "mentioned"
     shown: list[str]
-    """Files that the model is shown, by path."""
+    """Paths of the files that are shown to the model."""
     left_out: list[str]
-    """Names of no agent, and of no file that can be shown: they stay words."""
+    """Names that are neither an agent nor a file that can be shown; sent as plain text."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Thinking:
 
 @dataclass(frozen=True)
 class Output:
-    """A piece of what the model says."""
+    """A piece of the model's answer."""
 
     type: ClassVar[str] = "output"
     text: str
@@ -76,7 +76,7 @@ class Output:
 
 @dataclass(frozen=True)
 class Retrying:
-    """The request failed and is repeated: forget the pieces of this answer so far."""
+    """The request failed and is repeated: discard the pieces of this answer so far."""
 
     type: ClassVar[str] = "retry"
     reason: str
@@ -95,11 +95,11 @@ class TokenUsage:
     cached: int
     """Input tokens that the provider's cache answered."""
     cost: float | None
-    """US dollars; None when a price is unknown."""
+    """US dollars; None if a price is unknown."""
     window: int
     """Tokens of the last request."""
     context_length: int
-    """Tokens that the model can take."""
+    """Tokens that the model can read."""
     request: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """`input`, `output`, `cached` and `cost` of this request alone."""
 
@@ -114,7 +114,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class ToolCall:
-    """The model asks for a tool; whether it runs is decided next."""
+    """The model calls a tool; the decision whether it runs comes next."""
 
     type: ClassVar[str] = "tool_call"
     id: str
@@ -134,7 +134,7 @@ class ToolOutput:
 
 @dataclass(frozen=True)
 class ToolResult:
-    """A tool call's answer, or why it did not run."""
+    """A tool call's result, or why it did not run."""
 
     type: ClassVar[str] = "tool_result"
     id: str
@@ -144,12 +144,12 @@ class ToolResult:
     error: str
     metadata: Mapping[str, Any]
     args: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """What it was called with: after a resume nobody may have seen the call."""
+    """The arguments of the call; after a resume the reader may not have seen the call."""
 
 
 @dataclass(frozen=True)
 class Todos:
-    """The todo list as it is now."""
+    """The current todo list."""
 
     type: ClassVar[str] = "todos"
     items: list[Mapping[str, Any]]
@@ -157,7 +157,7 @@ class Todos:
 
 @dataclass(frozen=True)
 class FilesChanged:
-    """Files that changed: by a tool, by a command, by others meanwhile, or put back."""
+    """Files that changed: by a tool, by a command, by others meanwhile, or by an undo."""
 
     type: ClassVar[str] = "files_changed"
     files: list[Mapping[str, str]]
@@ -176,7 +176,7 @@ class Verifying:
 
 @dataclass(frozen=True)
 class EvidenceFound:
-    """What a test run showed, and of which files."""
+    """The result of a test run, and the files that it tested."""
 
     type: ClassVar[str] = "evidence"
     command: str
@@ -202,7 +202,7 @@ class Repair:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far something is that takes its time."""
+    """The progress of a long step."""
 
     type: ClassVar[str] = "progress"
     task: Literal["snapshot"]
@@ -213,7 +213,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Notice:
-    """Something that the user should know."""
+    """A notice for the user."""
 
     type: ClassVar[str] = "notice"
     text: str
@@ -221,19 +221,19 @@ class Notice:
 
 @dataclass(frozen=True)
 class Question:
-    """The run waits for an answer, for as long as it takes; last event of the stream."""
+    """The run waits for an answer, without a time limit; last event of the stream."""
 
     type: ClassVar[str] = "question"
     thread_id: str
     id: str
-    """Which interrupt; an answer names it."""
+    """ID of the interrupt, which the answer names."""
     kind: Literal["approval", "review", "switch", "limit"]
     action_requests: list[Mapping[str, Any]]
-    """`name`, `args`, `description` of each thing to decide, and of an edit its `diff`."""
+    """`name`, `args`, `description` of each call to decide; an edit also has its `diff`."""
     review_configs: list[Mapping[str, Any]]
-    """`allowed_decisions` of each, in the same order."""
+    """`allowed_decisions` of each request, in the same order."""
     description: str = ""
-    """Which limit was reached, in words; empty otherwise."""
+    """The limit that was reached; empty otherwise."""
 
 
 @dataclass(frozen=True)
@@ -248,12 +248,12 @@ class Completion:
     files: list[Mapping[str, str]]
     diff: str
     graph: str = "task"
-    """Which job: `task`; `edit`, which runs no tests; `chat`, whose summary is the answer."""
+    """The graph: `task`; `edit`, which runs no tests; `chat`, whose summary is the answer."""
 
 
 @dataclass(frozen=True)
 class Interrupted:
-    """The run was stopped; the thread goes on with `resume`; last event of the stream."""
+    """The run was stopped; `resume` continues the thread; last event of the stream."""
 
     type: ClassVar[str] = "interrupted"
     thread_id: str
@@ -300,11 +300,11 @@ Event = (
 KINDS: dict[str, type[Event]] = {kind.type: kind for kind in Event.__args__}
 
 
-def parse_event(told: Mapping[str, Any]) -> Event:
-    """The event that a node told; raises KeyError or TypeError for one that is not in the union."""
-    return KINDS[told["type"]](**{name: told[name] for name in told if name != "type"})
+def parse_event(data: Mapping[str, Any]) -> Event:
+    """Return the event that a node emitted; raise KeyError or TypeError if it is unknown."""
+    return KINDS[data["type"]](**{name: data[name] for name in data if name != "type"})
 
 
 def as_json(event: Event) -> dict[str, Any]:
-    """The event as JSON, its `type` first."""
+    """Return the event as JSON, its `type` first."""
     return {"type": event.type, **asdict(event)}

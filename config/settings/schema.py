@@ -123,16 +123,16 @@ class PermissionRule(Section):
     rule: str
     """`TOOL` or `TOOL(PATTERN)`, such as `run_command(git diff:*)` or `edit(src/**)`."""
     match: list[str] = Field(default_factory=list[str])
-    """What it must meet: commands, paths or addresses."""
+    """What it must match: commands, paths or addresses."""
     not_match: list[str] = Field(default_factory=list[str])
-    """What it must not meet."""
+    """What it must not match."""
 
 
 Rules = list[str | PermissionRule]
 
 
 class PermissionsSection(Section):
-    """The user's own rules on tool calls; the strictest that meets a call wins."""
+    """The user's own rules on tool calls; the strictest that matches a call wins."""
 
     deny: Rules = Field(default_factory=Rules)
     ask: Rules = Field(default_factory=Rules)
@@ -201,7 +201,7 @@ class Settings(Section):
     task: TaskSection = TaskSection()
     threads: ThreadsSection = ThreadsSection()
     after_edit: dict[str, list[str]] = Field(default_factory=dict[str, list[str]])
-    """Commands to run after an edit of a file whose name meets the pattern; `{file}` is its path
+    """Commands to run after an edit of a file whose name matches the pattern; `{file}` is its path
     relative to the project, quoted for the shell."""
     language: Literal["", "en", "zh"] = ""
     """Language of the interface, `en` or `zh`; empty: from the locale."""

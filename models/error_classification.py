@@ -72,14 +72,14 @@ STATUS_OF_TYPE = {
 }
 GLM_CODES = {"1261": ContextOverflowError, "1113": QuotaExhaustedError, "1211": ModelNotFoundError}
 HINTS: Mapping[type[ModelCallError], str] = {
-    AuthenticationError: "Check the key and that it belongs to this endpoint",
-    QuotaExhaustedError: "Check the account's balance and limits at the provider",
-    InvalidRequestError: "Check the settings of this model and the base URL",
-    ModelNotFoundError: "Check the model's name and the base URL (most end in `/v1`)",
-    ContextOverflowError: "Continue in a new thread, or set `context_length` of this model to its "
+    AuthenticationError: "check the key and that it belongs to this endpoint",
+    QuotaExhaustedError: "check the account's balance and limits at the provider",
+    InvalidRequestError: "check the settings of this model and the base URL",
+    ModelNotFoundError: "check the model's name and the base URL (most end in `/v1`)",
+    ContextOverflowError: "continue in a new thread, or set `context_length` of this model to its "
     "real value",
-    RateLimitError: "Wait a moment, then continue",
-    ProviderFaultError: "Try again in a while",
+    RateLimitError: "wait a moment, then continue",
+    ProviderFaultError: "try again in a while",
 }
 
 
@@ -135,7 +135,7 @@ def _build_error(
     message = text(template, who=asked.label, status=status, words=quoted)
     hint = HINTS.get(kind, "")
     if wait is not None and wait > MAX_REQUESTED_DELAY_SECONDS:
-        hint = text("The provider asks you to wait {wait} s; then continue", wait=f"{wait:.0f}")
+        hint = text("the provider asks you to wait {wait} s; then continue", wait=f"{wait:.0f}")
     return kind(message, hint=hint, retry_after=wait)
 
 

@@ -149,16 +149,16 @@ def _ensure_not_empty(message: AIMessage) -> AIMessage:
     if is_cut(message):
         raise OnlyThinkingError(
             text("`{name}` used up its answer's tokens before it said anything", name=name),
-            hint="Raise `max_tokens` of this model in the configuration",
+            hint="raise `max_tokens` of this model in the configuration",
         )
     if ended in FILTERED:
         raise EmptyAnswerError(
             text(
                 "the provider's content filter blocked `{name}` ({reason})", name=name, reason=ended
             ),
-            hint="Rephrase the request",
+            hint="rephrase the request",
             retryable=False,
         )
     raise EmptyAnswerError(
-        text("`{name}` sent an empty answer", name=name), hint="Try again in a while"
+        text("`{name}` sent an empty answer", name=name), hint="try again in a while"
     )

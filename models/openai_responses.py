@@ -92,5 +92,5 @@ class ResponsesModel(ChatOpenAI):
                 label=asked.label,
                 quote=asked.quote(str(error)),
             )
-            return ProviderFaultError(what, hint="Check the network and the base URL")
+            return ProviderFaultError(what, hint="check the network and the base URL")
         return classify_stream_error(asked, str(error))

@@ -139,7 +139,7 @@ def get_provider(name: str) -> Provider:
     if not found.available:
         raise UsageError(
             text("The provider `{name}` is not supported yet", name=found.name),
-            hint=text("Choose one of {names}", names=_format_names()),
+            hint=text("choose one of {names}", names=_format_names()),
         )
     return found
 

@@ -146,7 +146,7 @@ def _choose_base_url(chosen: Provider, configured: str, environ: Mapping[str, st
     if not _is_address(url):
         raise UsageError(
             text("The base URL of `{name}` is not an http(s) address", name=chosen.name),
-            hint="Write it like `https://host/v1`",
+            hint="write it like `https://host/v1`",
         )
     return url
 
@@ -164,7 +164,7 @@ def _check_key(chosen: Provider, base_url: str, key: str) -> None:
     if key and not (key.isascii() and key.isprintable() and " " not in key):
         raise UsageError(
             text("The key for `{name}` contains invalid characters", name=chosen.name),
-            hint="Copy it again, without quotes, blanks or line ends",
+            hint="copy it again, without quotes, blanks or line ends",
         )
     local = urlsplit(base_url).hostname in ("localhost", "127.0.0.1", "::1")
     if not key and chosen.key_variables and base_url == chosen.base_url and not local:
@@ -172,7 +172,7 @@ def _check_key(chosen: Provider, base_url: str, key: str) -> None:
         raise UsageError(
             text("No key for the provider `{name}`", name=chosen.name),
             hint=text(
-                "Set {variables}, or `litellm.api_key` in the configuration", variables=variables
+                "set {variables}, or `litellm.api_key` in the configuration", variables=variables
             ),
         )
 

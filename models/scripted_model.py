@@ -92,7 +92,7 @@ class ScriptedModel(BaseChatModel):
             who = self.role or "any role"
             raise ModelError(
                 text("The script has no turn {turn} for `{role}`", turn=number + 1, role=who),
-                hint=text("It has {count}; add one to the scenario", count=len(self.turns)),
+                hint=text("it has {count}; add one to the scenario", count=len(self.turns)),
             )
         turn = self.turns[number]
         for word in re.findall(r"\s*\S+\s*", turn.thinking):
@@ -154,7 +154,7 @@ def open_script(path: Path, role: str) -> ScriptedModel:
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(
             text("The scenario `{path}` cannot be read: {error}", path=path, error=error),
-            hint="Give the path as `--model scripted/PATH.json`",
+            hint="give the path as `--model scripted/PATH.json`",
         ) from None
     scenario = _parse_scenario(path, content)
     if isinstance(scenario, list):
@@ -163,7 +163,7 @@ def open_script(path: Path, role: str) -> ScriptedModel:
         known = ", ".join(f"`{name}`" for name in scenario)
         raise UsageError(
             text("The scenario `{path}` has no role `{role}`", path=path, role=role),
-            hint=text("It has {names}", names=known),
+            hint=text("it has {names}", names=known),
         )
     return ScriptedModel(turns=scenario.get(role, []), role=role)
 
@@ -180,7 +180,7 @@ def _parse_scenario(path: Path, content: str) -> Scenario:
             colno=error.colno,
             msg=error.msg,
         )
-        raise UsageError(what, hint="A scenario must be a JSON file") from None
+        raise UsageError(what, hint="a scenario must be a JSON file") from None
     except ValidationError as error:
         raise UsageError(
             text("`{path}`: {problem}", path=path, problem=_describe_first_error(error)), hint=SHAPE

@@ -103,7 +103,7 @@ class EndpointClient:
         if "html" in response.headers.get("content-type", ""):
             raise InvalidRequestError(
                 text("{label} answered with a web page", label=self._asked.label),
-                hint="Check the base URL (most end in `/v1`) and any proxy before it",
+                hint="check the base URL (most end in `/v1`) and any proxy before it",
             )
 
     async def _read_document(self, response: httpx.Response) -> str:
@@ -163,7 +163,7 @@ class EndpointClient:
                 who=who,
                 connect_seconds=f"{CONNECT_SECONDS:g}",
             )
-            return ProviderFaultError(what, hint="Check the network and the base URL")
+            return ProviderFaultError(what, hint="check the network and the base URL")
         if isinstance(error, httpx.TimeoutException):
             what = text(
                 "{who} was silent for {read_seconds} s",
@@ -178,7 +178,7 @@ class EndpointClient:
             )
         if isinstance(error, httpx.InvalidURL | httpx.UnsupportedProtocol):
             return InvalidRequestError(
-                text("{first}: {rest}", first=who, rest=words), hint="Check the base URL"
+                text("{first}: {rest}", first=who, rest=words), hint="check the base URL"
             )
         return BrokenStreamError(
             text("{who} broke off: {words}", who=who, words=words), hint=HINTS[ProviderFaultError]

@@ -93,7 +93,7 @@ def _retry_cut_answer(
     if history and history[-1].text == CUT:
         raise ModelCallError(
             text("`{name}` was cut at its token limit twice", name=deps.model.name),
-            hint="Raise `max_tokens` of this model in the configuration",
+            hint="raise `max_tokens` of this model in the configuration",
         )
     return build_role_message(role, CUT)
 

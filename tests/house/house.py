@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from first_turn import count_entered_modules
 from module_names import BANNED_WORDS, find_misnamed
 from source_tree import find_functions, find_modules, imported_modules, read_source
 
@@ -51,10 +52,15 @@ class Measure:
 
 def main() -> None:
     """Print every measure."""
-    for measure in list_measures():
+    for measure in (*list_measures(), measure_first_turn()):
         print(f"{measure.name:<48}{measure.value:>6.4g}   {measure.aim:<28}{measure.note}".rstrip())
     for circle in list_circles():
         print(f"circle: {' '.join(map(str, circle))}")
+
+
+def measure_first_turn() -> Measure:
+    """Measure what a task enters before its first model turn: a figure without an aim."""
+    return Measure("modules entered before the first model turn", count_entered_modules())
 
 
 def list_measures() -> Sequence[Measure]:

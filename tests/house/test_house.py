@@ -3,7 +3,15 @@
 from pathlib import Path
 
 import pytest
-from house import Measure, count_comments, find_circles, list_measures, one_word_share, verb_share
+from house import (
+    Measure,
+    count_comments,
+    find_circles,
+    list_measures,
+    measure_first_turn,
+    one_word_share,
+    verb_share,
+)
 
 NAMES = ["read_file", "_find_all", "told", "__init__", "line_of"]
 
@@ -34,6 +42,11 @@ def test_circles_are_found_largest_first() -> None:
 
 def test_every_measure_meets_its_aim() -> None:
     assert [measure for measure in list_measures() if not measure.holds] == []
+
+
+def test_first_model_turn_is_counted_without_an_aim() -> None:
+    measure = measure_first_turn()
+    assert 50 < measure.value < list_measures()[0].value and not measure.aim
 
 
 def test_a_measure_beyond_its_aim_does_not_hold() -> None:

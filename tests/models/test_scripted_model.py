@@ -95,4 +95,4 @@ def test_a_missing_scenario_or_role_is_said(tmp_path: Path) -> None:
         open_script(tmp_path / "none.json", "coder")
     with pytest.raises(UsageError, match="no role `tester`") as caught:
         open_script(write(tmp_path, SCENARIO), "tester")
-    assert caught.value.hint == "It has `architect`, `coder`"
+    assert caught.value.hint == "it has `architect`, `coder`"

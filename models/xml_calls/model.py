@@ -1,0 +1,135 @@
+"""Chat models with tool calls as XML in the text, around a model of any protocol."""
+
+import json
+from collections.abc import AsyncIterator, Sequence
+from typing import Any, cast
+from uuid import uuid4
+
+from langchain_core.language_models import LanguageModelInput
+from langchain_core.language_models.chat_models import BaseChatModel
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages.tool import ToolCallChunk, tool_call_chunk
+from langchain_core.prompt_values import ChatPromptValue
+from langchain_core.runnables import Runnable, RunnableConfig
+from typing_extensions import override
+
+from ..errors import ModelCallError, ToolsNotSupportedError
+from ..replay import OUTPUT_PARTS
+from ..resolver import ResolvedModel
+from .call_parser import TextCall
+from .known_tools import KnownTools
+from .message_replay import TextHistory
+from .refusals import ToolRefusals, is_tools_refusal
+from .stream_parser import CallStreamParser
+from .tool_descriptions import describe_tools
+
+# The mark in `additional_kwargs` of a chunk: error messages of broken calls, by their ID
+CALL_ERRORS = "call_errors"
+# Indexes of native calls are below this, should the endpoint parse calls itself
+FIRST_INDEX = 10_000
+
+_Model = Runnable[LanguageModelInput, AIMessage]
+
+
+class XmlCallsModel(_Model):
+    """Sends no tools: describes them in the system prompt and reads calls from the text.
+
+    Async only, as the model inside.
+    """
+
+    def __init__(
+        self, chat_model: BaseChatModel, tools: KnownTools, offered: Sequence[str]
+    ) -> None:
+        self._chat_model = chat_model
+        self._tools = tools
+        self._offered = tuple(offered)
+        self._history = TextHistory()
+
+    @override
+    def invoke(
+        self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any
+    ) -> AIMessage:
+        raise NotImplementedError("This model is async only: use `astream`")
+
+    @override
+    async def astream(
+        self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any
+    ) -> AsyncIterator[AIMessage]:
+        described = describe_tools([self._tools.tools[name] for name in self._offered])
+        messages = self._history.convert_messages(_list_messages(input), described)
+        prompt = ChatPromptValue.model_construct(messages=messages)
+        parser = CallStreamParser(self._tools)
+        async for message in self._chat_model.astream(prompt, config, **kwargs):
+            yield _replace_text(message, parser.feed(str(message.text)))
+        parsed = parser.close()
+        yield _build_last_chunk(parsed.text, parsed.calls)
+
+
+class AutoCallsModel(_Model):
+    """Asks with native tools until the endpoint denies them, then as XML."""
+
+    def __init__(
+        self, native: _Model, xml: XmlCallsModel, resolved: ResolvedModel, refusals: ToolRefusals
+    ) -> None:
+        self._native = native
+        self._xml = xml
+        self._resolved = resolved
+        self._refusals = refusals
+
+    @override
+    def invoke(
+        self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any
+    ) -> AIMessage:
+        raise NotImplementedError("This model is async only: use `astream`")
+
+    @override
+    async def astream(
+        self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any
+    ) -> AsyncIterator[AIMessage]:
+        """Stream the answer; raises ToolsNotSupportedError once: the next request is as XML."""
+        denies_tools = self._refusals.has_model(self._resolved)
+        chosen = self._xml if denies_tools else self._native
+        try:
+            async for message in chosen.astream(input, config, **kwargs):
+                yield message
+        except ModelCallError as error:
+            if denies_tools or not is_tools_refusal(error.message):
+                raise
+            await self._refusals.add_model(self._resolved)
+            raise ToolsNotSupportedError(error.message, hint="Continue; calls are written as XML from now on") from error
+
+
+def _list_messages(prompt: LanguageModelInput) -> Sequence[BaseMessage]:
+    if isinstance(prompt, ChatPromptValue):
+        return prompt.messages
+    return cast("Sequence[BaseMessage]", prompt)
+
+
+def _replace_text(message: AIMessage, shown: str) -> AIMessageChunk:
+    chunk = cast(AIMessageChunk, message)
+    content: str | list[str | dict[Any, Any]] = shown
+    if not isinstance(chunk.content, str):
+        blocks = [each for each in chunk.content if isinstance(each, dict) and each.get("type") != "text"]
+        content = [*blocks, *([{"type": "text", "text": shown}] if shown else [])]
+    # a provider's own form of the answer holds the calls as text
+    more = {name: each for name, each in chunk.additional_kwargs.items() if name != OUTPUT_PARTS}
+    return chunk.model_copy(update={"content": content, "additional_kwargs": more})
+
+
+def _build_last_chunk(text: str, calls: Sequence[TextCall]) -> AIMessageChunk:
+    chunks = [_to_call_chunk(FIRST_INDEX + number, call) for number, call in enumerate(calls)]
+    errors = {
+        str(chunk["id"]): call.error for chunk, call in zip(chunks, calls, strict=True) if call.error
+    }
+    return AIMessageChunk(
+        content=text,
+        tool_call_chunks=chunks,
+        additional_kwargs={CALL_ERRORS: errors} if errors else {},
+        chunk_position="last",
+    )
+
+
+def _to_call_chunk(index: int, call: TextCall) -> ToolCallChunk:
+    # a JSON string is a call that cannot be run: see `to_valid_json`
+    arguments = json.dumps(call.raw if call.error else call.args)
+    return tool_call_chunk(name=call.name, args=arguments, id=f"call_{uuid4().hex[:24]}", index=index)

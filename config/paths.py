@@ -57,6 +57,11 @@ def locate_database(home_folder: Path) -> Path:
     return ensure_data_folder(home_folder) / "threads.db"
 
 
+def locate_tool_refusals(home_folder: Path) -> Path:
+    """Return the list of models whose endpoint has denied tools; it may not exist yet."""
+    return ensure_data_folder(home_folder) / "xml-models"
+
+
 def locate_outputs(home_folder: Path, thread_id: str) -> Path:
     """Return the folder of one thread's full command outputs; it may not exist yet."""
     return _locate_thread_folder(home_folder, "outputs", thread_id)

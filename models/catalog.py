@@ -41,6 +41,8 @@ class CatalogEntry:
     """Whether the model can think before it answers."""
     temperature: bool = True
     """Whether the model accepts a temperature."""
+    tool_calls: Literal["native", "xml", "auto"] = "auto"
+    """`xml`: the model cannot call tools natively."""
     api: Literal["", "chat", "responses", "anthropic"] = ""
     """The protocol; empty: the provider's."""
 

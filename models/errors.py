@@ -5,6 +5,7 @@ ModelCallError
 ├── QuotaExhaustedError         no money or quota left
 ├── ModelNotFoundError          no such model, or no such endpoint
 ├── InvalidRequestError         the endpoint refused the request as it is
+├── ToolsNotSupportedError      the model cannot call tools natively; may be repeated as XML
 ├── ContextOverflowError        the conversation does not fit; exit code 3
 ├── RateLimitError            too many requests; may be repeated later
 ├── ProviderFaultError          5xx, no connection, no answer in time; may be repeated
@@ -50,6 +51,10 @@ class ModelNotFoundError(ModelCallError):
 
 class InvalidRequestError(ModelCallError):
     """The endpoint rejects the request as it is."""
+
+
+class ToolsNotSupportedError(ModelCallError):
+    """The endpoint denies tools for this model; the same request is sent without them then."""
 
 
 class ContextOverflowError(ModelCallError, LimitReachedError):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from ..config.errors import UsageError
 from ..config.text import text
 from .resolver import ResolvedModel
+from .xml_calls.refusals import ToolRefusals
 
 if TYPE_CHECKING:
     from langchain_core.language_models.chat_models import BaseChatModel
@@ -47,7 +48,9 @@ async def close_model(model: "BaseChatModel") -> None:
 class ModelPool:
     """The open chat models of a run."""
 
-    def __init__(self) -> None:
+    def __init__(self, refusals_file: Path | None = None) -> None:
+        self.tool_refusals = ToolRefusals(refusals_file)
+        """Models whose endpoint has denied tools."""
         self._opened: list[tuple[ResolvedModel, str, BaseChatModel]] = []
 
     def get(self, resolved: ResolvedModel, role: str) -> "BaseChatModel":

@@ -23,6 +23,8 @@ from .text_cleanup import repair_text
 from .tool_arguments import clean_value, parse_arguments, restore_original_arguments
 
 CUT = ("length", "max_tokens", "max_output_tokens", "incomplete")
+# The mark in `additional_kwargs` of a chunk: error messages of broken calls, by their ID
+CALL_ERRORS = "call_errors"
 FILTERED = ("content_filter", "sensitive")
 _logger = logging.getLogger(__name__)
 
@@ -97,11 +99,13 @@ def _extract_thinking(chunk: AIMessageChunk) -> str:
 def _build_message(whole: AIMessageChunk) -> AIMessage:
     calls: list[ToolCall] = []
     invalid: list[InvalidToolCall] = []
+    known_errors = cast("dict[str, str]", whole.additional_kwargs.pop(CALL_ERRORS, {}))
     for piece in whole.tool_call_chunks:
         try:
             calls.append(_parse_call(piece))
         except ValueError as error:
-            invalid.append(_build_invalid_call(piece, f"{error}{_explain_cut(whole)}"))
+            reason = known_errors.get(piece["id"] or "") or str(error)
+            invalid.append(_build_invalid_call(piece, f"{reason}{_explain_cut(whole)}"))
     return AIMessage(
         content=cast("str | list[str | dict[Any, Any]]", clean_value(whole.content)),
         additional_kwargs=cast("dict[str, Any]", clean_value(whole.additional_kwargs)),

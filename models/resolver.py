@@ -1,9 +1,9 @@
 """Resolution of the user's choice to one model: provider, endpoint, key, limits, protocol."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
-from typing import TypeVar
+from typing import Literal, TypeVar
 from urllib.parse import urlsplit
 
 from ..config.errors import UsageError
@@ -21,6 +21,7 @@ from .providers import (
 )
 
 _T = TypeVar("_T")
+ToolCalls = Literal["native", "xml", "auto"]
 
 # Most tokens to request if only the catalogue sets a limit: some endpoints subtract all of
 # `max_tokens` from the room for the prompt.
@@ -49,6 +50,8 @@ class ResolvedModel:
     """The user's own headers of every request."""
     read_seconds: float = 120.0
     """The longest pause in an answer; keep-alives do not reset it."""
+    tool_calls: ToolCalls = "auto"
+    """How the model calls tools; `auto`: natively, as XML once the endpoint has denied tools."""
     vision: bool | None = None
     """Whether the model sees images; None: unknown."""
     price: Price | None = None
@@ -215,9 +218,17 @@ def _with_limits(
         parallel_tool_calls=section.parallel_tool_calls,
         extra_headers=settings.litellm.extra_headers,
         read_seconds=settings.litellm.timeout,
+        tool_calls=_choose_tool_calls(layers, entry),
         vision=_find_first(*(layer.vision for layer in layers), entry and entry.vision),
         price=_find_first(*(_to_price(layer) for layer in layers), entry and entry.price),
     )
+
+
+def _choose_tool_calls(layers: Sequence[ModelLimits], entry: CatalogEntry | None) -> ToolCalls:
+    for layer in layers:
+        if layer.tool_calls and layer.tool_calls != "auto":
+            return layer.tool_calls
+    return entry.tool_calls if entry else "auto"
 
 
 def _to_price(layer: ModelLimits) -> Price | None:

@@ -54,6 +54,9 @@ class ModelLimits(Section):
     api: Literal["chat", "responses", "anthropic", "langchain-openai"] | None = None
     """Protocol: `chat` (chat completions), `responses` (OpenAI's Responses API), `anthropic`
     (Anthropic Messages), or `langchain-openai` (the Responses API through that package)."""
+    tool_calls: Literal["native", "xml", "auto"] | None = None
+    """`native`, `xml` (as text, for a model without native calls), or `auto`: native until the
+    endpoint denies tools, then `xml`."""
     vision: bool | None = None
     """Whether the model sees images."""
     price: ModelPrice | None = None

@@ -16,8 +16,14 @@ OPENING = re.compile(r" {0,3}<([A-Za-z][\w-]{0,63})[ \t]*(/?)>")
 MAX_ENDS = 40
 _LINE_OPENING = re.compile(OPENING.pattern, re.MULTILINE)
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
-UNCLOSED = "`<{name}>` is not closed, so nothing was run; write the whole call again, with `</{name}>` at its end"
-MALFORMED = "the call cannot be read, so nothing was run; inside of `<{name}>` write each argument as a tag, such as `<{argument}>value</{argument}>`, and nothing else"
+UNCLOSED = (
+    "`<{name}>` is not closed, so nothing was run; write the whole call again, with `</{name}>` at"
+    " its end"
+)
+MALFORMED = (
+    "the call cannot be read, so nothing was run; inside of `<{name}>` write each argument as a"
+    " tag, such as `<{argument}>value</{argument}>`, and nothing else"
+)
 
 
 @dataclass(frozen=True)
@@ -85,7 +91,9 @@ def parse_calls(text: str, tools: KnownTools) -> ParsedText:
     return ParsedText("".join(shown), tuple(calls))
 
 
-def _parse_call(text: str, opening: re.Match[str], tools: KnownTools) -> tuple[TextCall, int] | None:
+def _parse_call(
+    text: str, opening: re.Match[str], tools: KnownTools
+) -> tuple[TextCall, int] | None:
     """Return the call and where it ends; None if it is only text."""
     name, tool = opening[1], tools.find(opening[1])
     if tool is None:

@@ -54,7 +54,9 @@ class KnownTools:
         aliases: Mapping[str, str],
         argument_aliases: Mapping[str, Mapping[str, str]],
     ) -> None:
-        self.tools = {tool.name: KnownTool(tool, argument_aliases.get(tool.name, {})) for tool in tools}
+        self.tools = {
+            tool.name: KnownTool(tool, argument_aliases.get(tool.name, {})) for tool in tools
+        }
         names = {alias: name for alias, name in aliases.items() if name in self.tools}
         names |= {name: name for name in self.tools}
         self._by_name = {_normalize_name(alias): self.tools[name] for alias, name in names.items()}

@@ -97,5 +97,6 @@ def _read_invoke(name: str, body: str, tools: KnownTools) -> TextCall | None:
     if tool is None or body[position:].strip():
         return None
     return TextCall(
-        name, {each: convert_values(value, tool.find_schema(each)) for each, value in values.items()}
+        name,
+        {each: convert_values(value, tool.find_schema(each)) for each, value in values.items()},
     )

@@ -75,10 +75,14 @@ def _convert_group(group: tuple[BaseMessage, ...], tools: str) -> BaseMessage:
 
 
 def _convert_answer(answer: AIMessage) -> AIMessage:
+    if not (answer.tool_calls or answer.invalid_tool_calls):
+        return answer
     calls = [format_call(call["name"], call["args"]) for call in answer.tool_calls]
     # as it was written; a broken native call is named, so that its result has an answer
     broken = [
-        args if (args := call["args"] or "").lstrip().startswith("<") else format_call(call["name"] or "?", {})
+        args
+        if (args := call["args"] or "").lstrip().startswith("<")
+        else format_call(call["name"] or "?", {})
         for call in answer.invalid_tool_calls
     ]
     # the parts of an answer in its provider's own form hold calls that no result belongs to

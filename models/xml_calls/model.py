@@ -7,13 +7,14 @@ from uuid import uuid4
 
 from langchain_core.language_models import LanguageModelInput
 from langchain_core.language_models.chat_models import BaseChatModel
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage
 from langchain_core.messages.tool import ToolCallChunk, tool_call_chunk
 from langchain_core.prompt_values import ChatPromptValue
 from langchain_core.runnables import Runnable, RunnableConfig
 from typing_extensions import override
 
 from ..errors import ModelCallError, ToolsNotSupportedError
+from ..invoke import CALL_ERRORS
 from ..replay import OUTPUT_PARTS
 from ..resolver import ResolvedModel
 from .call_parser import TextCall
@@ -23,19 +24,32 @@ from .refusals import ToolRefusals, is_tools_refusal
 from .stream_parser import CallStreamParser
 from .tool_descriptions import describe_tools
 
-# The mark in `additional_kwargs` of a chunk: error messages of broken calls, by their ID
-CALL_ERRORS = "call_errors"
 # Indexes of native calls are below this, should the endpoint parse calls itself
 FIRST_INDEX = 10_000
 
 _Model = Runnable[LanguageModelInput, AIMessage]
 
 
-class XmlCallsModel(_Model):
-    """Sends no tools: describes them in the system prompt and reads calls from the text.
+class _StreamingModel(_Model):
+    """A model that has only `astream` of its own. Async only, as the models inside."""
 
-    Async only, as the model inside.
-    """
+    @override
+    def invoke(
+        self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any
+    ) -> AIMessage:
+        raise NotImplementedError("This model is async only: use `ainvoke` or `astream`")
+
+    @override
+    async def ainvoke(
+        self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any
+    ) -> AIMessage:
+        stream = self.astream(input, config, **kwargs)
+        chunks = [cast(AIMessageChunk, message) async for message in stream]
+        return chunks[0] + chunks[1:]
+
+
+class XmlCallsModel(_StreamingModel):
+    """Sends no tools: describes them in the system prompt and reads calls from the text."""
 
     def __init__(
         self, chat_model: BaseChatModel, tools: KnownTools, offered: Sequence[str]
@@ -44,12 +58,6 @@ class XmlCallsModel(_Model):
         self._tools = tools
         self._offered = tuple(offered)
         self._history = TextHistory()
-
-    @override
-    def invoke(
-        self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any
-    ) -> AIMessage:
-        raise NotImplementedError("This model is async only: use `astream`")
 
     @override
     async def astream(
@@ -65,7 +73,7 @@ class XmlCallsModel(_Model):
         yield _build_last_chunk(parsed.text, parsed.calls)
 
 
-class AutoCallsModel(_Model):
+class AutoCallsModel(_StreamingModel):
     """Asks with native tools until the endpoint denies them, then as XML."""
 
     def __init__(
@@ -75,12 +83,6 @@ class AutoCallsModel(_Model):
         self._xml = xml
         self._resolved = resolved
         self._refusals = refusals
-
-    @override
-    def invoke(
-        self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any
-    ) -> AIMessage:
-        raise NotImplementedError("This model is async only: use `astream`")
 
     @override
     async def astream(
@@ -96,12 +98,16 @@ class AutoCallsModel(_Model):
             if denies_tools or not is_tools_refusal(error.message):
                 raise
             await self._refusals.add_model(self._resolved)
-            raise ToolsNotSupportedError(error.message, hint="Continue; calls are written as XML from now on") from error
+            raise ToolsNotSupportedError(
+                error.message, hint="Continue; calls are written as XML from now on"
+            ) from error
 
 
 def _list_messages(prompt: LanguageModelInput) -> Sequence[BaseMessage]:
     if isinstance(prompt, ChatPromptValue):
         return prompt.messages
+    if isinstance(prompt, str):
+        return [HumanMessage(prompt)]
     return cast("Sequence[BaseMessage]", prompt)
 
 
@@ -109,7 +115,9 @@ def _replace_text(message: AIMessage, shown: str) -> AIMessageChunk:
     chunk = cast(AIMessageChunk, message)
     content: str | list[str | dict[Any, Any]] = shown
     if not isinstance(chunk.content, str):
-        blocks = [each for each in chunk.content if isinstance(each, dict) and each.get("type") != "text"]
+        blocks = [
+            each for each in chunk.content if isinstance(each, dict) and each.get("type") != "text"
+        ]
         content = [*blocks, *([{"type": "text", "text": shown}] if shown else [])]
     # a provider's own form of the answer holds the calls as text
     more = {name: each for name, each in chunk.additional_kwargs.items() if name != OUTPUT_PARTS}
@@ -119,7 +127,9 @@ def _replace_text(message: AIMessage, shown: str) -> AIMessageChunk:
 def _build_last_chunk(text: str, calls: Sequence[TextCall]) -> AIMessageChunk:
     chunks = [_to_call_chunk(FIRST_INDEX + number, call) for number, call in enumerate(calls)]
     errors = {
-        str(chunk["id"]): call.error for chunk, call in zip(chunks, calls, strict=True) if call.error
+        str(chunk["id"]): call.error
+        for chunk, call in zip(chunks, calls, strict=True)
+        if call.error
     }
     return AIMessageChunk(
         content=text,
@@ -132,4 +142,6 @@ def _build_last_chunk(text: str, calls: Sequence[TextCall]) -> AIMessageChunk:
 def _to_call_chunk(index: int, call: TextCall) -> ToolCallChunk:
     # a JSON string is a call that cannot be run: see `to_valid_json`
     arguments = json.dumps(call.raw if call.error else call.args)
-    return tool_call_chunk(name=call.name, args=arguments, id=f"call_{uuid4().hex[:24]}", index=index)
+    return tool_call_chunk(
+        name=call.name, args=arguments, id=f"call_{uuid4().hex[:24]}", index=index
+    )

@@ -61,6 +61,8 @@ def _read_names(file: Path) -> set[str]:
 
 def _save_names(file: Path, names: set[str]) -> None:
     try:
-        replace_file(file, "".join(f"{name}\n" for name in sorted(names | _read_names(file))).encode())
+        replace_file(
+            file, "".join(f"{name}\n" for name in sorted(names | _read_names(file))).encode()
+        )
     except (OSError, MaxAgentError):
         return  # the next run asks once more

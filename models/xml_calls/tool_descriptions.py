@@ -25,9 +25,7 @@ def _describe_tool(tool: KnownTool) -> str:
         _describe_argument(name, schema, is_required=name in tool.required)
         for name, schema in tool.arguments.items()
     ]
-    return "\n".join(
-        [f"## {tool.name}", tool.description, "", *(arguments or ["No arguments."])]
-    )
+    return "\n".join([f"## {tool.name}", tool.description, "", *(arguments or ["No arguments."])])
 
 
 def _describe_argument(name: str, schema: Mapping[str, Any], *, is_required: bool) -> str:
@@ -38,7 +36,9 @@ def _describe_argument(name: str, schema: Mapping[str, Any], *, is_required: boo
         "required" if is_required else "",
         f"default {default}" if default else "",
     ]
-    return f"- `<{name}>` ({', '.join(filter(None, notes))}){': ' if description else ''}{description}"
+    return (
+        f"- `<{name}>` ({', '.join(filter(None, notes))}){': ' if description else ''}{description}"
+    )
 
 
 def _describe_type(schema: Mapping[str, Any]) -> str:
@@ -61,5 +61,8 @@ def _describe_type(schema: Mapping[str, Any]) -> str:
 def _describe_object(schema: Mapping[str, Any]) -> str:
     fields = cast("Mapping[str, Mapping[str, Any]]", schema.get("properties", {}))
     required = cast("list[str]", schema.get("required", []))
-    names = [f'"{name}"{"" if name in required else "?"}: {_describe_type(each)}' for name, each in fields.items()]
+    names = [
+        f'"{name}"{"" if name in required else "?"}: {_describe_type(each)}'
+        for name, each in fields.items()
+    ]
     return "object {" + ", ".join(names) + "}" if names else "object"

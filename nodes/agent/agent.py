@@ -11,6 +11,7 @@ from langchain_core.tools import BaseTool
 
 from ...config.agents.profile import AgentProfile
 from ...config.settings.permission_rules import RawRule
+from ...models.xml_calls.known_tools import KnownTools
 from ...tools.runtime.agent_tools import select_agent_tools
 from ...tools.runtime.registry import load_tool
 from ..roles import RoleName
@@ -21,6 +22,7 @@ from .dependencies import Dependencies
 from .modes import get_active_agent
 from .request_options import select_thinking_model
 from .system_prompt import build_system_prompt
+from .tool_binding import bind_tools, list_known_tools
 
 # Where the rules are written that the user gave for one thread
 THIS_THREAD = "this thread"
@@ -34,6 +36,8 @@ class Agent:
     """Dependencies for this agent: its model and turn limit, under its own rules."""
     system: SystemMessage
     tools: Mapping[str, BaseTool]
+    known_tools: KnownTools
+    """The same tools, for calls that are written in the text."""
     model: Runnable[LanguageModelInput, AIMessage]
     """The chat model with the tools bound."""
 
@@ -73,14 +77,17 @@ def _create_agent(deps: Dependencies, profile: AgentProfile, model: str) -> Agen
     own = _adapt_dependencies(profile, deps, model)
     tools = select_agent_tools(profile, own.settings.tools, planning=bool(own.policy.plan))
     chat_model = own.chat_models.get(own.model, profile.name)
+    # some models end a turn with this tool even if it is not offered
+    accepted = (*tools, load_tool("attempt_completion"))
+    known = list_known_tools(accepted)
     return Agent(
         deps=own,
         system=build_system_prompt(
             profile, str(own.workspace.root), own.settings.agents, own.sources.instructions
         ),
-        # some models end a turn with this tool even if it is not offered
-        tools={tool.name: tool for tool in (*tools, load_tool("attempt_completion"))},
-        model=chat_model.bind_tools(tools),
+        tools={tool.name: tool for tool in accepted},
+        known_tools=known,
+        model=bind_tools(chat_model, tools, known, own.model, own.chat_models),
     )
 
 

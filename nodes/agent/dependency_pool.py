@@ -20,6 +20,7 @@ from ...config.text import text
 from ...config.trust.decision import check_trust
 from ...memory.journal import Journal
 from ...memory.undo.history import FileHistory
+from ...models.factory import ModelPool
 from ...models.resolver import ResolvedModel, resolve
 from ...tools.filesystem.project_snapshots import open_snapshots
 from ...tools.permissions import build_policy
@@ -157,6 +158,7 @@ def _create_dependencies(key: _DependencyKey, context: "Context") -> Dependencie
         model_named=bool(key.model),
         from_project=_list_project_keys(loaded, root),
         turns=settings.model.max_iterations,
+        chat_models=ModelPool(paths.locate_tool_refusals(home)),
     )
     speaks = deps.agents.profiles.get(key.speaker)  # an unknown name is reported when it is used
     return replace(deps, model=deps.resolve_model(speaks)) if speaks else deps

@@ -9,17 +9,20 @@ from functools import partial
 from langchain_core.messages import AIMessage, BaseMessage
 from langgraph.runtime import Runtime
 
-from ...models.errors import ModelCallError
+from ...config.text import text
+from ...models.errors import ModelCallError, ToolsNotSupportedError
 from ...models.http.dialect import RequestOptions
 from ...models.invoke import invoke_model
 from ...models.retry import compute_delay
 from ...models.thinking_retry import invoke_with_less_thinking
+from ...models.xml_calls.leaked_calls import take_leaked_calls
 from .agent import Agent
 from .answer_autosave import autosave_answer
 from .context import Context, get_thread_id
 from .emit import emit_event
 from .message_images import has_images
 
+TOOLS_AS_TEXT = "`{model}` does not support tools; it writes its calls as XML from now on"
 _logger = logging.getLogger(__name__)
 
 
@@ -39,16 +42,21 @@ async def request_answer(
                     invoke_model,
                     agent.model,
                     request,
-                    lambda text: _emit_text(runtime, text, keep),
-                    lambda text: emit_event(runtime, "thinking", text=text),
+                    lambda part: _emit_text(runtime, part, keep),
+                    lambda part: emit_event(runtime, "thinking", text=part),
                 )
-                return await invoke_with_less_thinking(
+                answer = await invoke_with_less_thinking(
                     invoke,
                     options,
                     lambda error: emit_event(
                         runtime, "retry", reason=error.message, seconds=0.0, attempt=1
                     ),
                 )
+                return take_leaked_calls(answer, agent.known_tools)
+        except ToolsNotSupportedError:
+            # the model itself has remembered it, so the next request is without tools
+            emit_event(runtime, "notice", text=text(TOOLS_AS_TEXT, model=agent.deps.model.name))
+            continue
         except ModelCallError as error:
             attempt += 1
             seconds = compute_delay(attempt, error, random=random.random)
@@ -69,6 +77,6 @@ async def _attach_images(
     return await asyncio.to_thread(agent.deps.images.attach_images, messages, folder)
 
 
-def _emit_text(runtime: Runtime[Context], text: str, keep: Callable[[str], None]) -> None:
-    emit_event(runtime, "output", text=text)
-    keep(text)
+def _emit_text(runtime: Runtime[Context], part: str, keep: Callable[[str], None]) -> None:
+    emit_event(runtime, "output", text=part)
+    keep(part)

@@ -1,0 +1,152 @@
+"""Tool calls as XML over HTTP, and the change from native calls."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from langchain_core.language_models import LanguageModelInput
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.runnables import Runnable
+from provider import Answer, Provider, Request
+from xml_tools import KNOWN
+
+from maxagent.config.settings.schema import Settings
+from maxagent.models.errors import InvalidRequestError, ToolsNotSupportedError
+from maxagent.models.factory import ModelPool
+from maxagent.models.invoke import invoke_model
+from maxagent.models.resolver import ResolvedModel, ToolCalls, resolve
+from maxagent.nodes.agent.tool_binding import bind_tools
+from maxagent.tools.runtime.registry import load_tool
+
+OFFERED = [load_tool("read_file"), load_tool("git_status")]
+START = [SystemMessage("You are."), HumanMessage("Go.")]
+CALL = "I look.\n<read_file>\n<path>a.py</path>\n</read_file>"
+REFUSAL = {"status": 400, "body": {"error": {"message": "served does not support tools"}}}
+
+Model = Runnable[LanguageModelInput, AIMessage]
+
+
+def refuse_tools(answer: Answer) -> Any:
+    """Answer as a server whose model has no native calls."""
+
+    def choose_answer(request: Request) -> Answer:
+        native = "tools" in request.body or any(
+            "tool_calls" in message or message["role"] == "tool"
+            for message in request.body["messages"]
+        )
+        return REFUSAL if native else answer
+
+    return choose_answer
+
+
+@pytest.fixture
+async def pool() -> AsyncIterator[ModelPool]:
+    models = ModelPool()
+    yield models
+    await models.close()
+
+
+def choose_model(provider: Provider, tool_calls: ToolCalls) -> ResolvedModel:
+    environ = {"OPENAI_BASE_URL": provider.url, "OPENAI_API_KEY": "k"}
+    return replace(resolve(Settings(), environ, "openai/served"), tool_calls=tool_calls)
+
+
+def open_bound(pool: ModelPool, resolved: ResolvedModel) -> Model:
+    return bind_tools(pool.get(resolved, ""), OFFERED, KNOWN, resolved, pool)
+
+
+async def ask(model: Model, messages: list[BaseMessage]) -> tuple[AIMessage, list[str], list[str]]:
+    texts, thoughts = list[str](), list[str]()
+    answer = await invoke_model(model, messages, texts.append, thoughts.append)
+    return answer, texts, thoughts
+
+
+@pytest.mark.parametrize("portion", [1, 3, 12, 1000])
+async def test_calls_are_read_from_the_text(
+    provider: Provider, pool: ModelPool, portion: int
+) -> None:
+    provider.script(refuse_tools({"text": CALL, "thinking": "Why?", "portion": portion}))
+    answer, texts, thoughts = await ask(open_bound(pool, choose_model(provider, "xml")), START)
+    assert [(call["name"], call["args"]) for call in answer.tool_calls] == [
+        ("read_file", {"path": "a.py"})
+    ]
+    assert ("".join(texts), "".join(thoughts), answer.content) == ("I look.\n", "Why?", "I look.\n")
+    assert answer.additional_kwargs == {"reasoning_content": "Why?"}
+    assert answer.usage_metadata is not None
+    body = provider.requests[0].body
+    assert "tools" not in body and "parallel_tool_calls" not in body
+    system = body["messages"][0]["content"]
+    assert system.startswith("You are.\n\n# Tools") and "## read_file" in system
+    assert "## write_file" not in system
+
+
+async def test_a_broken_call_is_invalid_with_the_reason(
+    provider: Provider, pool: ModelPool
+) -> None:
+    provider.script([{"text": "<read_file>\n<path>a", "finish_reason": "length"}])
+    answer, _, _ = await ask(open_bound(pool, choose_model(provider, "xml")), START)
+    (call,) = answer.invalid_tool_calls
+    assert (answer.tool_calls, call["args"]) == ([], "<read_file>\n<path>a")
+    assert "is not closed" in str(call["error"]) and "token limit" in str(call["error"])
+    assert answer.additional_kwargs == {}
+
+
+async def test_auto_changes_to_xml_after_a_refusal(provider: Provider, pool: ModelPool) -> None:
+    provider.script(refuse_tools({"text": CALL}))
+    resolved = choose_model(provider, "auto")
+    model = open_bound(pool, resolved)
+    with pytest.raises(ToolsNotSupportedError):
+        await ask(model, START)
+    answer, _, _ = await ask(model, START)
+    other, _, _ = await ask(open_bound(pool, resolved), START)
+    assert len(answer.tool_calls) == len(other.tool_calls) == 1
+    assert ["tools" in request.body for request in provider.requests] == [True, False, False]
+
+
+async def test_native_never_changes(provider: Provider, pool: ModelPool) -> None:
+    provider.script(refuse_tools({"text": CALL}))
+    model = open_bound(pool, choose_model(provider, "native"))
+    for _ in range(2):
+        with pytest.raises(InvalidRequestError):
+            await ask(model, START)
+
+
+async def test_a_refusal_without_tools_is_not_repeated(provider: Provider, pool: ModelPool) -> None:
+    provider.script(lambda request: REFUSAL)
+    model = open_bound(pool, choose_model(provider, "auto"))
+    with pytest.raises(ToolsNotSupportedError):
+        await ask(model, START)
+    with pytest.raises(InvalidRequestError):
+        await ask(model, START)
+
+
+async def test_a_thread_changes_from_xml_to_native_and_back(
+    provider: Provider, pool: ModelPool
+) -> None:
+    xml = open_bound(pool, choose_model(provider, "xml"))
+    native = open_bound(pool, choose_model(provider, "native"))
+    calls = [{"name": "git_status", "args": {}, "id": "c2"}]
+    provider.script([{"text": CALL}, {"tool_calls": calls}, {"text": "Done."}])
+    messages: list[BaseMessage] = list(START)
+    for model in (xml, native):
+        answer, _, _ = await ask(model, messages)
+        results = [
+            ToolMessage("found", tool_call_id=str(call["id"]), name=call["name"])
+            for call in answer.tool_calls
+        ]
+        messages += [answer, *results]
+    await ask(xml, messages)
+    first, second, third = (request.body for request in provider.requests)
+    assert ["tools" in body for body in (first, second, third)] == [False, True, False]
+    assert second["messages"][0]["content"] == "You are."
+    call, result = second["messages"][2]["tool_calls"][0], second["messages"][3]
+    assert (call["function"]["name"], call["id"]) == ("read_file", result["tool_call_id"])
+    assert third["messages"][: len(first["messages"])] == first["messages"]
+    assert [message["role"] for message in third["messages"]] == [
+        "system", "user", "assistant", "user", "assistant", "user",
+    ]  # fmt: skip
+    assert third["messages"][2]["content"] == CALL.replace("look.\n", "look.\n\n")
+    assert third["messages"][-1]["content"] == (
+        '<tool_result tool="git_status" ok="true">\nfound\n</tool_result>'
+    )

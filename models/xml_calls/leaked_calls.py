@@ -7,6 +7,7 @@ from typing import Any, cast
 from langchain_core.messages import AIMessage
 from langchain_core.messages.tool import tool_call
 
+from ..replay import OUTPUT_PARTS
 from ..tool_arguments import clean_value
 from .argument_types import convert_values, trim_line_breaks
 from .call_parser import FenceTracker, ParsedText, TextCall, parse_calls
@@ -32,7 +33,15 @@ def take_leaked_calls(answer: AIMessage, tools: KnownTools) -> AIMessage:
         tool_call(name=call.name, args=cast("dict[str, Any]", clean_value(call.args)), id=None)
         for call in parsed.calls
     ]
-    return answer.model_copy(update={"content": parsed.text.strip(), "tool_calls": calls})
+    # a provider's own form of the answer has no calls, so their results would belong to nothing
+    more = {name: each for name, each in answer.additional_kwargs.items() if name != OUTPUT_PARTS}
+    return answer.model_copy(
+        update={
+            "content": parsed.text.strip(),
+            "tool_calls": calls,
+            "additional_kwargs": more,
+        }
+    )
 
 
 def parse_leaked_calls(text: str, tools: KnownTools) -> ParsedText:

@@ -24,6 +24,7 @@ SPEAKING = (
     "nodes/approval/test_consent.py",
     "nodes/review.py",
     "nodes/agent/model_turn.py",
+    "nodes/agent/model_request.py",
     "nodes/verify.py",
     "nodes/agent/dependency_pool.py",
 )
@@ -32,6 +33,8 @@ SILENT = (
     "cli/commands/doctor_report.py",
     "cli/rendering/help.py",
     "config/security/redaction.py",
+    "models/xml_calls/call_parser.py",
+    "models/xml_calls/tool_descriptions.py",
     "memory/snapshots/diff.py",
     "memory/checkpoints/row_compression.py",
     "sdk/transfer/exporter.py",

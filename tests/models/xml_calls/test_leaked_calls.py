@@ -5,6 +5,7 @@ from langchain_core.messages import AIMessage
 from langchain_core.messages.tool import tool_call
 from xml_tools import KNOWN, invoke_tag
 
+from maxagent.models.replay import OUTPUT_PARTS
 from maxagent.models.xml_calls.leaked_calls import take_leaked_calls
 
 READ = ("read_file", {"path": "a", "start_line": 2})
@@ -35,6 +36,12 @@ def test_each_form_becomes_a_call(leak: str) -> None:
     answer = take_leaked_calls(AIMessage(f"I look.\n\n{leak}\n"), KNOWN)
     assert [(call["name"], call["args"]) for call in answer.tool_calls] == [READ]
     assert answer.content == "I look."
+
+
+def test_the_providers_own_parts_are_dropped() -> None:
+    kept = {"reasoning_content": "Why?"}
+    answer = AIMessage(TAGS, additional_kwargs={**kept, OUTPUT_PARTS: {"parts": []}})
+    assert take_leaked_calls(answer, KNOWN).additional_kwargs == kept
 
 
 def test_several_calls_are_taken_in_order() -> None:

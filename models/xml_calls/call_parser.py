@@ -128,14 +128,14 @@ def _find_last_end(
     """Return the last end before the next call: a value may hold the call's own closing tag."""
     last = ends[0]
     for end in ends[1:]:
-        if _has_opening(text[last:end].partition(">")[2], tools):
+        if _has_call_tag(text[last:end].partition(">")[2], tools):
             break
         if parse_body(text[start:end], tool, paired=False) is not None:
             last = end
     return last
 
 
-def _has_opening(text: str, tools: KnownTools) -> bool:
+def _has_call_tag(text: str, tools: KnownTools) -> bool:
     beginning = OPENING.match(text, _skip_blank(text, 0))
     matches = [*_LINE_OPENING.finditer(text), *([beginning] if beginning else [])]
     return any(tools.find(match[1]) for match in matches)

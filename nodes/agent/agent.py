@@ -12,6 +12,8 @@ from langchain_core.tools import BaseTool
 from ...config.agents.profile import AgentProfile
 from ...config.settings.permission_rules import RawRule
 from ...models.xml_calls.known_tools import KnownTools
+from ...models.xml_calls.tool_binding import bind_tools
+from ...tools import aliases
 from ...tools.runtime.agent_tools import select_agent_tools
 from ...tools.runtime.registry import load_tool
 from ..roles import RoleName
@@ -22,7 +24,6 @@ from .dependencies import Dependencies
 from .modes import get_active_agent
 from .request_options import select_thinking_model
 from .system_prompt import build_system_prompt
-from .tool_binding import bind_tools, list_known_tools
 
 # Where the rules are written that the user gave for one thread
 THIS_THREAD = "this thread"
@@ -79,7 +80,7 @@ def _create_agent(deps: Dependencies, profile: AgentProfile, model: str) -> Agen
     chat_model = own.chat_models.get(own.model, profile.name)
     # some models end a turn with this tool even if it is not offered
     accepted = (*tools, load_tool("attempt_completion"))
-    known = list_known_tools(accepted)
+    known = KnownTools(accepted, aliases.TOOLS, aliases.ARGUMENTS)
     return Agent(
         deps=own,
         system=build_system_prompt(
@@ -87,7 +88,7 @@ def _create_agent(deps: Dependencies, profile: AgentProfile, model: str) -> Agen
         ),
         tools={tool.name: tool for tool in accepted},
         known_tools=known,
-        model=bind_tools(chat_model, tools, known, own.model, own.chat_models),
+        model=bind_tools(chat_model, tools, known, own.model, own.chat_models.tool_refusals),
     )
 
 

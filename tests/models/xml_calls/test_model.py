@@ -16,7 +16,7 @@ from maxagent.models.errors import InvalidRequestError, ToolsNotSupportedError
 from maxagent.models.factory import ModelPool
 from maxagent.models.invoke import invoke_model
 from maxagent.models.resolver import ResolvedModel, ToolCalls, resolve
-from maxagent.nodes.agent.tool_binding import bind_tools
+from maxagent.models.xml_calls.tool_binding import bind_tools
 from maxagent.tools.runtime.registry import load_tool
 
 OFFERED = [load_tool("read_file"), load_tool("git_status")]
@@ -53,7 +53,7 @@ def choose_model(provider: Provider, tool_calls: ToolCalls) -> ResolvedModel:
 
 
 def open_bound(pool: ModelPool, resolved: ResolvedModel) -> Model:
-    return bind_tools(pool.get(resolved, ""), OFFERED, KNOWN, resolved, pool)
+    return bind_tools(pool.get(resolved, ""), OFFERED, KNOWN, resolved, pool.tool_refusals)
 
 
 async def ask(model: Model, messages: list[BaseMessage]) -> tuple[AIMessage, list[str], list[str]]:

@@ -2,8 +2,9 @@
 
 from xml_tools import KNOWN
 
+from maxagent.models.xml_calls.known_tools import KnownTools
 from maxagent.models.xml_calls.tool_descriptions import describe_tools
-from maxagent.nodes.agent.tool_binding import list_known_tools
+from maxagent.tools import aliases
 from maxagent.tools.runtime.registry import load_all_tools
 
 TOOLS = list(KNOWN.tools.values())
@@ -27,7 +28,7 @@ def test_each_tool_has_its_arguments_and_types() -> None:
 
 
 def test_the_same_tools_give_the_same_bytes() -> None:
-    again = list_known_tools(load_all_tools())
+    again = KnownTools(load_all_tools(), aliases.TOOLS, aliases.ARGUMENTS)
     assert describe_tools(TOOLS) == describe_tools(list(again.tools.values()))
 
 

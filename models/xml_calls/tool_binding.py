@@ -8,16 +8,10 @@ from langchain_core.messages import AIMessage
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 
-from ...models.factory import ModelPool
-from ...models.resolver import ResolvedModel
-from ...models.xml_calls.known_tools import KnownTools
-from ...models.xml_calls.model import AutoCallsModel, XmlCallsModel
-from ...tools import aliases
-
-
-def list_known_tools(tools: Sequence[BaseTool]) -> KnownTools:
-    """Return the tools that a call in a text can name, by every alias."""
-    return KnownTools(tools, aliases.TOOLS, aliases.ARGUMENTS)
+from ..resolver import ResolvedModel
+from .known_tools import KnownTools
+from .model import AutoCallsModel, XmlCallsModel
+from .refusals import ToolRefusals
 
 
 def bind_tools(
@@ -25,7 +19,7 @@ def bind_tools(
     offered: Sequence[BaseTool],
     known: KnownTools,
     resolved: ResolvedModel,
-    pool: ModelPool,
+    refusals: ToolRefusals,
 ) -> Runnable[LanguageModelInput, AIMessage]:
     """Return the model with these tools, in the form that it understands."""
     xml = XmlCallsModel(chat_model, known, [tool.name for tool in offered])
@@ -34,4 +28,4 @@ def bind_tools(
     native = chat_model.bind_tools(offered)
     if resolved.tool_calls == "native":
         return native
-    return AutoCallsModel(native, xml, resolved, pool.tool_refusals)
+    return AutoCallsModel(native, xml, resolved, refusals)

@@ -33,21 +33,30 @@ async def receive_message(state: State, runtime: Runtime[Context]) -> Command[Li
     options = settle_options(state.get("options", {}), state["request"], datetime.now())
     role = get_mode(options)
     deps = (await load_agent(role, {**state, "options": options}, runtime.context)).deps
-    heard, thread = iter_newest_first(state, role), get_thread_id(runtime)
-    left = await asyncio.to_thread(answer_cancelled_calls, heard, role, deps.journal, thread)
+    earlier_messages, thread = iter_newest_first(state, role), get_thread_id(runtime)
+    cancelled_calls = await asyncio.to_thread(
+        answer_cancelled_calls, earlier_messages, role, deps.journal, thread
+    )
     words = build_role_message(role, state["request"])
     typed = options.pop("mentioning", state["request"])
     thinking = settle_thinking(state["request"], typed, options, deps.settings)
     mentioned = await read_mentioned_files(typed, role, deps, thread)
-    told = build_mode_notes(options, before, role)
+    mode_notes = build_mode_notes(options, before, role)
     beside = [build_side_context(role, text) for text in options.pop("aside", ())]
-    said = [*left, *build_interruption_notes(state, role)]
-    if told:
+    said = [*cancelled_calls, *build_interruption_notes(state, role)]
+    if mode_notes:
         emit_mode(runtime, options)
     if mentioned.shown or mentioned.left_out:
         emit_event(runtime, "mentioned", shown=mentioned.shown, left_out=mentioned.left_out)
     update: dict[str, object] = {
-        "messages": [*said, *told, *build_schema_note(options), *beside, *mentioned.notes, words],
+        "messages": [
+            *said,
+            *mode_notes,
+            *build_schema_note(options),
+            *beside,
+            *mentioned.notes,
+            words,
+        ],
         "role": role,
         "told": to_announced_mode(options),
         "options": options,

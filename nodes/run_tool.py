@@ -121,19 +121,19 @@ async def _run_once(
     if record:
         await record.take_snapshot(named)
         record.named = await asyncio.to_thread(_find_named_paths, call["args"], deps)
-    begun = await asyncio.to_thread(
+    journal_entry = await asyncio.to_thread(
         deps.journal.begin_call, thread, key, tool.name, repeatable=record is None
     )
-    if isinstance(begun, FinishedCall):
-        return ToolResult(**begun.result)
-    if isinstance(begun, UnfinishedCall):
-        result = await _recover_call(state, runtime, deps, tool, begun, record, named)
+    if isinstance(journal_entry, FinishedCall):
+        return ToolResult(**journal_entry.result)
+    if isinstance(journal_entry, UnfinishedCall):
+        result = await _recover_call(state, runtime, deps, tool, journal_entry, record, named)
     else:
         if record:
             await record.begin()
         result = await _call_tool(state, runtime, deps, tool)
     if record:
-        perhaps = named if result.ok or isinstance(begun, UnfinishedCall) else ()
+        perhaps = named if result.ok or isinstance(journal_entry, UnfinishedCall) else ()
         await record.finish(result.metadata.get("paths", perhaps))
     await asyncio.to_thread(deps.journal.finish_call, thread, key, asdict(result))
     return result
@@ -144,7 +144,7 @@ async def _recover_call(
     runtime: Runtime[Context],
     deps: Dependencies,
     tool: BaseTool,
-    begun: UnfinishedCall,
+    unfinished_call: UnfinishedCall,
     record: FileRecord | None,
     named: list[str],
 ) -> ToolResult:
@@ -159,8 +159,10 @@ async def _recover_call(
         return await _call_tool(state, runtime, deps, tool)
     if record:
         await record.begin()  # a retry: others may have made some of the changes
-    error = UNKNOWN.format(started=begun.started_at) + (PRINTED if begun.output else "")
-    return ToolResult(begun.output, error)
+    error = UNKNOWN.format(started=unfinished_call.started_at) + (
+        PRINTED if unfinished_call.output else ""
+    )
+    return ToolResult(unfinished_call.output, error)
 
 
 async def _call_tool(
@@ -171,11 +173,11 @@ async def _call_tool(
     decision = await asyncio.to_thread(recheck_call, call, tool, deps)
     if refusal := await asyncio.to_thread(explain_refusal, call, tool, decision, deps):
         return ToolResult(error=refusal)
-    given = await asyncio.to_thread(_build_run, task, deps, runtime)
+    tool_run = await asyncio.to_thread(_build_run, task, deps, runtime)
     # without snapshots the call stays in the read-only sandbox, however it would be evaluated now
     reads = decision.rule == READS or _is_read_only(call, deps)
-    given = replace(given, only_reads=reads)
-    result = await invoke(tool, call["args"], given)
+    tool_run = replace(tool_run, only_reads=reads)
+    result = await invoke(tool, call["args"], tool_run)
     if result.ok and (seen := call.get("instructions")):
         with suppress(MaxAgentError):  # on a full disk, the folder is asked about again
             await asyncio.to_thread(follow_changes, deps.workspace.root, deps.home, seen)

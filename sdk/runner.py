@@ -205,11 +205,11 @@ class Runner:
             options=options,
             name=name,
         )
-        told = collect_notices(root, self.threads.set_aside, deps.from_project)
+        notices = collect_notices(root, self.threads.set_aside, deps.from_project)
         if marks := find_marks("\n".join([request, *options.get("aside", ())])):
-            told.append(text(HIDDEN, marks=", ".join(sorted(marks))))
-        told += collect_standing_notices(deps, tests=_needs_tests(job, options))
-        return _PreparedRun(row, context, told, resumed=False)
+            notices.append(text(HIDDEN, marks=", ".join(sorted(marks))))
+        notices += collect_standing_notices(deps, tests=_needs_tests(job, options))
+        return _PreparedRun(row, context, notices, resumed=False)
 
     async def _prepare_turn(
         self, thread: str, message: str, options: Options | None, agent: str, abandon: bool
@@ -248,20 +248,20 @@ class Runner:
         row = self.threads.find(thread)
         own = replace(context, home=str(self.home), pool=self.pool)
         row = await self._load_current_options(row)
-        told = list[str]()
+        notices = list[str]()
         if answer is None or not answer.question:  # otherwise this runner asked: the run continues
             await self.pool.reload_if_changed(row.folder)
             deps = await self.pool.open(row.folder, row.options, own)
             if not deps.model.model:
                 own = replace(own, model=await find_served_model(deps.model))
                 deps = await self.pool.open(row.folder, row.options, own)
-            told = collect_standing_notices(
+            notices = collect_standing_notices(
                 deps, tests=_needs_tests(find_job(row.graph), row.options)
             )
         self.pool.add_session_rules(
             [one["always"] for one in (answer.decisions if answer else ()) if one.get("always")]
         )
-        return _PreparedRun(row, own, told, answer=answer)
+        return _PreparedRun(row, own, notices, answer=answer)
 
     async def _stream(
         self, prepare: Callable[[], Awaitable[_PreparedRun]]

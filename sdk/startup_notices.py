@@ -61,16 +61,16 @@ def collect_notices(
 
     `from_project` names the project's own settings of endpoints, permissions and commands.
     """
-    told = [text(DAMAGED, path=set_aside)] if set_aside else []
+    notices = [text(DAMAGED, path=set_aside)] if set_aside else []
     if from_project:
-        told.append(text(PROJECT_SETS, keys=", ".join(from_project)))
+        notices.append(text(PROJECT_SETS, keys=", ".join(from_project)))
     if is_empty_folder(folder):
-        told.append(EMPTY_FOLDER)
+        notices.append(EMPTY_FOLDER)
     if find_git(folder) is None:
-        return [*told, NO_GIT]
+        return [*notices, NO_GIT]
     if not any((place / ".git").exists() for place in (folder, *folder.parents)):
-        told.append(text(NO_REPOSITORY, folder=folder))
-    return told
+        notices.append(text(NO_REPOSITORY, folder=folder))
+    return notices
 
 
 def collect_sandbox_notices(deps: Dependencies) -> list[str]:

@@ -29,23 +29,26 @@ def list_agents(as_json: AsJson = False) -> None:
     from ..rendering.table import show_table
 
     trust = _load_trust()
-    found, left_out = _load_agents(trust), _list_ignored(trust)
-    shown = [one for one in found.profiles.values() if not one.hidden]
+    catalog, left_out = _load_agents(trust), _list_ignored(trust)
+    shown = [profile for profile in catalog.profiles.values() if not profile.hidden]
     if as_json:
         echo_json(
             {
-                "agents": [_describe_agent(one) for one in shown],
+                "agents": [_describe_agent(profile) for profile in shown],
                 "not_loaded": left_out,
-                "faults": [report for fault in found.faults for report in fault.reports],
+                "faults": [report for fault in catalog.faults for report in fault.reports],
             }
         )
         return
     headers = tuple(t(f"agents.{name}") for name in ("name", "mode", "from", "what"))
-    rows = [(one.name, one.mode, _format_origin(one), one.description) for one in shown]
+    rows = [
+        (profile.name, profile.mode, _format_origin(profile), profile.description)
+        for profile in shown
+    ]
     show_table(headers, rows, cut=headers[2:])
     for path in left_out:
         echo(t("agents.left_out", path=path), err=True)
-    for report in (report for fault in found.faults for report in fault.reports):
+    for report in (report for fault in catalog.faults for report in fault.reports):
         echo(t("agents.fault", report=translate(report)), err=True)
 
 

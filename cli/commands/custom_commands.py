@@ -40,23 +40,25 @@ def list_commands(
 
     folder, home = Path.cwd(), paths.locate_home()
     trust = check_trust(folder, home)
-    found = list(load_custom_commands(folder, home, trust).values())
+    commands = list(load_custom_commands(folder, home, trust).values())
     left_out = [*_list_ignored(trust)]
     agents = find_agents(folder, home, trust).profiles
     if as_json:
-        facts = [_describe_command(one, agents) for one in found]
+        facts = [_describe_command(command, agents) for command in commands]
         echo_json({"commands": facts, "not_loaded": left_out})
         return
-    usable = [one for one in found if not one.fault]
+    usable = [command for command in commands if not command.fault]
     if usable:
         headers = [t("commands.name"), t("commands.what"), t("commands.from")]
-        rows = [[_format_usage(one), one.description, str(one.file)] for one in usable]
+        rows = [
+            [_format_usage(command), command.description, str(command.file)] for command in usable
+        ]
         show_table(headers, rows, cut=headers[1:])
-    elif not found:
+    elif not commands:
         echo(t("commands.none", folder=home / "commands"), err=True)
     for path in left_out:
         echo(t("commands.left_out", path=path), err=True)
-    for line in _format_remarks(found, agents):
+    for line in _format_remarks(commands, agents):
         echo(line, err=True)
 
 

@@ -39,15 +39,15 @@ def doctor(
     if as_json or report:
         use_language("en")  # a program or a maintainer reads it
     surroundings = _load_environment()
-    found = [check(surroundings) for check in CHECKS]
+    checks = [check(surroundings) for check in CHECKS]
     if report:
-        _write_report(found, surroundings, language)
+        _write_report(checks, surroundings, language)
     if as_json:
-        echo_json([asdict(each) for each in found])
+        echo_json([asdict(each) for each in checks])
     elif not report:
-        _print_checks(found)
+        _print_checks(checks)
     raise typer.Exit(
-        exit_codes.FAILED if any(each.status == "fail" for each in found) else exit_codes.DONE
+        exit_codes.FAILED if any(each.status == "fail" for each in checks) else exit_codes.DONE
     )
 
 
@@ -78,19 +78,19 @@ def _load_environment() -> "DoctorEnvironment":
     return DoctorEnvironment(os.environ, home, loaded, None)
 
 
-def _print_checks(found: "Sequence[DoctorCheck]") -> None:
+def _print_checks(checks: "Sequence[DoctorCheck]") -> None:
     """Print one line for each check and one for its remedy; wrap long lines with an indent."""
     from ..i18n.catalogs import t
     from ..rendering.definition_list import format_definition, get_terminal_width
     from ..rendering.table import GAP, align_columns, measure_width
 
     heads = align_columns(
-        [[t(f"doctor.{one.status}"), t(f"doctor.name.{one.name}")] for one in found]
+        [[t(f"doctor.{one.status}"), t(f"doctor.name.{one.name}")] for one in checks]
     )
     names = max(map(measure_width, heads)) + len(GAP)
     columns = get_terminal_width()
     indent = names if columns >= 2 * names else len(REMEDY) + 1
-    for head, check in zip(heads, found, strict=True):
+    for head, check in zip(heads, checks, strict=True):
         lines = [*format_definition(head, check.detail, indent, columns)]
         if check.remedy:
             lines += format_definition(REMEDY, check.remedy, len(REMEDY) + 1, columns)

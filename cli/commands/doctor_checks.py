@@ -89,28 +89,28 @@ def check_sandbox(around: DoctorEnvironment) -> DoctorCheck:
 
     section = (around.loaded.settings if around.loaded else Settings()).sandbox
     try:
-        found = open_sandbox(section, Workspace(Path.cwd()), around.home)
+        sandbox = open_sandbox(section, Workspace(Path.cwd()), around.home)
     except UsageError as error:
         return DoctorCheck("sandbox", "fail", translate(error.message), translate(error.hint))
-    if found.is_on:
-        opens = found.why_unfiltered and not found.unix_sockets
+    if sandbox.is_on:
+        opens = sandbox.why_unfiltered and not sandbox.unix_sockets
         status = "warn" if opens else "ok"
-        return DoctorCheck("sandbox", status, f"{translate(found.state)} ({found.program})")
-    return DoctorCheck("sandbox", "warn", t("doctor.sandbox", why=translate(found.why_none)))
+        return DoctorCheck("sandbox", status, f"{translate(sandbox.state)} ({sandbox.program})")
+    return DoctorCheck("sandbox", "warn", t("doctor.sandbox", why=translate(sandbox.why_none)))
 
 
 def check_folder_trust(around: DoctorEnvironment) -> DoctorCheck:
     """Check whether the current folder is trusted; if not, name what is ignored."""
-    found = check_trust(Path.cwd(), around.home)
-    if found.trusted:
-        if changed := with_referenced_files(found).changed:
+    trust = check_trust(Path.cwd(), around.home)
+    if trust.trusted:
+        if changed := with_referenced_files(trust).changed:
             return DoctorCheck(
                 "trust", "warn", describe_trust_state(changed), t("doctor.trust.how")
             )
         return DoctorCheck("trust", "ok", t("doctor.trust"))
-    if found.damaged:
-        return DoctorCheck("trust", "fail", translate(found.damaged))
-    files = ", ".join(one.path for one in found.inventory)
+    if trust.damaged:
+        return DoctorCheck("trust", "fail", translate(trust.damaged))
+    files = ", ".join(one.path for one in trust.inventory)
     detail = t("doctor.trust.left_out", files=files) if files else t("doctor.trust.not")
     return DoctorCheck("trust", "warn", detail, t("doctor.trust.how"))
 

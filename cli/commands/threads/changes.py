@@ -24,17 +24,17 @@ def changes(
     from ...i18n.catalogs import t
 
     row = resolve_thread(thread)
-    found = read_file_changes(row, paths.locate_home())
+    file_changes = read_file_changes(row, paths.locate_home())
     if as_json:
-        mappings = [asdict(change) for change in found]
+        mappings = [asdict(change) for change in file_changes]
         echo_json(mappings)
-    elif found:
-        _print_changes(found)
+    elif file_changes:
+        _print_changes(file_changes)
     else:
         echo(t("changes.nothing", thread=row.thread_id[:SHORT_ID]), err=True)
 
 
-def _print_changes(found: "list[ThreadFileChange]") -> None:
+def _print_changes(file_changes: "list[ThreadFileChange]") -> None:
     from ...i18n.catalogs import t
     from ...rendering.table import is_narrow, show_table
     from ...rendering.thread_listing import format_time
@@ -49,7 +49,7 @@ def _print_changes(found: "list[ThreadFileChange]") -> None:
             t(f"changes.{change.kind}"),
             change.path,
         ]
-        for change in found
+        for change in file_changes
     ]
     first = 2 if is_narrow() else 0
     show_table(headers[first:], [row[first:] for row in rows], cut=(by, path))

@@ -78,15 +78,17 @@ def _build_result(search: Search, found: SearchResult) -> ToolResult:
     return ToolResult(output, seen={name: hashes[name] for name in hashes if name in shown})
 
 
-def confirm_hits(search: Search, found: SearchResult) -> tuple[SearchResult, Mapping[str, str]]:
+def confirm_hits(
+    search: Search, search_result: SearchResult
+) -> tuple[SearchResult, Mapping[str, str]]:
     """Keep the hits that the files still have; return them with the hashes of these files.
 
     A file that has changed meanwhile, or is not in UTF-8, is searched again.
     """
     # ripgrep opens files by name: a link put in the place of one since the walk would lead it to a
     # secret, so a line is shown only from a file opened beneath the project's root
-    hits, hashes, complete = list[Hit](), dict[str, str](), found.complete
-    for name, in_file in groupby(found.hits, key=lambda hit: hit.path):
+    hits, hashes, complete = list[Hit](), dict[str, str](), search_result.complete
+    for name, in_file in groupby(search_result.hits, key=lambda hit: hit.path):
         with suppress(ToolError):
             data = read_bytes(search.workspace, search.workspace.root / name)
             text = decode_text(data).text
@@ -105,19 +107,19 @@ def _recheck_hits(search: Search, name: str, text: str, hits: list[Hit]) -> Iter
     return list(search_text(search, name, text))
 
 
-def _format_hits(found: SearchResult, files: int) -> tuple[str, int]:
+def _format_hits(search_result: SearchResult, files: int) -> tuple[str, int]:
     """Return the text, and how many hits are in it."""
-    lines, left = list[str](), MOST_CHARACTERS
-    for hit in found.hits[:MOST_HITS]:
+    lines, remaining_characters = list[str](), MOST_CHARACTERS
+    for hit in search_result.hits[:MOST_HITS]:
         line = _format_hit(hit)
-        left -= len(line)
-        if left < 0:
+        remaining_characters -= len(line)
+        if remaining_characters < 0:
             break
         lines.append(line)
     count = len(lines)
-    if not found.complete:
+    if not search_result.complete:
         lines.append("[stopped before all was searched; name a `path` or a `file_pattern`]")
-    elif len(lines) < len(found.hits):
+    elif len(lines) < len(search_result.hits):
         lines.append(f"[only the first {len(lines)} matches; narrow the search to see others]")
     elif not lines:
         lines.append(f"[no match in {files} files; what git ignores is not searched]")

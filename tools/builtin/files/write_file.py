@@ -20,13 +20,13 @@ async def write_file(path: str, content: str, *, run: Run) -> ToolResult:
 
 
 def _write_file(run: ToolRun, path: str, content: str) -> ToolResult:
-    found = resolve_write_path(run.workspace, path)
+    target = resolve_write_path(run.workspace, path)
     if path.endswith("/"):
         raise ToolError(f"`{path}` names a folder; folders are created with the files in them")
-    with lock_files(found):
-        if get_stat(run.workspace, found) is None:
-            return _build_result(commit_changes(run, found, None, content), created=True)
-        return _replace_content(run, found, content)
+    with lock_files(target):
+        if get_stat(run.workspace, target) is None:
+            return _build_result(commit_changes(run, target, None, content), created=True)
+        return _replace_content(run, target, content)
 
 
 def _replace_content(run: ToolRun, path: Path, content: str) -> ToolResult:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ..config.errors import MaxAgentError
 from ..config.settings.schema import Settings
-from .catalog import find_model, list_models_of
+from .catalog import list_models_of
 from .providers import Provider, find_provider, load_providers
 from .resolver import ResolvedModel, describe_model, resolve
 
@@ -16,8 +16,6 @@ class ModelListing:
 
     model: ResolvedModel
     """Its limits and price; endpoint and key are empty."""
-    thinking: bool | None
-    """Whether it can think; None: unknown."""
     has_key: bool
     """Whether a request could be sent."""
     in_use: bool
@@ -62,9 +60,7 @@ def list_models_with_names(
     """Return what is known of these models of a provider."""
     has_key = has_access(settings, environ, provider)
     models = [describe_model(settings, provider, name) for name in names]
-    return [
-        ModelListing(model, can_think(model), has_key, model.name == in_use) for model in models
-    ]
+    return [ModelListing(model, has_key, model.name == in_use) for model in models]
 
 
 def has_access(settings: Settings, environ: Mapping[str, str], provider: Provider) -> bool:
@@ -82,9 +78,3 @@ def _list_names(row: Provider, settings: Settings, in_use: str) -> list[str]:
     own = [model for first, _, model in named if model and find_provider(first) == row]
     default = [row.default_model] if row.default_model else []
     return list(dict.fromkeys([*own, *default, *list_models_of(row.name)]))
-
-
-def can_think(model: ResolvedModel) -> bool | None:
-    """Return whether the model can think; None if that is unknown."""
-    entry = find_model(model.name)
-    return entry.thinking if entry else None

@@ -115,6 +115,23 @@ def set_setting(
 
 
 @app.command()
+def init() -> None:
+    """Create your configuration file, with every setting, its default and a comment.
+
+    A file that exists is never overwritten.
+    """
+    from importlib import resources
+
+    from ...config.settings.writer import create_file
+    from ..i18n.catalogs import t
+
+    file = _locate_file(project=False)
+    template = resources.files(__package__ or "").joinpath("config_template.yaml")
+    create_file(file, template.read_bytes())
+    echo(t("config.created", file=file), err=True)
+
+
+@app.command()
 def path(project: InProject = False) -> None:
     """Print the path of your configuration file. It may not exist yet."""
     echo(_locate_file(project))

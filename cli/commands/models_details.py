@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import cast
 
 from ...config.settings.loader import LoadedSettings
-from ...models.listing import can_think
 from ...models.resolver import ResolvedModel, list_corrections, resolve
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
@@ -31,7 +30,7 @@ def describe_request(
         "context_length": resolved.context_length,
         "max_tokens": resolved.max_tokens,
         "price": to_price_object(resolved.price),
-        "thinking": can_think(resolved),
+        "thinking": resolved.thinking,
         "vision": resolved.vision,
         "corrected": list_corrections(loaded.settings, resolved),
     }

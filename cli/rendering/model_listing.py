@@ -30,7 +30,7 @@ def build_row(listing: "ModelListing") -> list[str]:
         format_tokens(listing.model.context_length),
         format_price(to_price_object(listing.model.price)),
         format_flag(listing.model.vision),
-        format_flag(listing.thinking),
+        format_flag(listing.model.thinking),
         format_flag(listing.has_key),
     ]
 
@@ -46,7 +46,7 @@ def build_object(listing: "ModelListing") -> dict[str, object]:
         "max_tokens": model.max_tokens,
         "price": to_price_object(model.price),
         "vision": model.vision,
-        "thinking": listing.thinking,
+        "thinking": listing.model.thinking,
         "key": listing.has_key,
         "in_use": listing.in_use,
     }

@@ -53,6 +53,25 @@ def set_value(
         )
 
 
+def create_file(file: Path, content: bytes) -> None:
+    """Create a configuration file that only its owner can read.
+
+    Raises UsageError if it exists or cannot be written.
+    """
+    with lock_folder(file.parent):
+        if os.path.lexists(file):
+            raise UsageError(
+                text("`{file}` already exists", file=file),
+                hint="change it with `mcode config set KEY VALUE` or your editor",
+            )
+        try:
+            replace_file(file, content)
+        except OSError as error:
+            raise UsageError(
+                text("`{file}` cannot be written: {reason}", file=file, reason=error.strerror)
+            ) from error
+
+
 def add_item(
     file: Path, key: str, item: object, *, environ: Mapping[str, str] = os.environ
 ) -> None:

@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from typer.testing import CliRunner, Result
 from maxagent.cli.commands.config import app
 from maxagent.cli.i18n.catalogs import use_language
 from maxagent.config.errors import UsageError
+from maxagent.config.settings.keys import list_keys
 from maxagent.config.trust.decision import trust
 from maxagent.config.yaml.reader import parse_document
 
@@ -194,3 +196,40 @@ def test_set_rejects_rules_on_unknown_tools(key: str, value: str, said: str, pla
         run("set", key, value)
     assert said in error.value.message
     assert not (place / "home/config.yaml").exists()
+
+
+SETTING = re.compile(r"^( *)#(?=[a-z_]+:)", re.MULTILINE)
+
+
+def test_init_writes_a_file_that_changes_nothing(place: Path) -> None:
+    before = output("show")
+    created = run("init")
+    file = place / "home/config.yaml"
+    assert (created.exit_code, created.stdout) == (0, "")
+    assert str(file) in created.stderr
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert output("show") == before
+
+
+def test_init_shows_every_setting_with_its_default(place: Path) -> None:
+    before = output("show")
+    run("init")
+    file = place / "home/config.yaml"
+    written, count = SETTING.subn(r"\1", file.read_text())
+    file.write_text(written)
+    assert output("show") == before
+    assert count == len(list_keys())
+
+
+def test_init_keeps_an_existing_file(place: Path) -> None:
+    run("set", "model.max_tokens", "7")
+    with pytest.raises(UsageError, match="already exists"):
+        run("init")
+    assert output("get", "model.max_tokens") == "7\n"
+
+
+def test_set_changes_the_created_file(place: Path) -> None:
+    run("init")
+    run("set", "model.max_tokens", "7")
+    assert output("get", "model.max_tokens") == "7\n"
+    assert "# Isolation of commands." in (place / "home/config.yaml").read_text()

@@ -11,6 +11,8 @@ from .xml_calls.refusals import ToolRefusals
 if TYPE_CHECKING:
     from langchain_core.language_models.chat_models import BaseChatModel
 
+    from .http.dialect import Dialect
+
 
 def open_model(resolved: ResolvedModel, *, role: str = "") -> "BaseChatModel":
     """Open the chat model; `role` selects a part of a script. Makes no request.
@@ -28,14 +30,23 @@ def open_model(resolved: ResolvedModel, *, role: str = "") -> "BaseChatModel":
         from .scripted_model import open_script
 
         return open_script(Path(resolved.model).expanduser(), role)
-    if resolved.api == "responses":
+    if resolved.api == "langchain-openai":
         from .openai_responses import ResponsesModel
 
         return ResponsesModel.from_resolved(resolved)
-    from .chat_completions.dialect import ChatCompletions
     from .http.chat_model import HttpChatModel
 
-    return HttpChatModel(resolved=resolved, dialect=ChatCompletions(resolved))
+    return HttpChatModel(resolved=resolved, dialect=_open_dialect(resolved))
+
+
+def _open_dialect(resolved: ResolvedModel) -> "Dialect":
+    if resolved.api == "responses":
+        from .responses.dialect import Responses
+
+        return Responses(resolved)
+    from .chat_completions.dialect import ChatCompletions
+
+    return ChatCompletions(resolved)
 
 
 async def close_model(model: "BaseChatModel") -> None:

@@ -1,14 +1,15 @@
 """OpenAI's Responses API through langchain-openai, with our own errors."""
 
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any, cast
 
 import openai
+from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AIMessageChunk
 from langchain_core.outputs import ChatGenerationChunk
 from langchain_openai import ChatOpenAI
-from pydantic import SecretStr
+from pydantic import PrivateAttr, SecretStr
 from typing_extensions import override
 
 from .. import __version__
@@ -16,6 +17,7 @@ from ..config.text import text
 from .error_classification import HINTS, RequestTarget, classify_response, classify_stream_error
 from .errors import BrokenStreamError, ModelCallError, ProviderFaultError
 from .resolver import ResolvedModel
+from .responses.request_format import convert_message
 
 # The longest pause in an answer
 READ_SECONDS = 120.0
@@ -24,11 +26,13 @@ READ_SECONDS = 120.0
 class ResponsesModel(ChatOpenAI):
     """Streams, never retries, raises `ModelCallError`; stores no conversation there."""
 
+    _resolved: ResolvedModel = PrivateAttr()
+
     @classmethod
     def from_resolved(cls, resolved: ResolvedModel) -> "ResponsesModel":
         """Return the model at its endpoint."""
         thinks = resolved.temperature is None
-        return cls(
+        model = cls(
             model=resolved.model,
             base_url=resolved.base_url,
             api_key=SecretStr(resolved.api_key or "none"),
@@ -48,10 +52,23 @@ class ResponsesModel(ChatOpenAI):
             include=["reasoning.encrypted_content"] if thinks else None,
             model_kwargs={"parallel_tool_calls": resolved.parallel_tool_calls},
         )
+        model._resolved = resolved
+        return model
 
     async def aclose(self) -> None:
         """Close the connections."""
         await self.root_async_client.close()
+
+    @override
+    def _get_request_payload(
+        self, input_: LanguageModelInput, *, stop: list[str] | None = None, **kwargs: Any
+    ) -> dict[str, Any]:
+        """Build the request with our own input: an answer's calls have other IDs by now."""
+        messages = self._convert_input(input_).to_messages()
+        build = cast("Callable[..., dict[str, Any]]", super()._get_request_payload)  # pyright: ignore[reportUnknownMemberType]
+        payload = build(input_, stop=stop, **kwargs)
+        items = [convert_message(message, self._resolved) for message in messages]
+        return {**payload, "input": [item for each in items for item in each]}
 
     @override
     async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:

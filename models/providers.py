@@ -1,7 +1,7 @@
 """Known providers, as data (`providers.json`), and detection of the user's provider."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from fnmatch import fnmatch
@@ -20,7 +20,10 @@ Api = Literal["chat", "responses", "anthropic", "langchain-openai"]
 class ReasoningEcho:
     """How a model's earlier thinking is sent back to it."""
 
-    field: Literal["reasoning_content", "reasoning_details", "think_tags"]
+    field: Literal["", "reasoning_content", "think_tags"] = ""
+    """Where the text goes."""
+    fields: Sequence[str] = ()
+    """Other fields of an answer that go back as received."""
     when: Literal["all", "tool_turns"] = "all"
     """With which answers: all, or those that have tool calls."""
     empty: Literal["send", "omit"] = "omit"
@@ -79,6 +82,8 @@ class Provider:
     """Its values, from the least to the most."""
     temperature: Literal["always", "without_thinking", "never"] = "always"
     """When a request may have a temperature."""
+    thinking_default: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Fields of a request for which nothing was decided."""
     extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Extra fields of every request that offers tools."""
     elsewhere: Mapping[str, Any] = field(default_factory=dict[str, Any])

@@ -4,19 +4,26 @@ Thinking belongs to the model that made it: its maker may demand it back, unchan
 maker rejects it. Another maker gets text and calls only.
 """
 
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 from langchain_core.messages import AIMessage
 
-from .providers import find_provider
+from .content_blocks import list_content_parts
+from .providers import Api, find_provider
 from .resolver import ResolvedModel
 
 # The mark of an answer in `additional_kwargs`: the `PROVIDER/MODEL` that gave it
 MADE_BY = "model"
 # Opaque parts of an answer and their order, for its own model: `{"api": …, "parts": […]}`
 OUTPUT_PARTS = "output_parts"
+# Thinking as OpenRouter and LiteLLM send it, entry by entry
 REASONING_DETAILS = "reasoning_details"
+THINKING_BLOCKS = "thinking_blocks"
+# A date that OpenAI adds to the name of the model that was asked
+RELEASE = re.compile(r"-\d{4}-\d\d-\d\d$")
 
 
 @dataclass(frozen=True)
@@ -25,28 +32,29 @@ class Reasoning:
 
     text: str | None = None
     """The text of the thinking field; None: the field is not sent."""
-    details: tuple[dict[str, Any], ...] = ()
-    """Entries as the provider sent them."""
+    fields: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Other fields of the answer, as the provider sent them."""
     parts: tuple[dict[str, Any], ...] = ()
-    """All parts of the answer in order, for a protocol that signs them."""
+    """Parts of the answer in order, for a protocol that signs them."""
 
 
 def replay_reasoning(answer: AIMessage, target: ResolvedModel) -> Reasoning:
     """Return what of the answer's thinking goes back to the target."""
     own = is_own(answer, target)
-    parts = cast("dict[str, Any]", answer.additional_kwargs.get(OUTPUT_PARTS) or {})
-    if own and is_same_model(answer, target) and parts.get("api") == target.api:
-        return Reasoning(parts=tuple(parts.get("parts", ())))
+    is_same = own and is_same_model(answer, target)
+    parts = _list_parts(answer, target.api) if is_same else ()
     echo = target.provider.reasoning_echo
-    if echo is None or (echo.when == "tool_turns" and not _has_calls(answer)):
-        return Reasoning()
-    if echo.same_model_only:
-        own = own and is_same_model(answer, target)
-    if echo.field == "reasoning_details":
-        details = answer.additional_kwargs.get(REASONING_DETAILS, ()) if own else ()
-        return Reasoning(details=tuple(details))
-    thinking = str(answer.additional_kwargs.get("reasoning_content", "")) if own else ""
-    return Reasoning(text=thinking if thinking or echo.empty == "send" else None)
+    needs_none = echo is None or (echo.when == "tool_turns" and not _has_calls(answer))
+    if echo is None or needs_none or (parts and target.api != "chat"):
+        return Reasoning(parts=parts)
+    kept = answer.additional_kwargs if (is_same if echo.same_model_only else own) else {}
+    thinking = str(kept.get("reasoning_content", ""))
+    is_sent = bool(echo.field) and (bool(thinking) or echo.empty == "send")
+    return Reasoning(
+        text=thinking if is_sent else None,
+        fields={name: kept[name] for name in echo.fields if kept.get(name)},
+        parts=parts,
+    )
 
 
 def is_own(answer: AIMessage, target: ResolvedModel) -> bool:
@@ -57,7 +65,18 @@ def is_own(answer: AIMessage, target: ResolvedModel) -> bool:
 
 def is_same_model(answer: AIMessage, target: ResolvedModel) -> bool:
     """Return whether the target itself gave the answer."""
-    return _find_maker(answer).partition("/")[2] == target.model
+    name = _find_maker(answer).partition("/")[2]
+    is_marked = MADE_BY in answer.additional_kwargs
+    return target.model in (name, name if is_marked else RELEASE.sub("", name))
+
+
+def _list_parts(answer: AIMessage, api: Api) -> tuple[dict[str, Any], ...]:
+    """Return the opaque parts of the answer, if it was given in that protocol."""
+    stored = cast("dict[str, Any]", answer.additional_kwargs.get(OUTPUT_PARTS) or {})
+    protocol = "responses" if api == "langchain-openai" else api
+    if stored.get("api") == protocol:
+        return tuple(stored.get("parts", ()))
+    return tuple(list_content_parts(answer.content)) if protocol == "responses" else ()
 
 
 def _find_maker(answer: AIMessage) -> str:

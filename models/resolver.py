@@ -182,10 +182,10 @@ def _check_key(chosen: Provider, base_url: str, key: str) -> None:
 
 def _check_package(resolved: ResolvedModel) -> None:
     """Raise UsageError if the model's protocol needs an extra that is not installed."""
-    if resolved.api in ("responses", "langchain-openai") and find_spec("langchain_openai") is None:
+    if resolved.api == "langchain-openai" and find_spec("langchain_openai") is None:
         raise UsageError(
             text(
-                "Model `{name}` uses OpenAI's Responses API; its package is not installed",
+                "Model `{name}` uses `langchain-openai`; this package is not installed",
                 name=resolved.name,
             ),
             hint='pip install "maxagent[openai]"',

@@ -43,8 +43,10 @@ def build_thinking_fields(resolved: ResolvedModel, options: RequestOptions) -> d
     A model without a switch is left as it is.
     """
     row = resolved.provider
-    if not options.thinking or resolved.thinking is False:
+    if resolved.thinking is False:
         return {}
+    if not options.thinking:
+        return dict(row.thinking_default)
     if options.thinking == "off":
         return dict(row.thinking_off)
     fields = dict(row.thinking_on)

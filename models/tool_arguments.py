@@ -43,6 +43,15 @@ def to_valid_json(arguments: str) -> str:
     return arguments if arguments.lstrip().startswith("{") else json.dumps(parsed)
 
 
+def is_valid_json(arguments: str) -> bool:
+    """Return whether `parse_arguments` accepts the arguments."""
+    try:
+        parse_arguments(arguments)
+    except ValueError:
+        return False
+    return True
+
+
 def restore_original_arguments(arguments: str) -> str:
     """Return the broken arguments that `to_valid_json` converted to a JSON string."""
     try:

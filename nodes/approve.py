@@ -69,7 +69,8 @@ async def approve(state: State, runtime: Runtime[Context]) -> DispatchTransition
     rulings = await asyncio.to_thread(ask_human, rulings, agent)
     messages = [*_build_answers(rulings, role), *_answer_broken_calls(answer, role)]
     _emit_results(runtime, messages, rulings)
-    groups = group_calls([ruling.call for ruling in rulings if ruling.verdict == "allow"], tools)
+    allowed = [ruling.call for ruling in rulings if ruling.verdict == "allow"]
+    groups = group_calls(allowed, tools, parallel=agent.deps.settings.model.parallel_tool_calls)
     answers = {"messages": messages} if messages else {}
     update = {**answers, **_collect_thread_rules(rulings, state), "asked": []}
     return await asyncio.to_thread(dispatch, state, groups, tools, workspace, update)

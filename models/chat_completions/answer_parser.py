@@ -16,9 +16,11 @@ from langchain_core.messages.tool import ToolCallChunk, tool_call_chunk
 from ...config.text import text
 from ..error_classification import HINTS, RequestTarget, classify_stream_error
 from ..errors import ContextOverflowError, ProviderFaultError
+from ..replay import OUTPUT_PARTS, REASONING_DETAILS, THINKING_BLOCKS
 from ..text_cleanup import CharacterJoiner
 from ..tool_arguments import to_valid_json
 from .delta_parser import Delta, parse_delta
+from .entry_assembler import EntryAssembler
 from .think_tags import ThinkingSplitter
 from .tool_call_assembler import CallAssembler, StreamedCall
 
@@ -36,6 +38,8 @@ class ChatAnswerParser:
         self._splitter = ThinkingSplitter()
         self._text, self._thinking = CharacterJoiner(), CharacterJoiner()
         self._calls = CallAssembler()
+        self._details = EntryAssembler()
+        self._blocks = EntryAssembler()
         self._usage: UsageMetadata | None = None
         self._model = asked.model
         self._finish_reason = ""
@@ -73,7 +77,8 @@ class ChatAnswerParser:
         """Return the thinking and the text of a delta; keep the rest for the end."""
         if delta.error:
             raise classify_stream_error(self._asked, delta.error)
-        if delta.text or delta.thinking or delta.calls or delta.finish_reason:
+        opaque = delta.details or delta.blocks
+        if delta.text or delta.thinking or delta.calls or opaque or delta.finish_reason:
             self.progress += 1
         self._usage = delta.usage or self._usage
         self._model = delta.model or self._model
@@ -82,6 +87,8 @@ class ChatAnswerParser:
             return "", ""
         for piece in delta.calls:
             self._calls.add_delta(piece)
+        self._details.add_pieces(delta.details)
+        self._blocks.add_pieces(delta.blocks)
         thinking, text = self._splitter.feed(delta.text)
         return delta.thinking + thinking, text
 
@@ -106,6 +113,7 @@ class ChatAnswerParser:
         calls = self._calls.finish_calls(lambda: f"call_{uuid4().hex[:24]}")
         return AIMessageChunk(
             content="",
+            additional_kwargs=self._build_marks(calls),
             tool_call_chunks=[_to_call_chunk(index, call) for index, call in enumerate(calls)],
             usage_metadata=self._usage,
             response_metadata={
@@ -115,6 +123,21 @@ class ChatAnswerParser:
             },
             chunk_position="last",
         )
+
+    def _build_marks(self, calls: Sequence[StreamedCall]) -> dict[str, Any]:
+        """Return what the model wants back unchanged; a signature belongs to one call."""
+        named = {entry.get("id") for entry in self._details.entries}
+        parts: list[dict[str, Any]] = []
+        for index, call in enumerate(sorted(calls, key=lambda call: not call.is_valid())):
+            identity = {"id": call.id} if call.id in named else {}
+            if call.extras or identity:
+                parts.append({"type": "tool_call", "index": index, **identity, **call.extras})
+        marks: dict[str, Any] = {
+            REASONING_DETAILS: self._details.entries,
+            THINKING_BLOCKS: self._blocks.entries,
+            OUTPUT_PARTS: {"api": "chat", "parts": parts} if parts else None,
+        }
+        return {name: mark for name, mark in marks.items() if mark}
 
 
 def _to_call_chunk(index: int, call: StreamedCall) -> ToolCallChunk:

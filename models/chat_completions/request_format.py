@@ -7,9 +7,10 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 from ..http.dialect import RequestOptions
 from ..http.json_encoding import encode_json
-from ..replay import replay_reasoning
+from ..replay import REASONING_DETAILS, replay_reasoning
 from ..resolver import ResolvedModel
 from ..thinking import build_thinking_fields, takes_temperature
+from .tool_call_assembler import CALL_EXTRAS
 
 ROLES = {"system": "system", "human": "user", "ai": "assistant", "tool": "tool"}
 
@@ -74,7 +75,7 @@ def _convert_assistant(message: AIMessage, target: ResolvedModel) -> dict[str, A
 
     Servers reject a history with broken JSON in it, and the tool message after it has the error.
     """
-    calls = [
+    calls: list[dict[str, Any]] = [
         _build_call(call["id"], call["name"], encode_json(call["args"]).decode())
         for call in message.tool_calls
     ] + [_build_call(call["id"], call["name"], "{}") for call in message.invalid_tool_calls]
@@ -86,11 +87,29 @@ def _convert_assistant(message: AIMessage, target: ResolvedModel) -> dict[str, A
     fields["content"] = text if text or not calls else None
     if reasoning.text is not None and echo and echo.field == "reasoning_content":
         fields["reasoning_content"] = reasoning.text
-    if reasoning.details:
-        fields["reasoning_details"] = reasoning.details
+    fields |= reasoning.fields
+    if reasoning.parts:
+        _restore_signatures(reasoning.parts, fields, calls)
     if calls:
         fields["tool_calls"] = calls
     return fields
+
+
+def _restore_signatures(
+    parts: Sequence[Mapping[str, Any]], fields: dict[str, Any], calls: list[dict[str, Any]]
+) -> None:
+    """Return to each call what came with it, and to thinking that names a call the call's ID."""
+    own_ids: dict[str, str] = {}
+    for part in parts:
+        if part["type"] == "tool_call" and part["index"] < len(calls):
+            call = calls[int(part["index"])]
+            call |= {name: part[name] for name in CALL_EXTRAS if name in part}
+            own_ids[part.get("id", "")] = call["id"]
+    if details := fields.get(REASONING_DETAILS):
+        fields[REASONING_DETAILS] = [
+            {**entry, "id": own_ids[entry["id"]]} if entry.get("id") in own_ids else entry
+            for entry in details
+        ]
 
 
 def _build_call(identity: str | None, name: str | None, arguments: str) -> dict[str, Any]:

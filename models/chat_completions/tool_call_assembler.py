@@ -5,6 +5,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from ..http.json_fields import to_text
+from ..tool_arguments import is_valid_json
+
+# Fields of a call that come back with it: Gemini's signature, directly and through LiteLLM
+CALL_EXTRAS = ("extra_content", "provider_specific_fields")
+
 
 @dataclass
 class StreamedCall:
@@ -14,6 +20,8 @@ class StreamedCall:
     id: str = ""
     name: str = ""
     fragments: list[str] = field(default_factory=list[str])
+    extras: dict[str, Any] = field(default_factory=dict[str, Any])
+    """Fields of the provider's own, as received."""
 
     @property
     def arguments(self) -> str:
@@ -25,6 +33,10 @@ class StreamedCall:
         ends = bool(self.fragments) and self.fragments[-1].rstrip().endswith("}")
         return ends and _is_object(self.arguments)
 
+    def is_valid(self) -> bool:
+        """Return whether the arguments can be used."""
+        return is_valid_json(self.arguments)
+
 
 @dataclass(frozen=True)
 class CallDelta:
@@ -34,6 +46,7 @@ class CallDelta:
     id: str
     name: str
     arguments: str
+    extras: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     @classmethod
     def from_delta(cls, delta: Mapping[str, Any]) -> "CallDelta":
@@ -42,7 +55,8 @@ class CallDelta:
         arguments = function.get("arguments")
         text = arguments if isinstance(arguments, str) else _dump_arguments(arguments)
         index = delta.get("index")
-        return cls(index, _to_text(delta.get("id")), _to_text(function.get("name")), text)
+        extras = {key: delta[key] for key in CALL_EXTRAS if delta.get(key)}
+        return cls(index, to_text(delta.get("id")), to_text(function.get("name")), text, extras)
 
 
 class CallAssembler:
@@ -68,6 +82,7 @@ class CallAssembler:
             self.calls.append(call)
         elif piece.arguments.startswith("{") and piece.arguments == call.arguments:
             return  # the finished call sent once more
+        call.extras |= piece.extras
         call.id, call.name = call.id or piece.id, call.name or piece.name
         if piece.arguments:
             call.fragments.append(piece.arguments)
@@ -123,7 +138,3 @@ def _is_object(text: str) -> bool:
 
 def _dump_arguments(arguments: object) -> str:
     return "" if arguments is None else json.dumps(arguments, ensure_ascii=False)
-
-
-def _to_text(value: object) -> str:
-    return value if isinstance(value, str) else ""

@@ -20,11 +20,16 @@ DispatchTransition = Command[
 Tools = Mapping[str, BaseTool]
 
 
-def group_calls(calls: Sequence[PendingCall], tools: Tools) -> list[list[PendingCall]]:
+def group_calls(
+    calls: Sequence[PendingCall], tools: Tools, *, parallel: bool
+) -> list[list[PendingCall]]:
     """Cut calls into groups that run one after the other, in the model's order.
 
-    Notes change the thread's state, so each must see the previous one's write.
+    Notes change the thread's state, so each must see the previous one's write. Without `parallel`
+    each call is a group: some providers ignore the request for one call at a time.
     """
+    if not parallel:
+        return [[call] for call in calls]
     groups: list[list[PendingCall]] = []
     for reads, run in groupby(calls, key=lambda call: is_read_only_tool(tools[call["name"]])):
         together = list(run)

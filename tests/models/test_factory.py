@@ -12,14 +12,19 @@ from provider import Provider
 
 from maxagent.config.errors import UsageError
 from maxagent.config.settings.schema import Endpoint, ModelLimits, ModelSection, Settings
+from maxagent.models.chat_completions.dialect import ChatCompletions
 from maxagent.models.factory import ModelPool, close_model, open_model
 from maxagent.models.http.chat_model import HttpChatModel
 from maxagent.models.invoke import invoke_model
 from maxagent.models.openai_responses import ResponsesModel
 from maxagent.models.resolver import resolve
+from maxagent.models.responses.dialect import Responses
 from maxagent.models.scripted_model import ScriptedModel
 
-RESPONSES = Settings(model=ModelSection(models={"gpt-4o": ModelLimits(api="responses")}))
+RESPONSES, PACKAGE = (
+    Settings(model=ModelSection(models={"gpt-4o": ModelLimits(api=api)}))
+    for api in ("responses", "langchain-openai")
+)
 
 
 async def test_the_settings_and_the_spec_choose_the_class(tmp_path: Path) -> None:
@@ -28,9 +33,19 @@ async def test_the_settings_and_the_spec_choose_the_class(tmp_path: Path) -> Non
     opened = [
         open_model(resolve(Settings(), keys)),
         open_model(resolve(RESPONSES, keys, "openai/gpt-4o")),
+        open_model(resolve(PACKAGE, keys, "openai/gpt-4o")),
         open_model(resolve(Settings(), {}, f"scripted/{tmp_path}/s.json"), role="coder"),
     ]
-    assert [type(model) for model in opened] == [HttpChatModel, ResponsesModel, ScriptedModel]
+    assert [type(model) for model in opened] == [
+        HttpChatModel,
+        HttpChatModel,
+        ResponsesModel,
+        ScriptedModel,
+    ]
+    assert [getattr(model, "dialect", None).__class__ for model in opened[:2]] == [
+        ChatCompletions,
+        Responses,
+    ]
     for model in opened:
         await close_model(model)
 
@@ -70,7 +85,7 @@ def test_what_light_commands_use_is_light() -> None:
 def test_no_sdk_is_imported_but_the_one_used() -> None:
     used = imported_by(
         "import maxagent.models.chat_completions.dialect, maxagent.models.http.chat_model\n"
-        "import maxagent.models.scripted_model"
+        "import maxagent.models.responses.dialect, maxagent.models.scripted_model"
     )
     assert used == {"langchain_core", "httpx"}
 

@@ -223,7 +223,8 @@ def test_the_protocol_is_the_models_own_unless_configured() -> None:
 
 def test_a_missing_extra_is_named_with_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "langchain_openai", None)
-    with pytest.raises(UsageError, match="openai/gpt-5.3-codex.*not installed") as caught:
-        resolve(Settings(), KEYS, "openai/gpt-5.3-codex")
+    chosen = Settings(model=ModelSection(models={"gpt-4o": ModelLimits(api="langchain-openai")}))
+    with pytest.raises(UsageError, match="openai/gpt-4o.*not installed") as caught:
+        resolve(chosen, KEYS, "openai/gpt-4o")
     assert caught.value.hint == 'pip install "maxagent[openai]"'
-    assert resolve(Settings(), KEYS, "openai/gpt-4o").api == "chat"
+    assert resolve(Settings(), KEYS, "openai/gpt-5.3-codex").api == "responses"

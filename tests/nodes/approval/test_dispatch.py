@@ -27,7 +27,13 @@ def names(groups):
     ],
 )
 def test_reading_calls_are_grouped_and_others_run_alone(calls, groups):
-    assert names(group_calls([call(name) for name in calls], TOOLS)) == groups
+    assert names(group_calls([call(name) for name in calls], TOOLS, parallel=True)) == groups
+
+
+def test_without_parallel_calls_reads_run_alone_too():
+    calls = [call(name) for name in ("grep", "glob", "run_command")]
+    groups = [["grep"], ["glob"], ["run_command"]]
+    assert names(group_calls(calls, TOOLS, parallel=False)) == groups
 
 
 def sent(command):

@@ -1,0 +1,216 @@
+"""Parser of a Responses answer's events to message chunks (pure).
+
+Text and the summary of the thinking are passed on as they arrive. Tool calls come whole, in the
+last chunk, with the parts that the model wants back unchanged and their order.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import uuid4
+
+from langchain_core.messages import AIMessageChunk
+from langchain_core.messages.ai import UsageMetadata
+from langchain_core.messages.tool import ToolCallChunk, tool_call_chunk
+
+from ..error_classification import RequestTarget, classify_stream_error
+from ..http.json_fields import to_count, to_dict, to_list, to_text
+from ..replay import OUTPUT_PARTS
+from ..text_cleanup import CharacterJoiner
+from .output_items import OutputItem, OutputItems, list_parts
+
+TEXT_EVENTS = ("response.output_text.delta", "response.refusal.delta")
+THINKING_EVENTS = ("response.reasoning_summary_text.delta", "response.reasoning_text.delta")
+ENDS = ("completed", "incomplete")
+FAILURES = ("failed", "cancelled")
+GAP = "\n\n"
+
+
+class ResponsesAnswerParser:
+    """One answer: events in, chunks out; raises the error reported in the stream."""
+
+    def __init__(self, asked: RequestTarget, provider: str) -> None:
+        self._asked = asked
+        self._provider = "openai-compatible" if provider == "openai" else provider
+        self._items = OutputItems()
+        self._text, self._thinking = CharacterJoiner(), CharacterJoiner()
+        self._thinking_part: object = None
+        self._usage: UsageMetadata | None = None
+        self._model = asked.model
+        self._finish_reason = ""
+        self.characters = 0
+        """Characters of text and thinking so far."""
+        self.progress = 0
+        """Grows with each piece of the answer; a keep-alive and an empty delta do not count."""
+
+    @property
+    def is_finished(self) -> bool:
+        """Return whether the model has marked its answer as complete."""
+        return bool(self._finish_reason)
+
+    def feed(self, values: Sequence[Mapping[str, Any]]) -> list[AIMessageChunk]:
+        """Return the chunks of these events: one at most."""
+        pieces = [piece for value in values for piece in self._apply_event(value)]
+        thinking = "".join(text for kind, text in pieces if kind == "thinking")
+        text = "".join(text for kind, text in pieces if kind == "text")
+        return self._build_chunk(thinking, text)
+
+    def close(self) -> list[AIMessageChunk]:
+        """Return the last chunks, at the end of the stream."""
+        return [*self._build_chunk(self._thinking.close(), self._end_text()), self._build_last()]
+
+    def _build_chunk(self, thinking: str, text: str) -> list[AIMessageChunk]:
+        self.characters += len(thinking) + len(text)
+        extra = {"reasoning_content": thinking} if thinking else {}
+        found = bool(thinking or text)
+        return [AIMessageChunk(content=text, additional_kwargs=extra)] if found else []
+
+    def _apply_event(self, event: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """Return the text and the thinking of an event; keep the rest for the end."""
+        kind, index = to_text(event.get("type")), to_count(event.get("output_index"))
+        delta = to_text(event.get("delta"))
+        self.progress += bool(delta) or kind == "response.output_item.done"
+        if kind in TEXT_EVENTS:
+            return self._add_text(self._items.find_open(index, "message"), delta)
+        if kind in THINKING_EVENTS:
+            part = (index, event.get("summary_index", event.get("content_index")))
+            return self._add_thinking(self._items.find_open(index, "reasoning"), part, delta)
+        if kind == "response.function_call_arguments.delta":
+            self._items.find_open(index, "function_call").arguments += delta
+        elif kind == "response.function_call_arguments.done":
+            call = self._items.find_open(index, "function_call")
+            call.arguments = to_text(event.get("arguments")) or call.arguments
+        elif kind == "response.output_item.added":
+            self._items.add(index, to_dict(event.get("item")))
+        elif kind == "response.output_item.done":
+            return self._list_unstreamed(self._items.finish(index, to_dict(event.get("item"))))
+        else:
+            return self._apply_response(event)
+        return []
+
+    def _apply_response(self, event: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """Apply an event with the whole response, or the response sent instead of a stream."""
+        kind, response = to_text(event.get("type")), to_dict(event.get("response"))
+        if not response and isinstance(event.get("output"), list):
+            response = dict(event)
+        self._check_error(event, kind, response)
+        status = to_text(response.get("status"))
+        self._model = to_text(response.get("model")) or self._model
+        if kind.removeprefix("response.") not in ENDS and (kind or status not in ENDS):
+            return []
+        # a server that streams may leave out the items at the end, another sends them only there
+        output = [to_dict(item) for item in to_list(response.get("output"))]
+        pieces = [
+            piece
+            for item in self._items.finish_all(output)
+            for piece in self._list_unstreamed(item)
+        ]
+        self._usage = parse_usage(to_dict(response.get("usage"))) or self._usage
+        is_cut = "incomplete" in (status, kind.removeprefix("response."))
+        self._finish_reason = self._find_reason(response, is_cut=is_cut)
+        self.progress += 1
+        return pieces
+
+    def _find_reason(self, response: dict[str, Any], *, is_cut: bool) -> str:
+        """Return why the answer ended, as in chat completions; what is complete is done."""
+        calls = self._items.select("function_call")
+        if is_cut:
+            details = to_dict(response.get("incomplete_details"))
+            return to_text(details.get("reason")) or "incomplete"
+        for call in calls:
+            call.is_done = True
+        return "tool_calls" if calls else "stop"
+
+    def _check_error(self, event: Mapping[str, Any], kind: str, response: dict[str, Any]) -> None:
+        if kind == "error" or (not kind and event.get("error")):
+            fields = {name: value for name, value in event.items() if name != "type"}
+            raise classify_stream_error(self._asked, event.get("error") or fields)
+        status = to_text(response.get("status"))
+        if kind.removeprefix("response.") in FAILURES or status in FAILURES:
+            unexplained = {"message": f"the response is `{status or 'failed'}`"}
+            raise classify_stream_error(self._asked, response.get("error") or unexplained)
+
+    def _list_unstreamed(self, item: OutputItem) -> list[tuple[str, str]]:
+        """Return the text of a whole item, if it has not arrived in pieces."""
+        if item.has_streamed:
+            return []
+        if item.kind == "message":
+            return self._add_text(item, item.join_text())
+        return [
+            piece
+            for number, text in enumerate(item.list_thinking())
+            for piece in self._add_thinking(item, (item.index, number), text)
+        ]
+
+    def _add_text(self, item: OutputItem, text: str) -> list[tuple[str, str]]:
+        if not text:
+            return []
+        pieces = [("text", self._text.feed(text))]
+        if not item.has_streamed:
+            pieces = self._separate_texts() + pieces
+            item.has_streamed = True
+        item.length += len(pieces[-1][1])
+        return pieces
+
+    def _separate_texts(self) -> list[tuple[str, str]]:
+        """Put a blank line after the text of an earlier message."""
+        earlier = [item for item in self._items.all if item.length]
+        if not earlier:
+            return []
+        gap = self._text.close() + GAP
+        earlier[-1].length += len(gap)
+        return [("text", gap)]
+
+    def _add_thinking(self, item: OutputItem, part: object, text: str) -> list[tuple[str, str]]:
+        if not text:
+            return []
+        begins = self._thinking_part is not None and part != self._thinking_part
+        self._thinking_part, item.has_streamed = part, True
+        return [("thinking", (GAP if begins else "") + self._thinking.feed(text))]
+
+    def _end_text(self) -> str:
+        text = self._text.close()
+        messages = self._items.select("message")
+        if messages:
+            messages[-1].length += len(text)
+        return text
+
+    def _build_last(self) -> AIMessageChunk:
+        parts = list_parts(self._items.all)
+        # without thinking the order says nothing that text and calls do not say
+        is_opaque = any(part["type"] == "reasoning" or "phase" in part for part in parts)
+        kept = {OUTPUT_PARTS: {"api": "responses", "parts": parts}} if is_opaque else {}
+        calls = self._items.select("function_call")
+        return AIMessageChunk(
+            content="",
+            additional_kwargs=kept,
+            tool_call_chunks=[_to_call_chunk(index, call) for index, call in enumerate(calls)],
+            usage_metadata=self._usage,
+            response_metadata={
+                "finish_reason": self._finish_reason,
+                "model_name": self._model,
+                "model_provider": self._provider,
+            },
+            chunk_position="last",
+        )
+
+
+def parse_usage(counts: Mapping[str, Any]) -> UsageMetadata | None:
+    """Return the token counts of an answer; None if there are none."""
+    if not counts:
+        return None
+    read_, written = to_count(counts.get("input_tokens")), to_count(counts.get("output_tokens"))
+    cached = to_dict(counts.get("input_tokens_details")).get("cached_tokens")
+    thought = to_dict(counts.get("output_tokens_details")).get("reasoning_tokens")
+    return UsageMetadata(
+        input_tokens=read_,
+        output_tokens=written,
+        total_tokens=to_count(counts.get("total_tokens")) or read_ + written,
+        input_token_details={"cache_read": to_count(cached)},
+        output_token_details={"reasoning": to_count(thought)},
+    )
+
+
+def _to_call_chunk(index: int, call: OutputItem) -> ToolCallChunk:
+    identity = to_text(call.raw.get("call_id")) or f"call_{uuid4().hex[:24]}"
+    name = to_text(call.raw.get("name")) or "unknown"
+    return tool_call_chunk(name=name, args=call.to_arguments(), id=identity, index=index)

@@ -24,6 +24,9 @@ def resolved(name: str, **fields: Any) -> ResolvedModel:
     return ResolvedModel(row, model, "http://x", "k", **fields)
 
 
+GLM_KEEPS = {"thinking": {"type": "enabled", "clear_thinking": False}}
+
+
 @pytest.mark.parametrize(
     "message",
     [
@@ -129,7 +132,9 @@ def test_only_typed_characters_count_for_length() -> None:
 def test_each_model_has_its_own_switch(model: str, on: dict[str, Any], off: dict[str, Any]) -> None:
     assert build_thinking_fields(resolved(model), RequestOptions(thinking="on")) == on
     assert build_thinking_fields(resolved(model), RequestOptions(thinking="off")) == off
-    assert build_thinking_fields(resolved(model), RequestOptions()) == {}
+    undecided = build_thinking_fields(resolved(model), RequestOptions())
+    # GLM thinks by default and forgets the thinking of earlier turns unless it is told not to
+    assert undecided == (GLM_KEEPS if model.startswith("glm") else {})
 
 
 def test_a_model_that_does_not_think_is_left_alone() -> None:

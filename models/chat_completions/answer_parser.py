@@ -87,8 +87,8 @@ class ChatAnswerParser:
             return "", ""
         for piece in delta.calls:
             self._calls.add_delta(piece)
-        self._details.add_pieces(delta.details)
-        self._blocks.add_pieces(delta.blocks)
+        self._details.add_deltas(delta.details)
+        self._blocks.add_deltas(delta.blocks)
         thinking, text = self._splitter.feed(delta.text)
         return delta.thinking + thinking, text
 

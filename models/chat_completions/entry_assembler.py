@@ -15,7 +15,7 @@ class EntryAssembler:
     def __init__(self) -> None:
         self.entries: list[dict[str, Any]] = []
 
-    def add_pieces(self, pieces: Sequence[Mapping[str, Any]]) -> None:
+    def add_deltas(self, pieces: Sequence[Mapping[str, Any]]) -> None:
         """Add the pieces of one delta."""
         for piece in pieces:
             entry = self._find_continued(piece)

@@ -35,5 +35,5 @@ TEXT = {"type": "reasoning.text", "index": 0}
 def test_pieces_make_entries(pieces: list[dict[str, Any]], entries: list[dict[str, Any]]) -> None:
     assembler = EntryAssembler()
     for piece in pieces:
-        assembler.add_pieces([piece])
+        assembler.add_deltas([piece])
     assert assembler.entries == entries

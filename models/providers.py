@@ -72,6 +72,8 @@ class Provider:
     """What `parallel_tool_calls` is when not sent; None: the field is not accepted."""
     reasoning_echo: ReasoningEcho | None = None
     """How the model's earlier thinking is sent back to it; None: it is not."""
+    unsigned_call: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Fields of the first call of an answer that the model has not signed."""
     thinking_on: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Fields of a request that shall think."""
     thinking_off: Mapping[str, Any] = field(default_factory=dict[str, Any])

@@ -90,6 +90,8 @@ def _convert_assistant(message: AIMessage, target: ResolvedModel) -> dict[str, A
     fields |= reasoning.fields
     if reasoning.parts:
         _restore_signatures(reasoning.parts, fields, calls)
+    elif calls:
+        calls[0] |= target.provider.unsigned_call
     if calls:
         fields["tool_calls"] = calls
     return fields

@@ -1,4 +1,4 @@
-"""How fast MaxAgent is, as ratios beside two bare loops: `make bench`, about seven minutes.
+"""How fast MaxAgent is, as ratios beside two bare loops: `make bench`, about nine minutes.
 
 All figures of a run belong together: the programs take turns, each figure is a median, and times
 are processor time (user and system, children included), because the machine is shared. Absolute
@@ -18,6 +18,7 @@ sys.path += [str(FOLDER.parent / "fixtures"), str(FOLDER.parent / "e2e")]
 
 from contenders import make_project  # noqa: E402
 from conversation_costs import measure_conversation  # noqa: E402
+from dialect_costs import measure_dialects  # noqa: E402
 from first_prompt import measure_first_prompt  # noqa: E402
 from gauge import Gauge  # noqa: E402
 from lengths import measure_lengths  # noqa: E402
@@ -35,6 +36,7 @@ PARTS = {
     "From exec to the first request (processor time)": measure_starts,
     "Commands in the sandbox (time on the clock)": measure_sandbox,
     "200 steps": measure_steps,
+    "200 steps over each protocol (processor time)": measure_dialects,
     "Long threads, of messages of 2 kB": measure_lengths,
     "A conversation of 1,000 turns": measure_conversation,
     "Snapshots of a tree of 20,000 files (processor time)": measure_snapshots,

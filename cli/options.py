@@ -46,12 +46,26 @@ class Mode(StrEnum):
     read_only = "read-only"
 
 
+class ThinkingStrategy(StrEnum):
+    """When the model thinks, as in `config/settings/schema.py`."""
+
+    auto = "auto"
+    enabled = "enabled"
+    disabled = "disabled"
+
+
 Folder = Annotated[
     Path, typer.Option("--folder", "-C", help="Project folder; default: the current folder.")
 ]
 Model = Annotated[str, typer.Option("--model", "-m", help="PROVIDER/MODEL, such as openai/gpt-4o.")]
 BaseUrl = Annotated[str, typer.Option(help="Endpoint with the chat-completions protocol.")]
 Approval = Annotated[Mode | None, typer.Option("--mode", help="Approval mode.", show_default=False)]
+Thinking = Annotated[
+    ThinkingStrategy | None,
+    typer.Option(
+        "--thinking", help="Thinking of the model: auto, enabled, disabled.", show_default=False
+    ),
+]
 Timeout = Annotated[
     float | None, typer.Option("--timeout", min=0.001, max=1e7, help="Time limit in seconds.")
 ]

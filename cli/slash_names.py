@@ -4,7 +4,8 @@
 """
 
 _NAMES = """
-help ? model mode plan build clear new compact status cost context diff undo redo rewind sessions
-resume continue fork rename init trust config permissions mcp skills agents exit quit
+help ? model think effort mode plan build clear new compact status cost context diff undo redo
+rewind sessions resume continue fork rename init trust config permissions mcp skills agents
+exit quit
 """
 BUILTIN_SLASH_NAMES = frozenset(_NAMES.split())

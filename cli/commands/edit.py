@@ -6,7 +6,7 @@ from typing import Annotated, cast
 import typer
 
 from ..lazy_imports import without_collector
-from ..options import BaseUrl, Model, Output, OutputFormat, Timeout
+from ..options import BaseUrl, Model, Output, OutputFormat, Thinking, Timeout
 from ..prompts.trust import TrustFlag, settle_trust
 
 
@@ -27,6 +27,7 @@ def edit(
     backup: Annotated[
         bool, typer.Option(help="Back up each changed file and print the path.")
     ] = True,
+    thinking: Thinking = None,
     timeout: Timeout = None,
     trust: TrustFlag = False,
     output: Output = OutputFormat.text,
@@ -44,6 +45,7 @@ def edit(
 
     open_index()  # reports a damaged index
     texts = {"model": model, "base_url": base_url, "mode": "edits" if apply else ""}
+    texts["thinking"] = thinking.value if thinking else ""
     given = {name: value for name, value in texts.items() if value}
     options = cast(Options, {**given, "backup": backup})
     raise typer.Exit(

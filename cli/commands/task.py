@@ -6,7 +6,7 @@ from typing import Annotated, cast
 import typer
 
 from ..lazy_imports import without_collector
-from ..options import BaseUrl, Folder, Mode, Model, Output, OutputFormat, Timeout
+from ..options import BaseUrl, Folder, Mode, Model, Output, OutputFormat, Thinking, Timeout
 from ..prompts.trust import TrustFlag, settle_trust
 
 
@@ -24,6 +24,7 @@ def task(
     skip_tests: Annotated[
         bool, typer.Option("--skip-tests", help="Skip the tests; the result is unverified.")
     ] = False,
+    thinking: Thinking = None,
     timeout: Timeout = None,
     trust: TrustFlag = False,
     output: Output = OutputFormat.text,
@@ -47,6 +48,7 @@ def task(
         "mode": mode.value if mode else "",
         "apply": apply,
         "skip_tests": skip_tests,
+        "thinking": thinking.value if thinking else "",
     }
     chosen = cast(Options, {name: value for name, value in options.items() if value})
     raise typer.Exit(

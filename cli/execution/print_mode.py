@@ -36,6 +36,8 @@ class ChatRun:
     """Time limit in seconds; 0: none."""
     keeps: bool
     """Whether the conversation is kept after it ends."""
+    show_thinking: bool | None = None
+    """None: as the configuration says."""
     title: str = ""
     """Title for a new conversation; empty: the beginning of the message."""
 
@@ -43,7 +45,7 @@ class ChatRun:
 def run_chat(run: ChatRun, words: str | None) -> int:
     """Send the message, or the lines of stdin if there is none; return the exit code."""
     open_index()  # reports a damaged index
-    renderer = open_renderer(run.output, run.answer)
+    renderer = open_renderer(run.output, run.answer, run.show_thinking)
     chat_session = ChatSession(
         run.folder, cast(Options, run.options), run.name, run.thread, title=run.title
     )

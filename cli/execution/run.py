@@ -39,14 +39,17 @@ def run_in_terminal(
     return run_interactive(consume_events, open_renderer(output, answer), output, seconds)
 
 
-def open_renderer(output: OutputFormat, answer: AnswerStyle | None = None) -> Renderer:
-    """Open the renderer that the user's configuration asks for.
+def open_renderer(
+    output: OutputFormat, answer: AnswerStyle | None = None, show_thinking: bool | None = None
+) -> Renderer:
+    """Open the renderer that the user asks for.
 
-    `answer` is for a conversation.
+    `answer` is for a conversation; without `show_thinking` the configuration decides.
     """
     if output is not OutputFormat.text:
         return JsonRenderer(every_event=output is OutputFormat.stream_json)
-    show_thinking = load_settings(Path.cwd(), paths.locate_home()).settings.model.show_thinking
+    if show_thinking is None:
+        show_thinking = load_settings(Path.cwd(), paths.locate_home()).settings.model.show_thinking
     renderer = (
         TextRenderer(show_thinking=show_thinking)
         if answer is None

@@ -44,12 +44,6 @@ def find_breaks(line: str, width: int, *, anywhere: bool = False) -> list[int]:
     return found
 
 
-def find_last_break(row: str) -> int:
-    """Return where the last word of a row begins, as more of it may follow; 0: it is one word."""
-    pairs = enumerate(pairwise(row), 1)
-    return max((place for place, pair in pairs if _may_break(*pair)), default=0)
-
-
 def _may_break(char: str, following: str) -> bool:
     if char == " " or not following:
         return following != " "

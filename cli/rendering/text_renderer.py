@@ -6,7 +6,6 @@ from typing import Any
 
 from rich.console import Console
 
-from ...config.security.redaction import redact
 from ...sdk import events as ev
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate, translate_notice
@@ -16,12 +15,12 @@ from .console import open_console, show_line, style_text
 from .diff import ShownDiffs, show_diff
 from .markdown.live import AnswerView, create_answer_view
 from .output import echo_wrapped
-from .sanitize import sanitize_line, sanitize_text
+from .sanitize import sanitize_line
+from .thinking_view import ThinkingView, create_thinking_view
 from .thread_listing import SHORT_ID
 from .tool_calls import ToolView
 from .tool_summary import format_call
 from .turn_meter import TurnMeter
-from .word_wrap import WordFlow
 
 TODO_MARKS = {"completed": "x", "in_progress": ">", "cancelled": "-"}
 # Characters of a name after an `@`
@@ -42,13 +41,14 @@ class TextRenderer:
         show_thinking: bool = True,
         console: Console | None = None,
         answer: AnswerView | None = None,
+        thinking: ThinkingView | None = None,
     ) -> None:
         self._show_thinking = show_thinking
         self._console = console or open_console()
         self._answer = answer or create_answer_view(self._console)
+        self._thinking = thinking or create_thinking_view(self._console)
         self._tools = ToolView(self._print_line, self._print_verbatim, self._print_diff)
-        self._flow = WordFlow()
-        self._open_line = ""
+        self._has_open_line = False
         self._thread_id = ""
         self._head = ("", "", "", "")
         """Content of the last header: thread, model, mode and sandbox."""
@@ -60,6 +60,8 @@ class TextRenderer:
     def show_event(self, event: ev.Event) -> None:
         """Show one event; kinds without an output are silent."""
         self._meter.count_event(event)
+        if not isinstance(event, ev.Thinking):
+            self._thinking.finish()
         self._render_event(event)
 
     @property
@@ -121,7 +123,10 @@ class TextRenderer:
     @_render_event.register
     def _(self, event: ev.Thinking) -> None:
         if self._show_thinking:
-            self._print_text(event.text, "dim italic")
+            if self._answer:
+                self._answer.finish_answer()
+            self._close_line()
+            self._thinking.add_text(event.text)
 
     @_render_event.register
     def _(self, event: ev.Output) -> None:
@@ -129,7 +134,7 @@ class TextRenderer:
             self._close_line()
             self._answer.add_text(event.text)
         else:
-            self._print_text(event.text, "")
+            self._print_text(event.text)
 
     @_render_event.register
     def _(self, event: ev.Retrying) -> None:
@@ -272,25 +277,21 @@ class TextRenderer:
         self._shown_diffs.add(diff)
         show_diff(self._console, diff, indent="    ")
 
-    def _print_text(self, text: str, style: str) -> None:
-        """Print a piece of streaming text; another kind of text begins on a new line."""
-        if self._open_line != f"{style} ":
-            self._finish_block()
-        shown = text
-        if self._console.file.isatty() and not self._console.is_dumb_terminal:
-            shown = self._flow.add_text(sanitize_text(redact(text)), self._console.width)
-        self._console.print(style_text(shown, style), end="")
-        self._open_line = "" if text.endswith("\n") else f"{style} "
+    def _print_text(self, text: str) -> None:
+        """Print a piece of streaming text."""
+        self._console.print(style_text(text, ""), end="")
+        self._has_open_line = not text.endswith("\n")
 
     def _finish_block(self) -> None:
+        self._thinking.finish()
         if self._answer:
             self._answer.finish_answer()
         self._close_line()
 
     def _close_line(self) -> None:
-        if self._open_line:
-            self._console.print(style_text(self._flow.flush(), self._open_line[:-1]))
-            self._open_line = ""
+        if self._has_open_line:
+            self._console.print()
+            self._has_open_line = False
 
 
 def _describe_outcome(event: ev.Completion) -> str:

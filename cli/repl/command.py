@@ -21,6 +21,7 @@ from ..options import (
     Model,
     Output,
     OutputFormat,
+    Thinking,
     Timeout,
 )
 from ..prompts.trust import TrustFlag, settle_trust
@@ -58,6 +59,8 @@ def chat(
     mode: Approval = None,
     plan: given.Plan = False,
     agent: given.Agent = "",
+    thinking: Thinking = None,
+    show_thinking: given.ShowThinking = None,
     max_turns: given.MaxTurns = None,
     max_cost: given.MaxCost = None,
     timeout: Timeout = None,
@@ -83,16 +86,29 @@ def chat(
     schema = read_schema(json_schema) if json_schema else None
     chosen = {"model": model, "base_url": base_url, "agent": agent, "mode": mode and mode.value}
     chosen |= {"max_turns": max_turns, "max_cost": max_cost, "plan": plan, "schema": schema}
+    chosen["thinking"] = thinking and thinking.value
     options = part | {key: value for key, value in chosen.items() if value}
     row = select_thread(folder, latest=latest, named=resume, fork=fork, name=name)
     whom = (Path(row.folder), options, row.thread_id) if row else (folder, options, "")
     if opens:
-        raise typer.Exit(_open_repl(*whom, name=name, trust=trust, titles=not no_title))
+        raise typer.Exit(
+            _open_repl(
+                *whom, name=name, trust=trust, titles=not no_title, show_thinking=show_thinking
+            )
+        )
     settle_trust(whom[0], yes=trust, output=output, tests=False)
     style = AnswerStyle.plain if schema else AnswerStyle.streamed if stream else AnswerStyle.whole
     with without_collector():
         from ..execution.print_mode import ChatRun, run_chat
-    run = ChatRun(*whom, name, output, style, timeout or 0.0, keeps=not no_history)
+    run = ChatRun(
+        *whom,
+        name,
+        output,
+        style,
+        timeout or 0.0,
+        keeps=not no_history,
+        show_thinking=show_thinking,
+    )
     raise typer.Exit(run_chat(run, words))
 
 
@@ -146,10 +162,17 @@ def _open_repl(
     name: str,
     trust: bool,
     titles: bool,
+    show_thinking: bool | None,
 ) -> int:
     from .repl import run_repl
 
     chosen = cast("Options", options)
     return run_repl(
-        folder=folder, options=chosen, thread=thread, name=name, trust=trust, titles=titles
+        folder=folder,
+        options=chosen,
+        thread=thread,
+        name=name,
+        trust=trust,
+        titles=titles,
+        show_thinking=show_thinking,
     )

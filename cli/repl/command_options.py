@@ -54,6 +54,14 @@ MaxCost = Annotated[
     typer.Option("--max-cost", min=0.0001, max=1e6, help="Maximum cost per message in US dollars."),
 ]
 
+ShowThinking = Annotated[
+    bool | None,
+    typer.Option(
+        "--show-thinking/--hide-thinking",
+        help="Show the model's thinking; default: the setting `model.show_thinking`.",
+        show_default=False,
+    ),
+]
 Stream = Annotated[
     bool,
     typer.Option(

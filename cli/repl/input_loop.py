@@ -70,6 +70,10 @@ class Conversation:
         """Switch between build and plan, from the next message."""
         self.session.plan = not self.session.plan
 
+    def open_thought(self) -> None:
+        """Show the newest folded thought."""
+        self.session.open_thought()
+
     def request_exit(self) -> None:
         """End the conversation and the work in progress."""
         self._left.set()

@@ -62,6 +62,8 @@ def _build_status(session: Session) -> Status:
         agent="" if session.agent in MODES else session.agent,
         plan=session.plan,
         mode=session.mode,
+        thinking=session.thinking,
+        effort=session.effort,
         sandbox=session.sandbox,
         used=_compute_context_share(usage),
         cost=usage.cost if usage else None,

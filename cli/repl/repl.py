@@ -41,21 +41,31 @@ def run_repl(
     name: str = "",
     trust: bool = False,
     titles: bool = True,
+    show_thinking: bool | None = None,
 ) -> int:
     """Run a conversation until the user leaves; return the exit code.
 
     `thread` is the id of the one to continue; empty: the first message creates one, and `name` is
-    its name; with `titles` the model gives it a title. Raises MaxAgentError, for example for an
+    its name; with `titles` the model gives it a title; without `show_thinking` the configuration
+    decides. Raises MaxAgentError, for example for an
     invalid configuration.
     """
     settle_trust(folder, yes=trust, output=OutputFormat.text, tests=False)
     return run_stoppable(
-        lambda stop: _run_conversation(folder, options or {}, thread, name, titles, stop)
+        lambda stop: _run_conversation(
+            folder, options or {}, thread, name, titles, show_thinking, stop
+        )
     )
 
 
 async def _run_conversation(
-    folder: Path, options: "Options", thread: str, name: str, titles: bool, stop: StopSignal
+    folder: Path,
+    options: "Options",
+    thread: str,
+    name: str,
+    titles: bool,
+    show_thinking: bool | None,
+    stop: StopSignal,
 ) -> int:
     conversation, home = Conversation(), paths.locate_home()
     opened = asyncio.get_running_loop().create_future()
@@ -70,6 +80,7 @@ async def _run_conversation(
         opened=opened,
         model=options.get("model", ""),
         titles=titles,
+        show_thinking=show_thinking,
     )
     greeting = split_rows(t("repl.greeting", version=__version__), get_terminal_width())
     prompt.print_above("\n".join(greeting) + "\n")

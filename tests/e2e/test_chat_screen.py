@@ -79,6 +79,17 @@ def test_enter_sends_and_the_answer_is_readable_markdown(window):
     assert window.told() == "hello"
 
 
+def test_thinking_folds_and_ctrl_o_opens_it(window):
+    thought = "Greetings call for greetings, 问候要回以问候。"
+    window.answers({"thinking": thought, "text": "Hello **yourself**.", "portion": 5})
+    folded = window.words("thinking.folded.open", seconds=1)
+    screen = window.say("hello again", until="Hello yourself.")
+    assert f"┆ {folded}" in screen and "┆ Greetings" not in screen
+    window.press("ctrl-o").see(window.words("thinking.label") + "┆ Greetings")
+    assert window.rest().index("┆ Greetings") > window.rest().index("Hello yourself.")
+    window.press("ctrl-o").see(window.words("thinking.none"))
+
+
 def test_alt_enter_ctrl_j_and_backslash_break_line(window):
     window.type("one").press("alt-enter").type("two").press("ctrl-j").type("three\\").press("enter")
     window.type("four")
@@ -116,10 +127,11 @@ def test_the_menu_of_commands_opens_with_their_descriptions(window):
 
 
 def test_help_lists_commands_and_typo_suggests_similar(window):
-    window.terminal.resize(window.columns, 60)
+    window.terminal.resize(window.columns, 72)
     window.type("/help").press("enter")
-    names = "help model mode plan build clear compact status cost context diff undo rewind sessions"
-    names += " resume fork rename init trust config permissions mcp skills agents exit"
+    names = "help model think effort mode plan build clear compact status cost context diff undo"
+    names += " rewind sessions resume fork rename init trust config permissions mcp skills"
+    names += " agents exit"
     window.see(*(f"/{name}" for name in names.split()))
     window.type("/stauts").press("enter")
     window.see(window.words("slash.unknown", name="stauts"), "/status")

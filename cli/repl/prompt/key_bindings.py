@@ -45,6 +45,10 @@ class KeyActions(Protocol):
         """Switch between build and plan."""
         ...
 
+    def open_thought(self) -> None:
+        """Show the newest folded thought."""
+        ...
+
     def request_exit(self) -> None:
         """End the conversation."""
         ...
@@ -129,6 +133,10 @@ def _bind_edit_keys(keys: KeyBindings, hands: KeyActions, pastes: Pastes) -> Non
     @keys.add("s-tab")
     def _(event: KeyPressEvent) -> None:
         hands.switch_mode()
+
+    @keys.add("c-o")
+    def _(event: KeyPressEvent) -> None:
+        hands.open_thought()
 
 
 def _find_mark(pastes: Pastes) -> str:

@@ -27,6 +27,10 @@ class Status:
     plan: bool = False
     mode: str = ""
     """Approval mode."""
+    thinking: str = ""
+    """When the model thinks: `auto`, `enabled` or `disabled`."""
+    effort: str = ""
+    """How much it thinks; `auto`: the provider's default."""
     sandbox: str = ""
     """What confines commands; begins with `none` if nothing does."""
     used: float | None = None
@@ -39,7 +43,7 @@ class Status:
 def format_status(status: Status, columns: int) -> str:
     """Return as much as fits: the least important field goes first, the mode never."""
     parts = _build_parts(status)
-    for least in ("sandbox", "branch", "cost", "model", "used", "agent"):
+    for least in ("thinking", "sandbox", "branch", "cost", "model", "used", "agent"):
         if wcswidth(_join_parts(parts.values())) < columns:
             break
         parts.pop(least, None)
@@ -52,12 +56,21 @@ def _build_parts(status: Status) -> dict[str, str]:
         "agent": f"@{sanitize_line(status.agent)}" if status.agent else "",
         "plan": t("status.plan" if status.plan else "status.build"),
         "mode": status.mode,
+        "thinking": describe_thinking(status.thinking, status.effort),
         "sandbox": _describe_sandbox(status.sandbox),
         "used": "" if status.used is None else f"{status.used:.0%}",
         "cost": "" if status.cost is None else f"${status.cost:.2f}",
         "branch": sanitize_line(status.branch),
     }
     return {name: words for name, words in parts.items() if words}
+
+
+def describe_thinking(strategy: str, effort: str) -> str:
+    """Return when the model thinks, and how much if that was chosen; empty: not known yet."""
+    if not strategy:
+        return ""
+    words = t(f"status.thinking.{strategy}")
+    return words if effort in ("", "auto") or strategy == "disabled" else f"{words} ({effort})"
 
 
 def _describe_sandbox(state: str) -> str:

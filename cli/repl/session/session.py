@@ -35,6 +35,14 @@ class Session(ChatSession):
     """Current model, as `PROVIDER/MODEL`."""
     mode: str = ""
     """Approval mode in force."""
+    thinking: str = ""
+    """When the model thinks: `auto`, `enabled` or `disabled`."""
+    effort: str = ""
+    """How much it thinks; `auto`: the provider's default."""
+    show_thinking: bool | None = None
+    """None: as the configuration says."""
+    thoughts: list[str] = field(default_factory=list[str])
+    """Folded thoughts of the last turn that were not opened yet."""
     sandbox: str = ""
     """Description of what confines commands."""
     usage: "TokenUsage | None" = None
@@ -103,6 +111,7 @@ class Session(ChatSession):
         `agent` and the options `once` apply to this turn only.
         """
         self.is_unsent = self.cut_short = True
+        self.thoughts.clear()
         await self.wait_for_runner()
         from .turn import run_turn  # imports LangGraph
 
@@ -124,6 +133,16 @@ class Session(ChatSession):
         )  # imports rich, which the first prompt does without
 
         self.prompt.print_above(render_lines(what, style))
+
+    def open_thought(self) -> None:
+        """Show the newest folded thought; the next time, the one before it."""
+        if not self.thoughts:
+            self.show(t("thinking.none"), "dim")
+            return
+        from ...rendering.console import open_console
+        from ...rendering.thinking_view import build_thinking_block
+
+        self.show(build_thinking_block(self.thoughts.pop(), open_console(stderr=False).width))
 
     async def ask_question(self, question: Callable[[], Answer]) -> Answer:
         """Run a function that asks at the terminal, such as `prompts.choice.confirm`.

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from rich.text import Text
 
+from ....config.settings.loader import load_settings
 from ....sdk import events as ev
 from ....sdk.startup_notices import STANDING, adapt_to_conversation
 from ...i18n.catalogs import t
@@ -14,6 +15,7 @@ from ...rendering.console import open_console, render_lines
 from ...rendering.markdown.live import AnswerView
 from ...rendering.progress import format_progress
 from ...rendering.text_renderer import TextRenderer
+from ...rendering.thinking_view import ThinkingView
 from ...rendering.thread_listing import SHORT_ID
 from ...rendering.turn_meter import TurnMeter
 from ..prompt.terminal_signals import build_notification_code, build_title_code
@@ -31,7 +33,13 @@ class TurnView:
         self._console = open_console(stderr=False)
         is_plain = self._console.is_dumb_terminal  # which gets the unformatted text
         answer = None if is_plain else AnswerView(self._console, self._show_tail)
-        self._renderer = TextRenderer(console=self._console, answer=answer)
+        live = None if is_plain else self._show_tail
+        self._renderer = TextRenderer(
+            show_thinking=_shows_thinking(session),
+            console=self._console,
+            answer=answer,
+            thinking=ThinkingView(self._console, live, session.thoughts.append),
+        )
         self._meter = TurnMeter()
         self._rest = ""
         """The incomplete line; the answer's own rest is in its view."""
@@ -63,7 +71,7 @@ class TurnView:
         self._session.prompt.print_above(lines + ended)
         if isinstance(event, ev.Progress):
             self._session.prompt.show_tail(f"  ⋯ {format_progress(event)}")
-        elif self._rest or not isinstance(event, ev.Output):
+        elif self._rest or not isinstance(event, (ev.Output, ev.Thinking)):
             self._session.prompt.show_tail(self._rest or self._render_running_calls())
 
     def show_end(self, last: ev.Event | None) -> None:
@@ -110,6 +118,7 @@ class TurnView:
             case ev.RunStarted():
                 session.model, session.mode = event.model, event.mode
                 session.sandbox = event.sandbox
+                session.thinking, session.effort = event.thinking, event.effort
                 session.prompt.send_escape_codes(build_title_code(event.title))
             case ev.ModeChanged(mode=mode):
                 session.thread_options = {**session.thread_options, "plan": mode == "plan"}
@@ -120,3 +129,9 @@ class TurnView:
             case _:
                 pass
         session.prompt.refresh()
+
+
+def _shows_thinking(session: Session) -> bool:
+    if session.show_thinking is not None:
+        return session.show_thinking
+    return load_settings(session.folder, session.home).settings.model.show_thinking

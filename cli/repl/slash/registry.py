@@ -10,7 +10,7 @@ from ...i18n.message_translation import translate
 from ...rendering.definition_list import format_definition_list
 from ..prompt.protocol import ReplExit
 from ..session.session import Session
-from . import files, modes, project, status, threads
+from . import files, modes, project, status, thinking, threads
 from .custom import list_custom_commands, run_custom_command
 
 SlashHandler = Callable[[Session, str], Awaitable[None]]
@@ -54,6 +54,8 @@ SLASH_COMMANDS: Mapping[str, SlashCommand] = {
     for one in (
         SlashCommand("help", _show_help, aliases=("?",)),
         SlashCommand("model", modes.switch_model, "[NAME]"),
+        SlashCommand("think", thinking.switch_thinking, "[auto|on|off|show]"),
+        SlashCommand("effort", thinking.switch_effort, "[auto|low|medium|high|max]"),
         SlashCommand("mode", modes.switch_mode, "[MODE]"),
         SlashCommand("plan", modes.switch_to_plan, "[TEXT]"),
         SlashCommand("build", modes.switch_to_build, "[TEXT]"),

@@ -9,6 +9,7 @@ from ....config.errors import UsageError
 from ...i18n.catalogs import t
 from ...i18n.message_translation import translate
 from ...rendering.definition_list import format_definition_list
+from ..prompt.status_bar import describe_thinking
 from ..session.session import Session
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def _list_facts(session: Session) -> Iterator[tuple[str, str]]:
     yield t("threads.folder"), str(session.folder.resolve())
     yield t("slash.status.model"), session.model or unknown
     yield t("slash.status.mode"), " · ".join(filter(None, (spoken, session.mode, agent)))
+    yield t("slash.status.thinking"), describe_thinking(session.thinking, session.effort) or unknown
     yield t("slash.status.sandbox"), translate(session.sandbox) or unknown
     standing = (
         describe_trust_state(find_further_changes(trust))

@@ -62,4 +62,4 @@ def test_thinking_ends_before_the_answer_begins(capsys: pytest.CaptureFixture[st
     renderer = AnswerRenderer(AnswerStyle.streamed)
     for event in (ev.Thinking("Called"), ev.Output("It subtracts.")):
         renderer.show_event(event)
-    assert capsys.readouterr().err == "Called\n"
+    assert capsys.readouterr().err == "Thinking…\n┆ Called\n"

@@ -1,8 +1,6 @@
 from dataclasses import replace
-from io import StringIO
 
 import pytest
-from rich.console import Console
 
 from maxagent.cli.rendering.text_renderer import TextRenderer
 from maxagent.sdk import events as ev
@@ -48,16 +46,6 @@ def test_piped_run_has_no_escapes_and_no_wrapping(capsys):
     long = "x" * 300
     out = shown(capsys, ev.RoleStarted("coder"), ev.Output(long + "\n"), ev.Notice("n"))
     assert "\x1b" not in out.err and long in out.err
-
-
-def test_terminal_wraps_streamed_thinking_between_words(monkeypatch):
-    file = StringIO()
-    monkeypatch.setattr(file, "isatty", lambda: True)
-    renderer = TextRenderer(console=Console(file=file, width=12, color_system=None))
-    for piece in ("some wor", "ds that", " are thou", "ght"):
-        renderer.show_event(ev.Thinking(piece))
-    renderer.pause()
-    assert file.getvalue() == "some words\nthat are\nthought\n"
 
 
 def test_mentioned_files_and_unknown_names_get_own_lines(capsys):

@@ -47,6 +47,9 @@ class Recorded:
     def switch_mode(self) -> None:
         self.done.append("switched")
 
+    def open_thought(self) -> None:
+        self.done.append("opened")
+
     def request_exit(self) -> None:
         self.done.append("left")
 

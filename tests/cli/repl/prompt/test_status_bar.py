@@ -1,5 +1,6 @@
 import os
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,14 @@ def in_english(monkeypatch: pytest.MonkeyPatch) -> None:
         (FULL, 80, "gpt-9 · @explore · build · edits · sandbox · 12% · $1.50 · topic"),
         (FULL, 60, "gpt-9 · @explore · build · edits · 12% · $1.50 · topic"),
         (FULL, 40, "gpt-9 · @explore · build · edits · 12%"),
+        (Status(thinking="auto"), 80, "build · thinking: auto"),
+        (Status(thinking="enabled", effort="high"), 80, "build · thinking: on (high)"),
+        (Status(thinking="disabled", effort="high"), 80, "build · thinking: off"),
+        (
+            replace(FULL, thinking="auto"),
+            70,
+            "gpt-9 · @explore · build · edits · sandbox · 12% · $1.50 · topic",
+        ),
         (FULL, 10, "build · edits"),
         (Status(plan=True, sandbox="none: it is switched off"), 80, "plan · no sandbox"),
         (Status(branch="a\x1b]0;b\nc"), 80, "build · a\\x1b]0;b c"),

@@ -7,7 +7,8 @@ from maxagent.cli.repl.slash.registry import SLASH_COMMANDS, describe_commands, 
 from maxagent.config.errors import UsageError
 
 KNOWN = [
-    *("help", "model", "mode", "plan", "build", "clear", "compact", "status", "cost", "context"),
+    *("help", "model", "think", "effort", "mode", "plan", "build", "clear", "compact", "status"),
+    *("cost", "context"),
     *("diff", "undo", "redo", "rewind", "sessions", "resume", "fork", "rename", "init", "trust"),
     *("config", "permissions", "mcp", "skills", "agents", "exit"),
 ]

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -30,7 +29,7 @@ def decide_thinking(strategy: Strategy, message: str, typed: str) -> bool:
         return strategy == "enabled"
     return (
         len(_MENTION.sub("", typed).strip()) > SHORT
-        or _load_words().are_in(message)
+        or any(pattern.search(message) for pattern in _load_patterns())
         or bool(_CODE_BLOCK.search(message))
         or len(_NUMBERED.findall(message)) > 1
         or message.count("?") + message.count("？") > 1
@@ -72,28 +71,17 @@ def takes_temperature(resolved: ResolvedModel, options: RequestOptions) -> bool:
     return taken == "always" or (taken == "without_thinking" and options.thinking != "on")
 
 
-@dataclass(frozen=True)
-class _Words:
-    """What in a message calls for thinking."""
-
-    patterns: tuple[re.Pattern[str], ...]
-
-    def are_in(self, message: str) -> bool:
-        return any(pattern.search(message) for pattern in self.patterns)
-
-
 @cache
-def _load_words() -> _Words:
+def _load_patterns() -> Sequence[re.Pattern[str]]:
+    """Return what in a message calls for thinking: words, and words in an order."""
     text = Path(__file__).with_name("thinking_words.json").read_text(encoding="utf-8")
     table = cast("dict[str, Any]", json.loads(text))
     english = [[word] for word in cast("list[str]", table["english"])]
     chinese = [[word] for word in cast("list[str]", table["chinese"])]
     steps = cast("Mapping[str, list[list[str]]]", table["steps"])
-    return _Words(
-        (
-            *(_compile_words(words, r"\b{}\b") for words in [*english, *steps["english"]]),
-            *(_compile_words(words, "{}") for words in [*chinese, *steps["chinese"]]),
-        )
+    return (
+        *(_compile_words(words, r"\b{}\b") for words in [*english, *steps["english"]]),
+        *(_compile_words(words, "{}") for words in [*chinese, *steps["chinese"]]),
     )
 
 

@@ -62,7 +62,7 @@ class ThinkingView:
         if self._show_rows:
             self._schedule_paint()
         else:
-            self._print_piece(piece, is_new_line=not before or before.endswith("\n"))
+            self._print_lines(piece, is_new_line=not before or before.endswith("\n"))
 
     def finish(self) -> None:
         """End the thought; what follows is the answer, or another thought."""
@@ -82,7 +82,7 @@ class ThinkingView:
         if self._on_fold:
             self._on_fold(text.strip())
 
-    def _print_piece(self, piece: str, *, is_new_line: bool) -> None:
+    def _print_lines(self, piece: str, *, is_new_line: bool) -> None:
         lines = piece.split("\n")
         begins = [is_new_line, *(True for _ in lines[1:])]
         shown = [

@@ -77,8 +77,8 @@ def chat(
     Input from a pipe is added to the message, or is the message. Exit codes: 0 answered, 1 failed,
     2 wrong input, 3 limit reached, 4 waiting for an answer, 130 interrupted.
     """
-    old = latest or resume is not None
-    _validate_options(message, read, output, deletes_old=no_history and old and not fork)
+    old = (latest or resume is not None) and not fork
+    _validate_options(message, read, output, deletes_old=no_history and old)
     words, part = _read_message(message, read)
     alone = {"--print": prints, "--no-history": no_history, "--timeout": bool(timeout)}
     if opens := words is not None and not words.strip():
@@ -91,24 +91,13 @@ def chat(
     row = select_thread(folder, latest=latest, named=resume, fork=fork, name=name)
     whom = (Path(row.folder), options, row.thread_id) if row else (folder, options, "")
     if opens:
-        raise typer.Exit(
-            _open_repl(
-                *whom, name=name, trust=trust, titles=not no_title, show_thinking=show_thinking
-            )
-        )
+        raise typer.Exit(_open_repl(whom, name, trust, not no_title, show_thinking))
     settle_trust(whom[0], yes=trust, output=output, tests=False)
     style = AnswerStyle.plain if schema else AnswerStyle.streamed if stream else AnswerStyle.whole
     with without_collector():
         from ..execution.print_mode import ChatRun, run_chat
-    run = ChatRun(
-        *whom,
-        name,
-        output,
-        style,
-        timeout or 0.0,
-        keeps=not no_history,
-        show_thinking=show_thinking,
-    )
+    seconds, keeps = timeout or 0.0, not no_history
+    run = ChatRun(*whom, name, output, style, seconds, keeps, show_thinking)
     raise typer.Exit(run_chat(run, words))
 
 
@@ -155,10 +144,7 @@ def _validate_terminal(output: OutputFormat, for_one_message: Mapping[str, bool]
 
 
 def _open_repl(
-    folder: Path,
-    options: Mapping[str, object],
-    thread: str,
-    *,
+    whom: tuple[Path, Mapping[str, object], str],
     name: str,
     trust: bool,
     titles: bool,
@@ -166,10 +152,10 @@ def _open_repl(
 ) -> int:
     from .repl import run_repl
 
-    chosen = cast("Options", options)
+    folder, options, thread = whom
     return run_repl(
         folder=folder,
-        options=chosen,
+        options=cast("Options", options),
         thread=thread,
         name=name,
         trust=trust,

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -80,14 +81,18 @@ def chat(
     old = (latest or resume is not None) and not fork
     _validate_options(message, read, output, deletes_old=no_history and old)
     words, part = _read_message(message, read)
-    alone = {"--print": prints, "--no-history": no_history, "--timeout": bool(timeout)}
     if opens := words is not None and not words.strip():
-        _validate_terminal(output, alone)
+        _validate_terminal(output, prints, no_history, bool(timeout))
     schema = read_schema(json_schema) if json_schema else None
-    chosen = {"model": model, "base_url": base_url, "agent": agent, "mode": mode and mode.value}
+    chosen = {
+        "model": model,
+        "base_url": base_url,
+        "agent": agent,
+        "mode": mode,
+        "thinking": thinking,
+    }
     chosen |= {"max_turns": max_turns, "max_cost": max_cost, "plan": plan, "schema": schema}
-    chosen["thinking"] = thinking and thinking.value
-    options = part | {key: value for key, value in chosen.items() if value}
+    options = part | {key: _to_plain(value) for key, value in chosen.items() if value}
     row = select_thread(folder, latest=latest, named=resume, fork=fork, name=name)
     whom = (Path(row.folder), options, row.thread_id) if row else (folder, options, "")
     if opens:
@@ -96,9 +101,12 @@ def chat(
     style = AnswerStyle.plain if schema else AnswerStyle.streamed if stream else AnswerStyle.whole
     with without_collector():
         from ..execution.print_mode import ChatRun, run_chat
-    seconds, keeps = timeout or 0.0, not no_history
-    run = ChatRun(*whom, name, output, style, seconds, keeps, show_thinking)
+    run = ChatRun(*whom, name, output, style, timeout or 0.0, not no_history, show_thinking)
     raise typer.Exit(run_chat(run, words))
+
+
+def _to_plain(value: object) -> object:
+    return value.value if isinstance(value, StrEnum) else value
 
 
 def _read_message(message: str, read: InputFormat) -> tuple[str | None, dict[str, object]]:
@@ -132,10 +140,13 @@ def _validate_options(
         )
 
 
-def _validate_terminal(output: OutputFormat, for_one_message: Mapping[str, bool]) -> None:
+def _validate_terminal(
+    output: OutputFormat, prints: bool, no_history: bool, has_limit: bool
+) -> None:
     """Raise UsageError without a terminal, or for an option that needs one message."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()) or output is not OutputFormat.text:
         raise UsageError("no message given", hint="give a message, or pipe one in")
+    for_one_message = {"--print": prints, "--no-history": no_history, "--timeout": has_limit}
     for flag, wanted in for_one_message.items():
         if wanted:
             raise UsageError(

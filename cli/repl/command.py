@@ -84,15 +84,9 @@ def chat(
     if opens := words is not None and not words.strip():
         _validate_terminal(output, prints, no_history, bool(timeout))
     schema = read_schema(json_schema) if json_schema else None
-    flags = {
-        "model": model,
-        "base_url": base_url,
-        "agent": agent,
-        "mode": mode,
-        "thinking": thinking,
-    }
-    flags |= {"max_turns": max_turns, "max_cost": max_cost, "plan": plan, "schema": schema}
-    options = part | {key: _to_plain(value) for key, value in flags.items() if value}
+    own = {"model": model, "base_url": base_url, "agent": agent, "mode": mode, "thinking": thinking}
+    own |= {"max_turns": max_turns, "max_cost": max_cost, "plan": plan, "schema": schema}
+    options = part | {key: _to_plain(value) for key, value in own.items() if value}
     row = select_thread(folder, latest=latest, named=resume, fork=fork, name=name)
     whom = (Path(row.folder), options, row.thread_id) if row else (folder, options, "")
     if opens:

@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 N ?= 200
 SECONDS ?= 60
 
-.PHONY: help demo picture test test-fast check house check-pythons bench edit-eval torture torture-undo race corpus fuzz locale docs install
+.PHONY: help demo picture test test-fast check house check-pythons bench edit-eval torture torture-undo race corpus cassettes fuzz locale docs install
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -59,6 +59,9 @@ torture-undo: $(INSTALLED) ## undo, redo and rewind N random histories: make tor
 race: $(INSTALLED) ## swap links while tools read and write: make race SECONDS=60
 	$(BIN)/python tests/torture/link_race.py $(SECONDS)
 	$(BIN)/python tests/torture/link_race.py $(SECONDS) --steps
+
+cassettes: $(INSTALLED) ## record the runs in tests/cassettes again, after a change of a prompt or a tool
+	PYTHONPATH=tests/fixtures $(BIN)/python tests/fixtures/recordings.py
 
 corpus: $(INSTALLED) ## judge the corpora of command lines; print counts and times
 	$(BIN)/python tests/corpora/command_lines.py

@@ -33,7 +33,7 @@ from .commands import (
     trust,
     undo,
 )
-from .commands.threads import changes, fork, listing, prune, show, transfer, tree
+from .commands.threads import changes, fork, listing, prune, show, trace, transfer, tree
 from .default_command import DefaultCommandGroup
 from .execution.single_turn import run_single_turn
 from .execution.stdin import read_piped_text
@@ -72,6 +72,7 @@ for command in (
     fork.fork,
     tree.tree,
     changes.changes,
+    trace.trace,
     transfer.export,
     prune.prune,
 ):
@@ -112,12 +113,17 @@ def handle_global_options(
     debug: Annotated[
         bool, typer.Option("--debug", help="Write a debug log and print its path.")
     ] = False,
+    log: Annotated[
+        bool, typer.Option("--log", help="Log this run's requests to the model and its answers.")
+    ] = False,
 ) -> None:
     """A coding agent whose every run is a thread; without a command it opens a conversation."""
     if lang:
         use_language(lang.value)
     if debug or is_debug_requested(os.environ):
         _start_debug_log()
+    if log:
+        os.environ["MAXAGENT_LOG__ENABLED"] = "true"
     if context.invoked_subcommand is None:
         raise typer.Exit(_run_without_command(context))
 

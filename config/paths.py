@@ -72,6 +72,18 @@ def locate_backups(home_folder: Path, thread_id: str) -> Path:
     return _locate_thread_folder(home_folder, "backups", thread_id)
 
 
+def locate_request_log(home_folder: Path, thread_id: str) -> Path:
+    """Return the file of one thread's log of requests; older parts have a number after its name."""
+    folder = _locate_thread_folder(home_folder, "logs", thread_id)
+    return folder.with_name(f"{folder.name}.jsonl")
+
+
+def find_request_logs(home_folder: Path, thread_id: str) -> list[Path]:
+    """Return the files of one thread's log of requests."""
+    file = locate_request_log(home_folder, thread_id)
+    return sorted(file.parent.glob(f"{file.name}*"))
+
+
 def _locate_thread_folder(home_folder: Path, kind: str, thread_id: str) -> Path:
     """Return a folder below its kind and nowhere else: the ID may come from a manipulated row."""
     if not re.fullmatch(r"[\w-]+", thread_id):

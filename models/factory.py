@@ -30,6 +30,10 @@ def open_model(resolved: ResolvedModel, *, role: str = "") -> "BaseChatModel":
         from .scripted_model import open_script
 
         return open_script(Path(resolved.model).expanduser(), role)
+    if resolved.provider.name == "replay":
+        from .cassette.replay_model import open_cassette
+
+        return open_cassette(Path(resolved.model).expanduser())
     if resolved.api == "langchain-openai":
         from .openai_responses import ResponsesModel
 

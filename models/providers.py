@@ -118,7 +118,7 @@ class Provider:
 
     def list_endpoint_variables(self) -> tuple[str, ...]:
         """Return the environment variables that may contain the endpoint: first `NAME_BASE_URL`."""
-        if self.name == "scripted":
+        if not self.base_url and self.available:
             return ()
         return (f"{self.name.upper().replace('-', '_')}_BASE_URL", *self.base_url_variables)
 

@@ -21,9 +21,22 @@ from ..memory.database.connection import translate_sqlite_errors
 from ..memory.threads.index import ThreadRow
 from ..nodes.agent.context import Context
 from ..nodes.agent.dependencies import Dependencies
+from ..nodes.agent.request_recorder import find_request_log
 from ..nodes.options import Options, select_lasting
 from ..nodes.state import State, Task
-from .events import Event, Failure, Interrupted, Notice, Question, RunStarted, parse_event
+from .events import (
+    Event,
+    Failure,
+    Interrupted,
+    Notice,
+    Output,
+    Question,
+    RunStarted,
+    Thinking,
+    ToolOutput,
+    as_json,
+    parse_event,
+)
 from .interrupt_response import Answer, build_resume_value, check_question
 from .outcome import build_completion, find_question
 from .tracing import disable_tracing
@@ -78,6 +91,7 @@ class ThreadRun:
                 async with aclosing(self._stream_run()) as events:
                     async for event in events:
                         begun = True
+                        self._log_event(event)
                         yield event
         except GraphDrained as drained:
             reason = "timeout" if drained.reason == "timeout" else "user"
@@ -91,6 +105,12 @@ class ThreadRun:
             yield self._build_failure(error)
         finally:
             _logger.info("run ended in %.1f s: thread %s", time.monotonic() - started, thread)
+
+    def _log_event(self, event: Event) -> None:
+        """Record the event in the thread's log, where there is one; streamed text is in answers."""
+        log = find_request_log(self.deps, self.row.thread_id)
+        if log and not isinstance(event, Output | Thinking | ToolOutput):
+            log.log_event(as_json(event))
 
     async def _stream_run(self) -> AsyncGenerator[Event]:
         state = await self.graph.aget_state(self._config)

@@ -191,6 +191,13 @@ class ThreadsSection(Section):
     """Let the model name a conversation once, after its first answer, at a terminal."""
 
 
+class LogSection(Section):
+    """The log of requests: what each thread has sent to models, and their answers."""
+
+    enabled: bool = False
+    """Write each thread's log to `data/logs/THREAD.jsonl`, without secrets."""
+
+
 class Settings(Section):
     """Everything that can be configured."""
 
@@ -203,6 +210,7 @@ class Settings(Section):
     agents: AgentsSection = AgentsSection()
     task: TaskSection = TaskSection()
     threads: ThreadsSection = ThreadsSection()
+    log: LogSection = LogSection()
     after_edit: dict[str, list[str]] = Field(default_factory=dict[str, list[str]])
     """Commands to run after an edit of a file whose name matches the pattern; `{file}` is its path
     relative to the project, quoted for the shell."""

@@ -200,6 +200,8 @@ class ThreadIndex:
             delete_thread(connection, thread_id)
             shutil.rmtree(paths.locate_outputs(self._home, thread_id), ignore_errors=True)
             shutil.rmtree(paths.locate_backups(self._home, thread_id), ignore_errors=True)
+            for log in paths.find_request_logs(self._home, thread_id):
+                log.unlink(missing_ok=True)
 
     def _has_ended(self, row: ThreadRow) -> bool:
         return row.status == "running" and lease.find_holder(self._home, row.thread_id) is None

@@ -41,6 +41,8 @@ class Agent:
     """The same tools, for calls that are written in the text."""
     model: Runnable[LanguageModelInput, AIMessage]
     """The chat model with the tools bound."""
+    offered: tuple[BaseTool, ...] = ()
+    """The bound tools."""
 
 
 async def load_agent(role: RoleName, state: State | ToolTask, context: Context) -> Agent:
@@ -89,6 +91,7 @@ def _create_agent(deps: Dependencies, profile: AgentProfile, model: str) -> Agen
         tools={tool.name: tool for tool in accepted},
         known_tools=known,
         model=bind_tools(chat_model, tools, known, own.model, own.chat_models.tool_refusals),
+        offered=tuple(tools),
     )
 
 

@@ -12,7 +12,6 @@ from langgraph.runtime import Runtime
 from ...config.text import text
 from ...models.errors import ModelCallError, ToolsNotSupportedError
 from ...models.http.dialect import RequestOptions
-from ...models.invoke import invoke_model
 from ...models.retry import compute_delay
 from ...models.thinking_retry import invoke_with_less_thinking
 from ...models.xml_calls.leaked_calls import take_leaked_calls
@@ -21,6 +20,7 @@ from .answer_autosave import autosave_answer
 from .context import Context, get_thread_id
 from .emit import emit_event
 from .message_images import has_images
+from .request_recorder import invoke_recorded
 
 TOOLS_AS_TEXT = "`{model}` does not support tools; it writes its calls as XML from now on"
 _logger = logging.getLogger(__name__)
@@ -39,9 +39,10 @@ async def request_answer(
         try:
             async with autosave_answer(agent.deps, runtime) as keep:
                 invoke = partial(
-                    invoke_model,
-                    agent.model,
+                    invoke_recorded,
+                    agent,
                     request,
+                    runtime,
                     lambda part: _emit_text(runtime, part, keep),
                     lambda part: emit_event(runtime, "thinking", text=part),
                 )

@@ -11,6 +11,7 @@ from langchain_core.messages import SystemMessage
 from ...config.agents.profile import AgentProfile
 from ...config.instructions.discovery import Instruction
 from ...config.settings.schema import AgentSettings, AgentsSection
+from ...models.cassette.canonical_request import FOLDER
 from .instruction_blocks import format_instructions
 
 TEMPLATE = """{words}
@@ -32,4 +33,4 @@ def build_system_prompt(
     words = "\n\n".join(filter(None, (profile.prompt, added)))
     text = TEMPLATE.format(words=words, folder=folder, system=platform.system())
     text = "\n\n".join(filter(None, (text, format_instructions(instructions))))
-    return SystemMessage(text, id=f"system-{profile.name}")
+    return SystemMessage(text, id=f"system-{profile.name}", additional_kwargs={FOLDER: folder})

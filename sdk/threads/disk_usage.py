@@ -12,7 +12,7 @@ from ...memory.threads.record import ThreadRow
 
 
 def measure_threads(rows: list[ThreadRow], home: Path) -> dict[str, int]:
-    """Return the bytes of each thread: its checkpoints, outputs and backups."""
+    """Return the bytes of each thread: its checkpoints, outputs, backups and logs."""
     path = paths.locate_database(home)
     with translate_sqlite_errors(path), closing(connect(path)) as connection:
         sizes = read_sizes(connection)
@@ -20,6 +20,7 @@ def measure_threads(rows: list[ThreadRow], home: Path) -> dict[str, int]:
     for thread in found:
         for kind in (paths.locate_outputs, paths.locate_backups):
             found[thread] += measure_folder(kind(home, thread))
+        found[thread] += sum(map(_measure_file, paths.find_request_logs(home, thread)))
     return found
 
 

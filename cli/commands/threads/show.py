@@ -30,10 +30,15 @@ def show(
     events: Annotated[
         bool, typer.Option("--events", help="Print the stored messages, one JSON object per line.")
     ] = False,
+    requests: Annotated[
+        bool,
+        typer.Option("--requests", help="Print the log of requests, one JSON object per line."),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show a thread: status, messages, tool calls, and how to continue."""
     from ....config import paths
+    from ....sdk.threads.trace import read_log
     from ....sdk.threads.transcript import read_stored_writes, read_transcript
     from ...execution.thread_argument import resolve_thread
     from ...i18n.catalogs import t
@@ -43,6 +48,11 @@ def show(
     if events:
         for one in read_stored_writes(row, paths.locate_home()):
             echo_json(asdict(one), indent=None)
+        return
+    if requests:
+        for line in read_log(row, paths.locate_home()):
+            if line.get("type") != "event":
+                echo_json(line, indent=None)
         return
     transcript = read_transcript(row, paths.locate_home())
     if as_json:

@@ -1,0 +1,65 @@
+"""`mcode threads trace`: agents, requests and tool calls, with times, tokens and cost."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ...rendering.output import echo, echo_json
+from .listing import AsJson
+
+if TYPE_CHECKING:
+    from ....sdk.threads.trace import AgentTrace, TraceSpan
+
+
+def trace(
+    thread: Annotated[
+        str | None,
+        typer.Argument(help="Thread ID, ID prefix, or name; default: the folder's latest."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show a thread's requests and tool calls with times, tokens and cost; needs `--log`."""
+    from ....config import paths
+    from ....sdk.threads.trace import read_trace
+    from ...execution.thread_argument import resolve_thread
+
+    traces = read_trace(resolve_thread(thread), paths.locate_home())
+    if as_json:
+        echo_json([asdict(one) for one in traces])
+        return
+    for line in _format_traces(traces):
+        echo(line)
+
+
+def _format_traces(traces: "list[AgentTrace]") -> Iterator[str]:
+    number = 0
+    for trace in traces:
+        yield trace.agent
+        for request in trace.requests:
+            number += 1
+            yield f"  {number:>3}  {_format_request(request)}"
+            for call in request.calls:
+                yield f"         {call.name}  {_format_end(call)}".rstrip()
+
+
+def _format_request(request: "TraceSpan") -> str:
+    from ...i18n.catalogs import t
+
+    parts = [request.name, _format_end(request)]
+    if request.input is not None and request.output is not None:
+        share = round(100 * (request.cached or 0) / request.input) if request.input else 0
+        counts = {"input": f"{request.input:,}", "output": f"{request.output:,}"}
+        parts.append(t("run.tokens", cached=share, **counts))
+    parts.append("" if request.cost is None else f"${request.cost:.4f}")
+    return "  ".join(filter(None, parts))
+
+
+def _format_end(span: "TraceSpan") -> str:
+    """Return the seconds, and the first line of the error if there was one."""
+    from ...i18n.catalogs import t
+
+    seconds = "" if span.seconds is None else f"{span.seconds:.1f} s"
+    error = span.error.strip().partition("\n")[0]
+    return "  ".join(filter(None, (seconds, t("trace.failed", error=error) if error else "")))

@@ -1,0 +1,1 @@
+"""The log of requests, and a model that replays one."""

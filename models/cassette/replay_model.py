@@ -1,0 +1,156 @@
+"""A model that plays a recorded log of requests through the real graph.
+
+A request that was not recorded fails with the first difference: the code, the prompt or the result
+of a tool has changed since.
+"""
+
+import json
+import re
+from collections.abc import AsyncIterator, Callable, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+from langchain_core.language_models.chat_models import BaseChatModel, agenerate_from_stream
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages.ai import UsageMetadata
+from langchain_core.messages.tool import tool_call_chunk
+from langchain_core.outputs import ChatGenerationChunk, ChatResult
+from langchain_core.tools import BaseTool
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from pydantic import ConfigDict, Field, SkipValidation
+from typing_extensions import override
+
+from ...config.errors import ModelError
+from ...config.text import text
+from .canonical_request import (
+    canonicalize_messages,
+    describe_difference,
+    hash_message,
+    hash_request,
+)
+from .cassette import RecordedAnswer, Recording, read_cassette
+from .request_log import hash_tools
+
+
+class ReplayModel(BaseChatModel):
+    """Answers each request as it was answered when it was recorded."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    recordings: SkipValidation[Sequence[Recording]] = Field(repr=False)
+    tools_digest: str = ""
+
+    @property
+    @override
+    def _llm_type(self) -> str:
+        return "replay"
+
+    @override
+    def bind_tools(
+        self,
+        tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool],
+        *,
+        tool_choice: str | None = None,
+        **kwargs: Any,
+    ) -> "ReplayModel":
+        """Return a model whose requests offer these tools."""
+        schemas = [convert_to_openai_tool(tool) for tool in tools]
+        return self.model_copy(update={"tools_digest": hash_tools(schemas)})
+
+    @override
+    async def _astream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        answer = self._find_answer(messages)
+        for word in re.findall(r"\s*\S+\s*", answer.thinking):
+            chunk = AIMessageChunk(content="", additional_kwargs={"reasoning_content": word})
+            yield ChatGenerationChunk(message=chunk)
+        for word in re.findall(r"\s*\S+\s*", answer.text):
+            yield ChatGenerationChunk(message=AIMessageChunk(content=word))
+        yield ChatGenerationChunk(message=_build_last_chunk(answer))
+
+    @override
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        return await agenerate_from_stream(self._astream(messages, stop, run_manager, **kwargs))
+
+    @override
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        raise NotImplementedError("This model is async only: use `ainvoke` or `astream`")
+
+    def _find_answer(self, messages: Sequence[BaseMessage]) -> RecordedAnswer:
+        """Return the recorded answer; raises ModelError with the first difference."""
+        canonical = canonicalize_messages(messages)
+        wanted = hash_request([hash_message(message) for message in canonical], self.tools_digest)
+        for recording in self.recordings:
+            if recording.request.hash == wanted:
+                return recording.answer
+        nearest = self._find_nearest(messages)
+        difference = describe_difference(nearest.messages, canonical)
+        raise ModelError(
+            text(
+                "The recording has no such request; nearest is request {number} of `{agent}`: "
+                "{difference}",
+                number=nearest.request.number,
+                agent=nearest.request.agent,
+                difference=difference or "the tools differ",
+            ),
+            hint="Start from the same files, or record again with `mcode --log`",
+        )
+
+    def _find_nearest(self, messages: Sequence[BaseMessage]) -> Recording:
+        """Return the recording with as many answers whose start agrees the longest."""
+        canonical = canonicalize_messages(messages)
+        answers = sum(isinstance(message, AIMessage) for message in messages)
+
+        def rate(recording: Recording) -> tuple[int, int]:
+            pairs = zip(recording.messages, canonical, strict=False)
+            same = next((at for at, pair in enumerate(pairs) if pair[0] != pair[1]), len(canonical))
+            count = sum(message["type"] == "ai" for message in recording.messages)
+            return -abs(count - answers), same
+
+        return max(self.recordings, key=rate)
+
+
+def open_cassette(path: Path) -> ReplayModel:
+    """Return the model that plays the file; raises UsageError for an invalid one."""
+    return ReplayModel(recordings=read_cassette(path))
+
+
+def _build_last_chunk(answer: RecordedAnswer) -> AIMessageChunk:
+    calls = [
+        tool_call_chunk(
+            name=call.name,
+            args=call.args if isinstance(call.args, str) else json.dumps(call.args),
+            id=f"call_{answer.number}_{index}",
+            index=index,
+        )
+        for index, call in enumerate(answer.tool_calls)
+    ]
+    return AIMessageChunk(
+        content="",
+        tool_call_chunks=calls,
+        usage_metadata=cast("UsageMetadata", answer.usage) if answer.usage else None,
+        response_metadata={
+            "finish_reason": answer.finish_reason or ("tool_calls" if calls else "stop"),
+            "model_name": "replay",
+            "model_provider": "replay",
+        },
+        chunk_position="last",
+    )

@@ -30,11 +30,11 @@ from .agent.dependencies import Dependencies
 from .agent.edit_recovery import InterruptedEdit, RecoveryOutcome
 from .agent.emit import emit_event
 from .agent.message_history import build_tool_message
-from .agent.message_images import mark_images
 from .agent.snapshot_recorder import FileRecord
 from .approval.dispatch import list_named_files
 from .approval.evaluate import explain_refusal, recheck_call
 from .approval.outside_sandbox import get_journal_key
+from .messages.images import mark_images
 from .tool_task import AfterTools, PendingCall, ToolTask
 
 UNKNOWN = (

@@ -22,7 +22,7 @@ from ...models.resolver import ResolvedModel, resolve
 from ...tools.permissions import Policy
 from ...tools.sandbox.sandbox import Sandbox
 from ...tools.workspace import Workspace
-from .message_images import ImageCache
+from ..messages.images import ImageCache
 
 if TYPE_CHECKING:
     from .agent import Agent

@@ -25,10 +25,10 @@ from ...tools.permissions.evaluate_tool import evaluate_tool_call
 from ...tools.result import IMAGES, ToolResult
 from ...tools.runtime.invoke import invoke
 from ...tools.tool_run import ToolRun
+from ..messages.images import mark_images
 from ..roles import RoleName
 from .dependencies import Dependencies
 from .message_history import build_role_message
-from .message_images import mark_images
 
 # Most files shown for one message; the model can read others itself
 MAX_FILES = 10

@@ -15,11 +15,11 @@ from ...models.http.dialect import RequestOptions
 from ...models.retry import compute_delay
 from ...models.thinking_retry import invoke_with_less_thinking
 from ...models.xml_calls.leaked_calls import take_leaked_calls
+from ..messages.images import has_images
 from .agent import Agent
 from .answer_autosave import autosave_answer
 from .context import Context, get_thread_id
 from .emit import emit_event
-from .message_images import has_images
 from .request_recorder import invoke_recorded
 
 TOOLS_AS_TEXT = "`{model}` does not support tools; it writes its calls as XML from now on"

@@ -7,9 +7,9 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from ...config.instructions.discovery import NOT_AGREED
 from ...config.instructions.nested_files import find_nested_files, read_nested_instructions
 from ...config.text import text
+from ..messages.instruction_blocks import format_blocks
 from ..roles import RoleName
 from .dependencies import Dependencies
-from .instruction_blocks import format_blocks
 from .message_history import build_role_message
 
 # Key in a message's `additional_kwargs`: the files that it includes

@@ -12,7 +12,7 @@ from ...config.agents.profile import AgentProfile
 from ...config.instructions.discovery import Instruction
 from ...config.settings.schema import AgentSettings, AgentsSection
 from ...models.cassette.canonical_request import FOLDER
-from .instruction_blocks import format_instructions
+from ..messages.instruction_blocks import format_instructions
 
 TEMPLATE = """{words}
 

@@ -1,7 +1,7 @@
 import pytest
 
 from maxagent.config.instructions.discovery import Instruction
-from maxagent.nodes.agent.instruction_blocks import format_instructions
+from maxagent.nodes.messages.instruction_blocks import format_instructions
 
 
 def test_without_files_nothing_is_told():

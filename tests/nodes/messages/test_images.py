@@ -4,7 +4,7 @@ from pathlib import Path
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
-from maxagent.nodes.agent.message_images import OF_RESULTS, ImageCache, has_images, mark_images
+from maxagent.nodes.messages.images import OF_RESULTS, ImageCache, has_images, mark_images
 from maxagent.tools.filesystem.images import store_image
 
 PNG = b"\x89PNG\r\n\x1a\nrest"

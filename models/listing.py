@@ -31,10 +31,13 @@ def find_model_in_use(settings: Settings, environ: Mapping[str, str]) -> str:
 
 
 def list_models(
-    settings: Settings, environ: Mapping[str, str], provider: str = ""
+    settings: Settings, environ: Mapping[str, str], provider: str = "", in_use: str = ""
 ) -> list[ModelListing]:
-    """Return the known models of that provider, or of all: first those that have a key."""
-    in_use = find_model_in_use(settings, environ)
+    """Return the known models of that provider, or of all: first those that have a key.
+
+    `in_use` is the model that is marked; empty: that of the settings.
+    """
+    in_use = in_use or find_model_in_use(settings, environ)
     rows = [
         row
         for row in load_providers().values()

@@ -1,6 +1,8 @@
 """`/model`, `/mode`, `/plan`, `/build`, `/agents`: model, mode and agent of the next message."""
 
 import os
+import sys
+from functools import partial
 from typing import TYPE_CHECKING, get_args
 
 from ....config.errors import UsageError
@@ -11,20 +13,36 @@ from ..session.session import Session
 
 if TYPE_CHECKING:
     from ....config.settings.schema import Settings
+    from ....models.listing import ModelListing
     from ....models.resolver import ResolvedModel
 
 
 async def switch_model(session: Session, name: str) -> None:
-    """Switch to a model that is available; without a name list the models."""
-    if name:
-        resolved = resolve_model(session, name)
-        session.options = {**session.options, "model": resolved.name}
-        session.model = resolved.name
-        session.show(t("slash.model.now", model=resolved.name))
+    """Switch to a model that is available; without a name let the user pick one."""
+    name = name or await _pick_model(session)
+    if not name:
         return
+    resolved = resolve_model(session, name)
+    session.options = {**session.options, "model": resolved.name}
+    session.model = resolved.name
+    session.show(t("slash.model.now", model=resolved.name))
+
+
+async def _pick_model(session: Session) -> str:
+    """Return the name of the picked model; list the models where nothing can be picked."""
+    from ...prompts.picker import can_draw_picker
+    from ...rendering.model_listing import build_row
+    from ...rendering.table import align_columns
+
     present = session.model or resolve_model(session).name
+    listings = list_available_models(_load_settings(session), present)
+    if sys.stdin.isatty() and sys.stderr.isatty() and can_draw_picker():
+        from ...prompts.model_picker import pick_model
+
+        return await session.ask_question(partial(pick_model, listings))
     session.show(t("slash.model.is", model=present))
-    session.show("\n".join(f"  {one}" for one in list_models(_load_settings(session), present)))
+    session.show("\n".join(align_columns([build_row(listing)[:-1] for listing in listings])))
+    return ""
 
 
 def resolve_model(session: Session, name: str = "") -> "ResolvedModel":
@@ -35,15 +53,13 @@ def resolve_model(session: Session, name: str = "") -> "ResolvedModel":
     return resolve(_load_settings(session), os.environ, name)
 
 
-def list_models(settings: "Settings", present: str) -> list[str]:
-    """Return the models that the user has configured, and those of available providers."""
-    from ....models.catalog import load_catalog
-    from ....models.providers import load_providers
+def list_available_models(settings: "Settings", present: str) -> "list[ModelListing]":
+    """Return the models of providers with a key, the present one first and marked."""
+    from ....models.listing import list_models
 
-    own = {name for name, one in load_providers().items() if one.find_key(os.environ)}
-    own.add(present.partition("/")[0])
-    listed = [name for name in load_catalog() if name.partition("/")[0] in own and name[-1] != "*"]
-    return list(dict.fromkeys([present, *settings.model.models, *listed]))
+    listings = list_models(settings, os.environ, in_use=present)
+    available = [listing for listing in listings if listing.has_key]
+    return sorted(available, key=lambda listing: not listing.in_use)
 
 
 def _load_settings(session: Session) -> "Settings":

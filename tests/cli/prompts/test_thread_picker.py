@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from screen import ScreenTerminal
 
-from maxagent.cli.prompts.thread_picker import SHOWN, PickerState, rank_threads
+from maxagent.cli.prompts.picker import SHOWN, PickerState
+from maxagent.cli.prompts.thread_picker import build_cells, rank_threads
 from maxagent.cli.rendering.table import measure_width
 from maxagent.memory.threads.index import ThreadIndex
 from maxagent.memory.threads.record import ThreadRow
@@ -37,6 +38,10 @@ def row(number: int, title: str, name: str = "") -> ThreadRow:
     at = f"2026-01-01T00:{number:02}:00+00:00"
     thread = f"{number:08}-0000-4000-8000-000000000000"
     return ThreadRow(thread, title, "/p", "chat", f"{title}\nplease", "idle", at, at, name=name)
+
+
+def build_state(rows: list[ThreadRow]) -> PickerState[ThreadRow]:
+    return PickerState(rows, rank_threads, build_cells)
 
 
 ROWS = [row(number, title) for number, title in enumerate(TITLES)]
@@ -69,24 +74,24 @@ def test_an_exact_word_comes_before_an_alike_one() -> None:
 
 
 def test_the_choice_moves_within_what_is_there() -> None:
-    choice = PickerState([row(number, f"Title {number}") for number in range(30)])
+    choice = build_state([row(number, f"Title {number}") for number in range(30)])
     for by, title in [(-1, 0), (1, 1), (SHOWN, 11), (99, 29), (1, 29), (-SHOWN, 19)]:
         choice.move(by)
-        assert choice.selected_row and choice.selected_row.title == f"Title {title}"
+        assert choice.selected_item and choice.selected_item.title == f"Title {title}"
         assert [title for chosen, title in choice.render_lines(80) if chosen][0].endswith(
             f"Title {title}"
         )
         assert len(choice.render_lines(80)) == SHOWN
     choice.filter("title 7")
-    assert choice.selected_row and choice.selected_row.title == "Title 7"
+    assert choice.selected_item and choice.selected_item.title == "Title 7"
     choice.filter("nothing like it")
     choice.move(1)
-    assert (choice.selected_row, choice.render_lines(80)) == (None, [])
+    assert (choice.selected_item, choice.render_lines(80)) == (None, [])
 
 
 @given(st.lists(st.text(max_size=80), max_size=5), st.integers(10, 120))
 def test_lines_fit_the_screen_without_control_characters(titles: list[str], columns: int) -> None:
-    choice = PickerState([row(number, title) for number, title in enumerate(titles)])
+    choice = build_state([row(number, title) for number, title in enumerate(titles)])
     lines = choice.render_lines(columns)
     assert len(lines) == len(titles)
     assert all(measure_width(line) <= columns - 2 and "\x1b" not in line for _, line in lines)

@@ -21,8 +21,10 @@ async def test_model_without_name_lists_current_and_available_models(
     spoken.write("home/config.yaml", "model:\n  default: openai/own\n  models: {openai/big: {}}\n")
     first, *others = (await spoken("/model")).splitlines()
     assert first.startswith("Current model: `openai/own`")
-    assert others[:2] == ["  openai/own", "  openai/big"]
-    assert all(line.startswith("  openai/") for line in others) and len(others) > 5
+    assert others[0].split()[:2] == ["*", "openai/own"]
+    assert others[1].split() == ["openai/big", "128k", "?", "?", "?"]
+    own = [line for line in others if " openai/" in line]
+    assert len(own) > 5 and not any(" deepseek/" in line for line in others)
 
 
 async def test_an_endpoint_of_ones_own_stays(spoken: Spoken) -> None:

@@ -1,0 +1,186 @@
+"""Picker of one item: type to filter, arrows to move, Enter to select, Esc to leave.
+
+It appears below the existing output and disappears afterwards; like the questions it writes to
+stderr.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from ..i18n.catalogs import t
+from ..rendering.output import echo
+from ..rendering.table import GAP, NARROW, align_columns, measure_width
+from .choice import ask_number
+from .sync_bridge import run_sync
+
+if TYPE_CHECKING:
+    from prompt_toolkit.application import Application
+    from prompt_toolkit.formatted_text import StyleAndTextTuples
+    from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+
+# Items visible at once
+SHOWN = 10
+# From 0 to 100: share of the typed text that must occur, in this order, in an item's title
+MIN_SIMILARITY = 75.0
+
+Item = TypeVar("Item")
+# The items that match the typed text, best first
+Rank = Callable[[Sequence[Item], str], list[Item]]
+# One row of cells for each item, for a screen of that many columns
+BuildCells = Callable[[Sequence[Item], int], list[list[str]]]
+
+
+def can_draw_picker() -> bool:
+    """Return whether the terminal can be redrawn."""
+    return os.environ.get("TERM") not in ("dumb", "unknown")
+
+
+def pick_item(
+    items: Sequence[Item], rank: "Rank[Item]", build_cells: "BuildCells[Item]"
+) -> Item | None:
+    """Return the item that the user selects; None if they leave. Needs a terminal."""
+    if not can_draw_picker():
+        return _pick_by_number(items, build_cells)
+    return run_sync(build_picker(PickerState(items, rank, build_cells)).run_async())
+
+
+def rank_by_text(
+    items: Sequence[Item],
+    typed: str,
+    get_text: Callable[[Item], str],
+    get_title: Callable[[Item], str],
+) -> list[Item]:
+    """Return the items that match: first those whose text has every word, then similar titles."""
+    from rapidfuzz.fuzz import partial_ratio
+
+    words, wanted = typed.casefold().split(), " ".join(typed.casefold().split())
+    if not words:
+        return list(items)
+
+    def score_item(item: Item) -> float:
+        text = get_text(item).casefold()
+        if all(word in text for word in words):
+            return 101.0
+        return partial_ratio(wanted, get_title(item).casefold(), score_cutoff=MIN_SIMILARITY)
+
+    scored = [(score_item(item), item) for item in items]
+    fitting = [pair for pair in scored if pair[0]]
+    return [item for _, item in sorted(fitting, key=lambda pair: -pair[0])]
+
+
+class PickerState(Generic[Item]):
+    """The matching items, and which of them is selected."""
+
+    def __init__(
+        self, items: Sequence[Item], rank: "Rank[Item]", build_cells: "BuildCells[Item]"
+    ) -> None:
+        self._items = items
+        self._rank = rank
+        self._build_cells = build_cells
+        self.fitting = list(items)
+        self._at = 0
+
+    @property
+    def count(self) -> int:
+        """How many items there are without a filter."""
+        return len(self._items)
+
+    @property
+    def selected_item(self) -> Item | None:
+        """The selected item."""
+        return self.fitting[self._at] if self.fitting else None
+
+    def filter(self, typed: str) -> None:
+        """Keep only the items that match; select the best."""
+        self.fitting, self._at = self._rank(self._items, typed), 0
+
+    def move(self, by: int) -> None:
+        """Move the selection; it stops at both ends."""
+        self._at = max(0, min(self._at + by, len(self.fitting) - 1))
+
+    def render_lines(self, columns: int) -> list[tuple[bool, str]]:
+        """Return the visible lines, cut to the width, and whether each is the selected one."""
+        first = max(0, min(self._at - SHOWN // 2, len(self.fitting) - SHOWN))
+        seen = self.fitting[first : first + SHOWN]
+        texts = _format_rows(self._build_cells(seen, columns - 2), columns - 2) if seen else []
+        return [(first + at == self._at, text) for at, text in enumerate(texts)]
+
+
+def _format_rows(cells: Sequence[Sequence[str]], columns: int) -> list[str]:
+    return [_truncate_line(line, columns) for line in align_columns(cells)]
+
+
+def _truncate_line(text: str, columns: int) -> str:
+    if measure_width(text) <= columns:
+        return text
+    while measure_width(text) > columns - 1:
+        text = text[:-1]
+    return f"{text}…"
+
+
+def build_picker(choice: PickerState[Item]) -> "Application[Item | None]":
+    """Build the picker; the caller runs it."""
+    from prompt_toolkit.application import Application
+    from prompt_toolkit.buffer import Buffer
+    from prompt_toolkit.layout import BufferControl, FormattedTextControl, HSplit, Layout, Window
+    from prompt_toolkit.layout.processors import BeforeInput
+    from prompt_toolkit.output import create_output
+
+    typed = Buffer(multiline=False, on_text_changed=lambda buffer: choice.filter(buffer.text))
+    output = create_output(stdout=sys.stderr)
+
+    def render_rows() -> "StyleAndTextTuples":
+        lines = choice.render_lines(output.get_size().columns)
+        return [
+            ("reverse" if is_chosen else "", f"{'›' if is_chosen else ' '} {text}\n")
+            for is_chosen, text in lines
+        ] or [("", t("picker.nothing"))]
+
+    body = HSplit(
+        [
+            Window(BufferControl(typed, [BeforeInput(f"{t('picker.search')} ")]), height=1),
+            Window(FormattedTextControl(render_rows), height=min(SHOWN, choice.count) or 1),
+            Window(FormattedTextControl(t("picker.keys")), height=1),
+        ]
+    )
+    application: Application[Item | None] = Application(
+        Layout(body), key_bindings=_build_bindings(choice), erase_when_done=True, output=output
+    )
+    application.ttimeoutlen = 0.05  # a lone Esc takes effect soon
+    return application
+
+
+def _build_bindings(choice: PickerState[Item]) -> "KeyBindings":
+    from prompt_toolkit.key_binding import KeyBindings
+
+    keys = KeyBindings()
+    moves = {"up": -1, "c-p": -1, "down": 1, "c-n": 1, "pageup": -SHOWN, "pagedown": SHOWN}
+    for name, by in moves.items():
+        keys.add(name)(_build_mover(choice, by))
+
+    @keys.add("enter")
+    def _accept_selection(event: "KeyPressEvent") -> None:
+        if choice.selected_item:
+            event.app.exit(result=choice.selected_item)
+
+    @keys.add("escape", eager=True)
+    @keys.add("c-c")
+    @keys.add("c-d")
+    def _cancel_picker(event: "KeyPressEvent") -> None:
+        event.app.exit(result=None)
+
+    return keys
+
+
+def _build_mover(choice: PickerState, by: int) -> "Callable[[KeyPressEvent], None]":
+    return lambda event: choice.move(by)
+
+
+def _pick_by_number(items: Sequence[Item], build_cells: "BuildCells[Item]") -> Item | None:
+    """Ask for a number, on a terminal that cannot be redrawn."""
+    for place, line in enumerate(_format_rows(build_cells(items[:SHOWN], NARROW), NARROW), 1):
+        echo(f"{place:>2}{GAP}{line}", err=True)
+    number = ask_number(t("picker.number"))
+    return items[number - 1] if 0 < number <= min(SHOWN, len(items)) else None

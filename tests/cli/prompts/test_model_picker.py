@@ -1,0 +1,45 @@
+"""The picker of models, in a real terminal."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from screen import ScreenTerminal
+
+from maxagent.cli.prompts.model_picker import build_cells, rank_models
+from maxagent.config.settings.schema import Settings
+from maxagent.models.listing import list_models
+
+PICK = (
+    "from maxagent.cli.prompts.model_picker import pick_model\n"
+    "from maxagent.config.settings.schema import Settings\n"
+    "from maxagent.models.listing import list_models\n"
+    "print('picked', pick_model(list_models(Settings(), {'OPENAI_API_KEY': 'k'}, 'openai')))\n"
+)
+LISTINGS = list_models(Settings(), {"OPENAI_API_KEY": "k"}, "openai")
+
+
+@pytest.mark.parametrize(
+    ("typed", "first"),
+    [("", "openai/gpt-4o"), ("4.1 mini", "openai/gpt-4.1-mini"), ("gpt-6-sul", "openai/gpt-6-sol")],
+)
+def test_typed_text_finds_models(typed: str, first: str) -> None:
+    assert rank_models(LISTINGS, typed)[0].model.name == first
+
+
+def test_narrow_cells_keep_name_and_price() -> None:
+    assert build_cells(LISTINGS[:1], 40) == [["*", "openai/gpt-4o", "$2.5 / $10"]]
+    assert len(build_cells(LISTINGS[:1], 80)[0]) == 6
+
+
+@pytest.mark.parametrize("columns", [80, 40])
+def test_model_is_picked_in_a_terminal(tmp_path: Path, columns: int) -> None:
+    environ = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
+    argv = [sys.executable, "-c", PICK]
+    with ScreenTerminal(argv, tmp_path, environ, columns=columns) as shown:
+        shown.wait_for(lambda screen: "gpt-4o" in screen and "$2.5 / $10" in screen)
+        shown.type("4.1-nano").wait_for(lambda screen: "gpt-4o" not in screen)
+        shown.press("enter")
+        shown.wait_for("picked openai/gpt-4.1-nano")
+        assert shown.end() == 0

@@ -174,7 +174,7 @@ def _build_bindings(choice: PickerState[Item]) -> "KeyBindings":
     return keys
 
 
-def _build_mover(choice: PickerState, by: int) -> "Callable[[KeyPressEvent], None]":
+def _build_mover(choice: PickerState[Item], by: int) -> "Callable[[KeyPressEvent], None]":
     return lambda event: choice.move(by)
 
 

@@ -69,6 +69,14 @@ Thinking = Annotated[
 Timeout = Annotated[
     float | None, typer.Option("--timeout", min=0.001, max=1e7, help="Time limit in seconds.")
 ]
+MaxTurns = Annotated[
+    int | None,
+    typer.Option("--max-turns", "--max-steps", min=1, help="Maximum model turns per message."),
+]
+MaxCost = Annotated[
+    float | None,
+    typer.Option("--max-cost", min=0.0001, max=1e6, help="Maximum cost per message in US dollars."),
+]
 Output = Annotated[
     OutputFormat,
     typer.Option("--output", help="text, json (final result), stream-json (every event)."),

@@ -48,12 +48,15 @@ def _kind(kind: type[Event]) -> dict[str, Any]:
     """One event: all its fields are always there."""
     found = TypeAdapter(kind).json_schema(mode="serialization")
     fields, words = found.get("properties", {}), _words(kind)
-    told = {name: {**_plain(fields[name]), **words.get(name, {})} for name in fields}
+    # `from` is a word of Python's: its field is `from_`
+    told = {
+        name.removesuffix("_"): {**_plain(fields[name]), **words.get(name, {})} for name in fields
+    }
     return {
         "description": inspect.getdoc(kind),
         "type": "object",
         "properties": {"type": {"const": kind.type}, **told},
-        "required": ["type", *fields],
+        "required": ["type", *told],
     }
 
 

@@ -6,16 +6,19 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ..config.settings.schema import RetrySection
     from .errors import ModelCallError
 
-FIRST_DELAY = 0.5
-MAX_DELAY_SECONDS = 30.0
-# Seconds; if a provider asks for a longer wait, the request is not repeated
+# Seconds; a provider that asks for a longer wait has set a limit, and the request is not repeated
 MAX_REQUESTED_DELAY_SECONDS = 120.0
 
 
 def compute_delay(
-    attempt: int, error: "ModelCallError", *, random: Callable[[], float]
+    attempt: int,
+    error: "ModelCallError",
+    settings: "RetrySection",
+    *,
+    random: Callable[[], float],
 ) -> float | None:
     """Return seconds to wait before repeat `attempt` (1 is the first), or None: do not repeat.
 
@@ -30,7 +33,8 @@ def compute_delay(
         return None
     if asked:
         return asked * (1 + 0.1 * random())
-    step = min(MAX_DELAY_SECONDS, FIRST_DELAY * 2 ** min(attempt - 1, 16))
+    growth = settings.exponential_base ** min(attempt - 1, 16)
+    step = min(settings.max_delay, settings.initial_delay * growth)
     return step * (0.5 + 0.5 * random())
 
 

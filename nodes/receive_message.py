@@ -72,5 +72,6 @@ async def receive_message(state: State, runtime: Runtime[Context]) -> Command[Li
         "completion": "",
         "rounds": 0,
         "outcome": None,
+        **({"fallback": ""} if state.get("fallback") else {}),
     }
     return Command(goto="compact", update=select_changes(state, update))

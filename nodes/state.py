@@ -1,7 +1,7 @@
 """State: the channels of a thread. Small, serialisable data; large data is in files, by ID."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, Required, TypeVar
+from typing import Annotated, Any, Literal, NotRequired, Required, TypeVar
 
 from langchain_core.messages import AnyMessage
 from langgraph.channels import DeltaChannel
@@ -59,6 +59,8 @@ class Usage(TypedDict):
     """Input tokens that the provider's cache answered."""
     cost: float | None
     """US dollars; None if a price is unknown."""
+    seconds: NotRequired[float]
+    """Time of the answered requests, from the first byte sent to the last received."""
 
 
 class Thinking(TypedDict):
@@ -142,6 +144,9 @@ class State(TypedDict, total=False):
     rounds: int
     """Repair rounds used."""
     usage: Usage
+    fallback: str
+    """`PROVIDER/MODEL` that answers for the rest of the turn; empty: the chosen one, which has not
+    failed."""
     outcome: Outcome | None
     """How the job ended; None while it runs."""
 

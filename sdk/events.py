@@ -6,6 +6,7 @@ The terminal, JSON lines, web and ACP render this one stream. A run's stream beg
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from keyword import iskeyword
 from typing import Any, ClassVar, Literal
 
 
@@ -85,6 +86,21 @@ class Retrying:
 
 
 @dataclass(frozen=True)
+class ModelChanged:
+    """A model failed and another one is asked: forget the pieces of this answer so far."""
+
+    type: ClassVar[str] = "model_changed"
+    from_: str
+    """The model that could not answer, as `PROVIDER/MODEL`; in JSON the field's name is `from`."""
+    to: str
+    """The model that answers from here on, until the next message of the user."""
+    reason: str
+    price_before: Mapping[str, float] | None = None
+    """`input`, `output` and `cached`: US dollars per million tokens; None: unknown."""
+    price_after: Mapping[str, float] | None = None
+
+
+@dataclass(frozen=True)
 class TokenUsage:
     """Totals of the thread after one more request."""
 
@@ -101,7 +117,9 @@ class TokenUsage:
     context_length: int
     """Tokens that the model can read."""
     request: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """`input`, `output`, `cached` and `cost` of this request alone."""
+    """`input`, `output`, `cached`, `cost` and `seconds` of this request alone."""
+    seconds: float = 0.0
+    """Time of all answered requests."""
 
 
 @dataclass(frozen=True)
@@ -205,8 +223,8 @@ class Progress:
     """The progress of a long step."""
 
     type: ClassVar[str] = "progress"
-    task: Literal["snapshot"]
-    """The first snapshot of a large folder."""
+    task: Literal["snapshot", "wait"]
+    """The first snapshot of a large folder; or a wait for the provider, in seconds."""
     done: int
     total: int
 
@@ -234,6 +252,13 @@ class Question:
     """`allowed_decisions` of each request, in the same order."""
     description: str = ""
     """The limit that was reached; empty otherwise."""
+    until: str = ""
+    """When the provider accepts requests again, in ISO 8601 and UTC; empty: unknown, or no limit of
+    a provider."""
+    provider: str = ""
+    """The provider whose limit was reached; empty otherwise."""
+    usage: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Totals of the thread, as in `completion`."""
 
 
 @dataclass(frozen=True)
@@ -249,6 +274,9 @@ class Completion:
     diff: str
     graph: str = "task"
     """The graph: `task`; `edit`, which runs no tests; `chat`, whose summary is the answer."""
+    usage: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Totals of the thread: `prompt`, `completion`, `total` and `cached` tokens, `cost` in US
+    dollars (None: unknown), `seconds` and number of the answered `requests`."""
 
 
 @dataclass(frozen=True)
@@ -259,6 +287,8 @@ class Interrupted:
     thread_id: str
     reason: Literal["user", "timeout"] = "user"
     """Who stopped it: the user, or the time limit of this run."""
+    usage: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Totals of the thread, as in `completion`; empty: it stopped before they were read."""
 
 
 @dataclass(frozen=True)
@@ -280,6 +310,7 @@ Event = (
     | Thinking
     | Output
     | Retrying
+    | ModelChanged
     | TokenUsage
     | Plan
     | ToolCall
@@ -302,9 +333,11 @@ KINDS: dict[str, type[Event]] = {kind.type: kind for kind in Event.__args__}
 
 def parse_event(data: Mapping[str, Any]) -> Event:
     """Return the event that a node emitted; raise KeyError or TypeError if it is unknown."""
-    return KINDS[data["type"]](**{name: data[name] for name in data if name != "type"})
+    fields = {f"{name}_" if iskeyword(name) else name: data[name] for name in data}
+    return KINDS[fields.pop("type")](**fields)
 
 
 def as_json(event: Event) -> dict[str, Any]:
     """Return the event as JSON, its `type` first."""
-    return {"type": event.type, **asdict(event)}
+    fields = {name.removesuffix("_"): value for name, value in asdict(event).items()}
+    return {"type": event.type, **fields}

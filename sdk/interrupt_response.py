@@ -62,8 +62,12 @@ def build_resume_value(
     if answer.text is not None and not answer.text.strip():
         raise UsageError("the answer is empty", hint="give your answer with `--answer TEXT`")
     given = answer.decisions or [_build_decision(answer, config) for config in review_configs]
-    was_read = {WAS_READ: True} if answer.question else {}
-    return {"decisions": [_without_secrets(decision) for decision in given], **was_read}
+    marks: dict[str, Any] = {WAS_READ: True} if answer.question else {}
+    # which model the answer is about: a step may ask about several, one after another
+    for config in review_configs:
+        if model := config.get("model"):
+            marks["model"] = model
+    return {"decisions": [_without_secrets(decision) for decision in given], **marks}
 
 
 def _without_secrets(decision: Mapping[str, Any]) -> dict[str, Any]:

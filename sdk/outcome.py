@@ -11,6 +11,7 @@ from ..memory.threads.record import STATUS_OF_OUTCOME, ThreadStatus
 from ..memory.undo.change_chains import compute_net_changes, render_net_diff
 from ..memory.undo.undo_stack import find_active_entries
 from ..nodes.agent.dependencies import Dependencies
+from ..nodes.agent.limits import NOTHING_USED
 from ..nodes.agent.message_history import CHAT, find_final_text
 from ..nodes.state import State
 from ..tools.builtin.session.plan_mode import LEADS_TO
@@ -28,6 +29,9 @@ def find_question(thread_id: str, state: StateSnapshot) -> Question | None:
             action_requests=list(asked.get("action_requests", [])),
             review_configs=list(asked.get("review_configs", [])),
             description=str(asked.get("description", "")),
+            until=str(asked.get("until", "")),
+            provider=str(asked.get("provider", "")),
+            usage=build_usage(state.values.get("usage")),
         )
     return None
 
@@ -48,7 +52,22 @@ async def build_completion(
         files=[{"path": change.path, "kind": change.kind} for change in compute_net_changes(job)],
         diff=redact(await render_net_diff(deps.snapshots, job)),
         graph=graph,
+        usage=build_usage(values.get("usage")),
     )
+
+
+def build_usage(totals: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return a thread's totals under the names of the last event's `usage`."""
+    used = totals or NOTHING_USED
+    return {
+        "prompt": used["input"],
+        "completion": used["output"],
+        "total": used["input"] + used["output"],
+        "cached": used["cached"],
+        "cost": used["cost"],
+        "seconds": round(used.get("seconds", 0.0), 3),
+        "requests": used["requests"],
+    }
 
 
 def derive_status(event: Event) -> ThreadStatus | None:

@@ -15,7 +15,7 @@ from ..memory.journal import Journal
 from ..nodes.agent.partial_answer import build_partial_answer
 from ..nodes.roles import RoleName
 from .cancel_shield import run_shielded
-from .events import Event, Failure, Output, Retrying, TokenUsage
+from .events import Event, Failure, ModelChanged, Output, Retrying, TokenUsage
 from .run import Graph
 from .tracing import disable_tracing
 
@@ -53,7 +53,7 @@ class PartialAnswer:
             case Output(text=text):
                 self._forget_if_complete()
                 self._pieces.append(text)
-            case Retrying() | Failure():
+            case Retrying() | ModelChanged() | Failure():
                 self._pieces.clear()
             case TokenUsage(requests=requests):
                 self._forget_if_complete()

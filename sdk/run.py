@@ -38,7 +38,8 @@ from .events import (
     parse_event,
 )
 from .interrupt_response import Answer, build_resume_value, check_question
-from .outcome import build_completion, find_question
+from .limit_wait import compute_time_left, wait_for_limit
+from .outcome import build_completion, build_usage, find_question
 from .tracing import disable_tracing
 
 PARALLEL_CALLS = 8
@@ -78,6 +79,8 @@ class ThreadRun:
     """The user's message to an existing conversation."""
     crashed: bool = False
     """Whether the previous run crashed: the user has not seen its last progress."""
+    wait: bool = False
+    """Wait at a provider's limit until it accepts requests again."""
 
     async def stream_events(self) -> AsyncGenerator[Event]:
         """Yield all events; an error is the last event.
@@ -96,7 +99,10 @@ class ThreadRun:
         except GraphDrained as drained:
             reason = "timeout" if drained.reason == "timeout" else "user"
             _logger.info("run interrupted: %s", reason)
-            yield Interrupted(self.row.thread_id, reason)
+            state = await self.graph.aget_state(self._config)
+            yield Interrupted(
+                self.row.thread_id, reason, usage=build_usage(state.values.get("usage"))
+            )
         except Exception as error:
             if not begun and isinstance(error, UsageError):
                 raise
@@ -129,6 +135,13 @@ class ThreadRun:
         if waiting and waiting.kind != "limit" and not answered:
             yield waiting
             return
+        if waiting and not (answered or self.context.model):
+            if self.wait:
+                async for progress in wait_for_limit(waiting, self._is_stopping):
+                    yield progress
+            if compute_time_left(waiting):
+                yield waiting
+                return
         # not `state.next`, which leaves out a task whose write is pending
         if chosen or self.message or state.tasks or state.created_at is None:
             async with aclosing(self._stream_graph(given)) as events:
@@ -142,6 +155,9 @@ class ThreadRun:
             "configurable": {"thread_id": self.row.thread_id},
             "max_concurrency": PARALLEL_CALLS,
         }
+
+    def _is_stopping(self) -> bool:
+        return self.control.drain_requested
 
     def _build_started(self, deps: Dependencies, options: Options) -> RunStarted:
         return RunStarted(
@@ -180,7 +196,10 @@ class ThreadRun:
         resume = self._build_resume(waiting)
         if options:
             # LangGraph applies it before any node; an unanswered question is asked again
-            return Command(resume=resume, update={"options": options})
+            update: dict[str, Any] = {"options": options}
+            if state.values.get("fallback"):  # the model named now is the one to ask
+                update["fallback"] = ""
+            return Command(resume=resume, update=update)
         return Command(resume=resume) if resume else None
 
     def _build_resume(self, waiting: Question | None) -> dict[str, Any] | None:

@@ -50,6 +50,7 @@ class _PreparedRun:
     answer: Answer | None = None
     message: UserMessage | None = None
     resumed: bool = True
+    wait: bool = False
 
 
 class Runner:
@@ -145,10 +146,21 @@ class Runner:
         return self._stream(partial(self._prepare_turn, thread, message, options, agent, abandon))
 
     def resume(
-        self, thread: str, answer: Answer | None = None, *, context: Context | None = None
+        self,
+        thread: str,
+        answer: Answer | None = None,
+        *,
+        context: Context | None = None,
+        wait: bool = False,
     ) -> AsyncGenerator[Event]:
-        """Continue a thread where it stopped; `thread` is an ID, its prefix, or a name."""
-        return self._stream(partial(self._prepare_resume, thread, answer, context or Context()))
+        """Continue a thread where it stopped; `thread` is an ID, its prefix, or a name.
+
+        A provider's limit that is not over ends the stream with its question again, unless `wait`
+        is set or `context` names another model.
+        """
+        return self._stream(
+            partial(self._prepare_resume, thread, answer, context or Context(), wait)
+        )
 
     async def _prepare_task(
         self, request: str, folder: Path | str, options: Options | None
@@ -243,7 +255,7 @@ class Runner:
         return _PreparedRun(row, context, told, message=words)
 
     async def _prepare_resume(
-        self, thread: str, answer: Answer | None, context: Context
+        self, thread: str, answer: Answer | None, context: Context, wait: bool
     ) -> _PreparedRun:
         row = self.threads.find(thread)
         own = replace(context, home=str(self.home), pool=self.pool)
@@ -261,7 +273,7 @@ class Runner:
         self.pool.add_session_rules(
             [one["always"] for one in (answer.decisions if answer else ()) if one.get("always")]
         )
-        return _PreparedRun(row, own, notices, answer=answer)
+        return _PreparedRun(row, own, notices, answer=answer, wait=wait)
 
     async def _stream(
         self, prepare: Callable[[], Awaitable[_PreparedRun]]
@@ -357,6 +369,7 @@ class Runner:
             notices=[*prepared.notices, *restored],
             message=prepared.message,
             crashed=killed,
+            wait=prepared.wait,
         )
 
     def _record_status(

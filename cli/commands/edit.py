@@ -6,7 +6,7 @@ from typing import Annotated, cast
 import typer
 
 from ..lazy_imports import without_collector
-from ..options import BaseUrl, Model, Output, OutputFormat, Thinking, Timeout
+from ..options import BaseUrl, MaxCost, MaxTurns, Model, Output, OutputFormat, Thinking, Timeout
 from ..prompts.trust import TrustFlag, settle_trust
 
 
@@ -28,6 +28,8 @@ def edit(
         bool, typer.Option(help="Back up each changed file and print the path.")
     ] = True,
     thinking: Thinking = None,
+    max_turns: MaxTurns = None,
+    max_cost: MaxCost = None,
     timeout: Timeout = None,
     trust: TrustFlag = False,
     output: Output = OutputFormat.text,
@@ -46,7 +48,8 @@ def edit(
     open_index()  # reports a damaged index
     texts = {"model": model, "base_url": base_url, "mode": "edits" if apply else ""}
     texts["thinking"] = thinking.value if thinking else ""
-    given = {name: value for name, value in texts.items() if value}
+    limits = {"max_turns": max_turns, "max_cost": max_cost}
+    given = {name: value for name, value in (texts | limits).items() if value}
     options = cast(Options, {**given, "backup": backup})
     raise typer.Exit(
         run_in_terminal(

@@ -54,6 +54,9 @@ def resume(
     mode: Annotated[
         Mode | None, typer.Option(help="Use another approval mode.", show_default=False)
     ] = None,
+    wait: Annotated[
+        bool, typer.Option("--wait", help="Wait until the provider's limit is over.")
+    ] = False,
     timeout: Timeout = None,
     trust: TrustFlag = False,
     output: Annotated[
@@ -76,7 +79,9 @@ def resume(
     thread_id, asks_instead = row.thread_id, question is None
 
     def start_run(runner: "Runner") -> "AsyncGenerator[Event]":
-        return _resume_or_ask(runner, thread_id, said, context, asks_instead=asks_instead)
+        return _resume_or_ask(
+            runner, thread_id, said, context, asks_instead=asks_instead, wait=wait
+        )
 
     raise typer.Exit(run_in_terminal(start_run, output, style, seconds=timeout or 0.0))
 
@@ -112,19 +117,20 @@ async def _resume_or_ask(
     context: "Context",
     *,
     asks_instead: bool,
+    wait: bool,
 ) -> "AsyncGenerator[Event]":
     """Resume; if the answer is for a question that is no longer open, ask the open one instead."""
     from ...sdk.interrupt_response import OtherQuestionError
 
     try:
-        async with aclosing(runner.resume(thread, answer, context=context)) as events:
+        async with aclosing(runner.resume(thread, answer, context=context, wait=wait)) as events:
             async for event in events:
                 yield event
     except OtherQuestionError:
         if not asks_instead:
             raise
         echo(t("resume.unseen", thread=thread[:8]), err=True)
-        async with aclosing(runner.resume(thread, context=context)) as events:
+        async with aclosing(runner.resume(thread, context=context, wait=wait)) as events:
             async for event in events:
                 yield event
 

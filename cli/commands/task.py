@@ -6,7 +6,18 @@ from typing import Annotated, cast
 import typer
 
 from ..lazy_imports import without_collector
-from ..options import BaseUrl, Folder, Mode, Model, Output, OutputFormat, Thinking, Timeout
+from ..options import (
+    BaseUrl,
+    Folder,
+    MaxCost,
+    MaxTurns,
+    Mode,
+    Model,
+    Output,
+    OutputFormat,
+    Thinking,
+    Timeout,
+)
 from ..prompts.trust import TrustFlag, settle_trust
 
 
@@ -25,6 +36,8 @@ def task(
         bool, typer.Option("--skip-tests", help="Skip the tests; the result is unverified.")
     ] = False,
     thinking: Thinking = None,
+    max_turns: MaxTurns = None,
+    max_cost: MaxCost = None,
     timeout: Timeout = None,
     trust: TrustFlag = False,
     output: Output = OutputFormat.text,
@@ -42,14 +55,14 @@ def task(
         from ..rendering.thread_listing import open_index
 
     open_index()  # reports a damaged index
-    options = {
+    options: dict[str, object] = {
         "model": model,
         "base_url": base_url,
-        "mode": mode.value if mode else "",
         "apply": apply,
         "skip_tests": skip_tests,
-        "thinking": thinking.value if thinking else "",
     }
+    options |= {"mode": mode and mode.value, "thinking": thinking and thinking.value}
+    options |= {"max_turns": max_turns, "max_cost": max_cost}
     chosen = cast(Options, {name: value for name, value in options.items() if value})
     raise typer.Exit(
         run_in_terminal(

@@ -5,8 +5,10 @@ import signal
 from collections.abc import AsyncGenerator, Generator
 from contextlib import aclosing, contextmanager
 from types import FrameType
+from typing import Any
 
-from ...sdk.events import Event, Interrupted, RunStarted
+from ...sdk.events import Event, Interrupted, RunStarted, TokenUsage, as_json
+from ...sdk.outcome import build_usage
 from ...sdk.runner import Runner
 from ..rendering.renderer import Renderer
 from .stop_signal import StopSignal
@@ -34,6 +36,7 @@ class CancellableStream:
         self._watching: asyncio.Future[Event | None] | None = None
         self._grace: asyncio.TimerHandle | None = None
         self._thread_id = ""
+        self._usage: dict[str, Any] = {}
 
     async def show_events(self, events: AsyncGenerator[Event]) -> Event | None:
         """Show a stream to its end; return the last event, or None if it stopped before its first.
@@ -58,13 +61,16 @@ class CancellableStream:
             async for last in events:
                 if isinstance(last, RunStarted):
                     self._thread_id = last.thread_id
+                elif isinstance(last, TokenUsage):
+                    self._usage = build_usage(as_json(last))
                 self._renderer.show_event(last)
         return last
 
     def _show_interrupted(self) -> Event | None:
         if not self._thread_id:
             return None
-        last = Interrupted(self._thread_id, "timeout" if self._timed_out else "user")
+        reason = "timeout" if self._timed_out else "user"
+        last = Interrupted(self._thread_id, reason, usage=self._usage)
         self._renderer.show_event(last)
         return last
 

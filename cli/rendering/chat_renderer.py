@@ -31,7 +31,7 @@ class AnswerRenderer:
             case ev.Output(text=text):
                 self._show_text(text)
                 return
-            case ev.Retrying():
+            case ev.Retrying() | ev.ModelChanged():
                 self._discard_text()
             case ev.ToolCall() | ev.Question() | ev.Interrupted() | ev.Failure():
                 self._put_aside()

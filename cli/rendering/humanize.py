@@ -1,4 +1,4 @@
-"""Ages and sizes for display."""
+"""Ages, durations and sizes for display."""
 
 from datetime import UTC, datetime
 
@@ -31,3 +31,22 @@ def format_size(count: int) -> str:
         if count >= bytes_:
             return f"{count / bytes_:.1f} {unit}"
     return f"{count} bytes"
+
+
+def format_time_left(until: str) -> str:
+    """Return the time until an ISO 8601 moment in its two largest units; empty if it is over."""
+    seconds = (datetime.fromisoformat(until) - datetime.now(UTC)).total_seconds()
+    return format_duration(seconds) if seconds > 0 else ""
+
+
+def format_duration(seconds: float) -> str:
+    """Return seconds in their two largest units, such as `2 d 23 h` or `1 min 5 s`."""
+    whole = round(seconds)
+    for unit, size, smaller, part in (
+        ("d", 86_400, "h", 3600),
+        ("h", 3600, "min", 60),
+        ("min", 60, "s", 1),
+    ):
+        if whole >= size:
+            return f"{whole // size} {unit} {whole % size // part} {smaller}"
+    return f"{whole} s"

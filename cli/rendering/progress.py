@@ -10,6 +10,7 @@ from rich.text import Text
 from ...sdk import events as ev
 from ..i18n.catalogs import t
 from .console import open_console, style_text
+from .humanize import format_duration
 from .markdown.live import TransientRows
 from .renderer import Renderer
 from .tool_summary import format_call
@@ -22,6 +23,8 @@ STREAMED_EVENTS = (ev.Thinking, ev.Output, ev.ToolOutput, ev.Progress)
 
 def format_progress(event: ev.Progress) -> str:
     """Describe how far the work is."""
+    if event.task == "wait":
+        return t("progress.wait", left=format_duration(event.total - event.done))
     return t(f"progress.{event.task}", done=f"{event.done:,}", total=f"{event.total:,}")
 
 
@@ -37,6 +40,8 @@ class ProgressRenderer:
         self._role = ""
         self._calls: dict[str, str] = {}
         self._step = ""
+        self._wait_until: float | None = None
+        """When a wait ends, on the monotonic clock."""
         self._since = time.monotonic()
 
     def show_event(self, event: ev.Event) -> None:
@@ -61,16 +66,26 @@ class ProgressRenderer:
     def format_row(self) -> str:
         """Return what the run waits for, the seconds, and the turn's tokens so far."""
         *_, what = (self._role or t("progress.model"), *self._calls.values())
-        what = self._step or what
+        what = self._format_wait() or self._step or what
         parts = [what, f"{time.monotonic() - self._since:.0f} s"]
         if self._meter.tokens:
             parts.append(t("progress.tokens", count=f"{self._meter.tokens:,}"))
         return "  ⋯ " + " · ".join(parts)
 
+    def _format_wait(self) -> str:
+        """Return how long the provider is still waited for; empty if it is not."""
+        left = 0.0 if self._wait_until is None else self._wait_until - time.monotonic()
+        return t("progress.wait", left=format_duration(left)) if left > 0 else ""
+
     def _track_event(self, event: ev.Event) -> None:
         self._meter.count_event(event)
         self._step = format_progress(event) if isinstance(event, ev.Progress) else ""
+        self._wait_until = None
         match event:
+            case ev.Retrying(seconds=seconds):
+                self._wait_until = time.monotonic() + seconds
+            case ev.Progress(task="wait", done=done, total=total):
+                self._wait_until = time.monotonic() + total - done
             case ev.RoleStarted(role=role):
                 self._role = t(f"role.{role}")
             case ev.ToolCall(id=call_id, tool=tool, args=args):

@@ -13,6 +13,7 @@ from ..i18n.stored_messages import translate_stored
 from .approval_request import show_arguments
 from .console import open_console, show_line, style_text
 from .diff import ShownDiffs, show_diff
+from .humanize import format_time_left
 from .markdown.live import AnswerView, create_answer_view
 from .output import echo_wrapped
 from .sanitize import sanitize_line
@@ -150,6 +151,12 @@ class TextRenderer:
         )
 
     @_render_event.register
+    def _(self, event: ev.ModelChanged) -> None:
+        if self._answer:
+            self._answer.discard_tail()
+        self._print_line(sanitize_line(_format_model_change(event)), "yellow")
+
+    @_render_event.register
     def _(self, event: ev.ToolCall) -> None:
         self._tools.add_call(event)
 
@@ -232,8 +239,7 @@ class TextRenderer:
         """Show what waits and how to answer it from another shell."""
         thread = question.thread_id[:SHORT_ID]
         if question.kind == "limit":
-            why = sanitize_line(translate_stored(question.description))
-            self._print_line(t("run.limit", why=why, thread=thread), "yellow")
+            self._print_line(sanitize_line(_describe_limit(question, thread)), "yellow")
             return
         for request in question.action_requests:
             self._print_line(
@@ -309,3 +315,31 @@ def _describe_outcome(event: ev.Completion) -> str:
 def _describe_sandbox(sandbox: str) -> str:
     """Describe what confines commands; a missing sandbox has its own notice."""
     return t("run.sandbox", state=translate_stored(sandbox.partition(":")[0]))
+
+
+def _describe_limit(question: ev.Question, thread: str) -> str:
+    """Describe the limit at which the thread stopped, and how to continue."""
+    why = translate_stored(question.description)
+    if not question.provider:
+        return t("run.limit", why=why, thread=thread)
+    left = "" if not question.until else format_time_left(question.until)
+    key = "run.limit.provider" if left else "run.limit.unknown"
+    return t(key, why=why, thread=thread, left=left)
+
+
+def _format_model_change(event: ev.ModelChanged) -> str:
+    """Describe the change, with both prices."""
+    return t(
+        "run.model_changed",
+        reason=translate(event.reason),
+        before=event.from_,
+        after=event.to,
+        price_before=_format_price(event.price_before),
+        price_after=_format_price(event.price_after),
+    )
+
+
+def _format_price(price: Mapping[str, float] | None) -> str:
+    if price is None:
+        return t("price.unknown")
+    return t("price.known", input=f"{price['input']:g}", output=f"{price['output']:g}")

@@ -46,13 +46,6 @@ Plan = Annotated[bool, typer.Option("--plan", help="Start in plan mode: write on
 Agent = Annotated[
     str, typer.Option("--agent", help="Agent to use; list them with `mcode agents list`.")
 ]
-MaxTurns = Annotated[
-    int | None, typer.Option("--max-turns", min=1, help="Maximum model turns per message.")
-]
-MaxCost = Annotated[
-    float | None,
-    typer.Option("--max-cost", min=0.0001, max=1e6, help="Maximum cost per message in US dollars."),
-]
 
 ShowThinking = Annotated[
     bool | None,

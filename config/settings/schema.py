@@ -63,6 +63,19 @@ class ModelLimits(Section):
     """The price that is paid, such as a reseller's; nothing, if it is not billed by tokens."""
 
 
+class RetrySection(Section):
+    """How a failed request to the model is repeated."""
+
+    max_retries: int | None = Field(default=None, ge=0)
+    """How often; unset: `model.max_retries`."""
+    initial_delay: float = Field(default=0.5, gt=0, le=3600)
+    """Seconds before the first repetition, up to half of them at random."""
+    max_delay: float = Field(default=30.0, gt=0, le=3600)
+    """The longest delay; a longer one that the provider asks for is kept."""
+    exponential_base: float = Field(default=2.0, ge=1, le=10)
+    """Each delay is the one before it times this."""
+
+
 class ModelSection(Section):
     """The model and how it is asked."""
 
@@ -82,9 +95,25 @@ class ModelSection(Section):
     """Model turns a run may take before it stops and waits to be resumed."""
     max_retries: int = Field(default=5, ge=0)
     """How often one request is repeated after 429, 5xx, a dropped stream or an empty answer."""
+    max_steps: int | None = Field(default=None, gt=0)
+    """Another name of `max_iterations`, which it overrides."""
+    retry: RetrySection = Field(default_factory=RetrySection)
+    fallback: list[str] = Field(default_factory=list[str])
+    """`PROVIDER/MODEL` of the models that are asked in turn when one cannot answer: no quota, no
+    access, overloaded or not reached. The next message starts with the first model again."""
     parallel_tool_calls: bool = True
     enable_tool_planner: bool = False
     models: dict[str, ModelLimits] = Field(default_factory=dict[str, ModelLimits])
+
+    @property
+    def turns(self) -> int:
+        """Most model turns of a run."""
+        return self.max_steps or self.max_iterations
+
+    @property
+    def retries(self) -> int:
+        """How often one request is repeated."""
+        return self.max_retries if self.retry.max_retries is None else self.retry.max_retries
 
 
 class ToolsSection(Section):

@@ -45,14 +45,18 @@ class Agent:
     """The bound tools."""
 
 
-async def load_agent(role: RoleName, state: State | ToolTask, context: Context) -> Agent:
-    """Return the agent that acts as this role in a thread; raises UsageError as `open_agent`."""
+async def load_agent(
+    role: RoleName, state: State | ToolTask, context: Context, fallback: str = ""
+) -> Agent:
+    """Return the agent that acts as this role in a thread; raises UsageError as `open_agent`.
+
+    `fallback` is the model that stands in for its own.
+    """
     deps = await context.open_dependencies(state)
     name = get_active_agent(state.get("options", {}), role)
-    model = select_thinking_model(state, role)
-    return deps.open_agents.get((name, model)) or await asyncio.to_thread(
-        open_agent, deps, name, model
-    )
+    model = "" if fallback else select_thinking_model(state, role)
+    known = deps.open_agents.get((name, model, fallback))
+    return known or await asyncio.to_thread(open_agent, deps, name, model, fallback)
 
 
 def with_rules(agent: Agent, allow: Sequence[str]) -> Agent:
@@ -65,14 +69,16 @@ def with_rules(agent: Agent, allow: Sequence[str]) -> Agent:
     return replace(agent, deps=replace(deps, policy=policy))
 
 
-def open_agent(deps: Dependencies, name: str, model: str = "") -> Agent:
+def open_agent(deps: Dependencies, name: str, model: str = "", fallback: str = "") -> Agent:
     """Return the agent of this name; raises UsageError if it is missing or its file is invalid.
 
-    `model` replaces the configured one, but neither one that the user named nor the agent's own.
+    `model` replaces the configured one, but neither one that the user named nor the agent's own;
+    `fallback` replaces any.
     """
-    key = (name, model)
+    key = (name, model, fallback)
     if key not in deps.open_agents:
-        deps.open_agents[key] = _create_agent(deps, deps.agents.find(name), model)
+        own = deps.with_fallback(fallback) if fallback else deps
+        deps.open_agents[key] = _create_agent(own, deps.agents.find(name), model)
     return deps.open_agents[key]
 
 

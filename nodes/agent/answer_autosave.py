@@ -3,6 +3,7 @@
 When the thread is resumed, the runner adds it to the thread as a partial answer.
 """
 
+import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
 
@@ -34,3 +35,12 @@ async def autosave_answer(
             grown()
 
         yield append_text
+
+
+async def forget_answer(deps: Dependencies, runtime: Runtime[Context]) -> None:
+    """Drop what was saved of an answer that failed."""
+    info, thread = runtime.execution_info, get_thread_id(runtime)
+    checkpoint = info.checkpoint_id if info else ""
+    if await asyncio.to_thread(deps.journal.read_partial_answer, thread, checkpoint):
+        with suppress(MaxAgentError):
+            await asyncio.to_thread(deps.journal.keep_partial_answer, thread, checkpoint, "")

@@ -12,12 +12,13 @@ from ...config.agents.profile import AgentProfile
 from ...config.agents.registry import AgentRegistry
 from ...config.instructions.discovery import Instruction
 from ...config.settings.loader import LoadedSettings
-from ...config.settings.schema import Settings
+from ...config.settings.schema import Endpoint, Settings
 from ...config.trust.decision import Trust
 from ...memory.journal import Journal
 from ...memory.snapshots.store import Snapshots
 from ...memory.undo.history import FileHistory
 from ...models.factory import ModelPool
+from ...models.providers import find_provider
 from ...models.resolver import ResolvedModel, resolve
 from ...tools.permissions import Policy
 from ...tools.sandbox.sandbox import Sandbox
@@ -51,10 +52,11 @@ class Dependencies:
     """Most model turns for one request of the user."""
     chat_models: ModelPool = field(default_factory=ModelPool)
     images: ImageCache = field(default_factory=ImageCache)
-    open_agents: "dict[tuple[str, str], Agent]" = field(
-        default_factory=dict[tuple[str, str], "Agent"], init=False
+    open_agents: "dict[tuple[str, str, str], Agent]" = field(
+        default_factory=dict[tuple[str, str, str], "Agent"], init=False
     )
-    """Opened agents by name and thinking model; a `replace` with other rules starts without any."""
+    """Opened agents by name, thinking model and fallback; a `replace` with other rules starts
+    without any."""
 
     @property
     def trust(self) -> Trust:
@@ -71,6 +73,17 @@ class Dependencies:
         if profile.temperature is None or found.temperature is None:  # the model may not accept one
             return found
         return replace(found, temperature=float(profile.temperature))
+
+    def with_fallback(self, spec: str) -> "Dependencies":
+        """Return the same with another model; raises UsageError if it cannot be asked.
+
+        A provider of its own gets neither endpoint nor key nor headers of the configured one.
+        """
+        settings, provider = self.settings, find_provider(spec.partition("/")[0])
+        if provider and provider.name != self.model.provider.name:
+            own = Endpoint(timeout=settings.litellm.timeout)
+            settings = settings.model_copy(update={"litellm": own})
+        return replace(self, model=resolve(settings, os.environ, spec), model_named=True)
 
     def locate_outputs(self, thread_id: str) -> Path:
         """Return the folder for full outputs of the thread's commands."""

@@ -157,7 +157,7 @@ def _create_dependencies(key: _DependencyKey, context: "Context") -> Dependencie
         model=_resolve_model(key, settings),
         model_named=bool(key.model),
         from_project=_list_project_keys(loaded, root),
-        turns=settings.model.max_iterations,
+        turns=settings.model.turns,
         chat_models=ModelPool(paths.locate_tool_refusals(home)),
     )
     speaks = deps.agents.profiles.get(key.speaker)  # an unknown name is reported when it is used

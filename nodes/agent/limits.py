@@ -16,7 +16,7 @@ from .context import Context
 from .dependencies import Dependencies
 from .emit import emit_event
 
-NOTHING_USED = Usage(requests=0, input=0, output=0, cached=0, cost=0.0)
+NOTHING_USED = Usage(requests=0, input=0, output=0, cached=0, cost=0.0, seconds=0.0)
 NO_PRICE = "The limit of ${limit} cannot be enforced: the price of `{model}` is unknown"
 NO_TOTAL = "The limit of ${limit} cannot be enforced: the earlier cost of the thread is unknown"
 

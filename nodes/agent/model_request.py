@@ -1,14 +1,17 @@
-"""One request to an agent's model: the streamed answer, and retries."""
+"""One request to an agent's model: the streamed answer, retries, and the models that stand in."""
 
 import asyncio
 import logging
 import random
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from langchain_core.messages import AIMessage, BaseMessage
 from langgraph.runtime import Runtime
 
+from ...config.errors import UsageError
 from ...config.text import text
 from ...models.errors import ModelCallError, ToolsNotSupportedError
 from ...models.http.dialect import RequestOptions
@@ -16,66 +19,148 @@ from ...models.retry import compute_delay
 from ...models.thinking_retry import invoke_with_less_thinking
 from ...models.xml_calls.leaked_calls import take_leaked_calls
 from ..messages.images import has_images
-from .agent import Agent
-from .answer_autosave import autosave_answer
+from ..roles import RoleName
+from ..state import State
+from .agent import Agent, load_agent
+from .answer_autosave import autosave_answer, forget_answer
 from .context import Context, get_thread_id
 from .emit import emit_event
+from .failover.fallback_models import can_fail_over, list_candidates
+from .failover.model_change import confirm_change
+from .failover.provider_limit import FailedRequest, park_at_limit, record_failure
+from .failover.wait import wait_before_retry
 from .request_recorder import invoke_recorded
 
 TOOLS_AS_TEXT = "`{model}` does not support tools; it writes its calls as XML from now on"
 _logger = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True)
+class ModelAnswer:
+    """An answer and who gave it."""
+
+    message: AIMessage
+    agent: Agent
+    """The agent with the model that answered."""
+    fallback: str
+    """That model, if it stands in for the chosen one; else empty."""
+    seconds: float
+    """Time of the answered request."""
+
+
 async def request_answer(
     agent: Agent,
-    messages: list[BaseMessage],
+    state: State,
+    role: RoleName,
+    messages: Sequence[BaseMessage],
     options: RequestOptions,
     runtime: Runtime[Context],
-) -> AIMessage:
-    """Return the model's answer to these messages; repeat a failed request while that may help."""
-    request = [agent.system, *await _attach_images(agent, messages, runtime)]
-    attempt = 0
+) -> ModelAnswer:
+    """Return the answer to these messages, of the agent's model or of one that stands in for it.
+
+    A provider's limit parks the thread; any other failure raises the last model's error.
+    """
+    fallback = state.get("fallback", "")
+    candidates = list_candidates(agent.deps.settings.model.fallback, fallback)
+    failures, answers = list[FailedRequest](), list[object]()
     while True:
         try:
-            async with autosave_answer(agent.deps, runtime) as keep:
-                invoke = partial(
-                    invoke_recorded,
-                    agent,
-                    request,
-                    runtime,
-                    lambda part: _emit_text(runtime, part, keep),
-                    lambda part: emit_event(runtime, "thinking", text=part),
-                )
-                answer = await invoke_with_less_thinking(
-                    invoke,
-                    options,
-                    lambda error: emit_event(
-                        runtime, "retry", reason=error.message, seconds=0.0, attempt=1
-                    ),
-                )
-                return take_leaked_calls(answer, agent.known_tools)
+            message, seconds = await _invoke_with_retries(agent, messages, options, runtime)
+            return ModelAnswer(message, agent, fallback, seconds)
+        except ModelCallError as error:
+            failure = record_failure(agent.deps.model, error)
+        failures.append(failure)
+        while can_fail_over(failure.error) and candidates:
+            fallback = candidates.pop(0)
+            other = await _load_candidate(role, state, runtime, fallback)
+            tried = {failed.model.name for failed in failures}
+            if (
+                other
+                and other.deps.model.name not in tried
+                and confirm_change(runtime, failure, other, answers)
+            ):
+                agent = other
+                break
+        else:
+            park_at_limit(failures)
+            raise failure.error
+
+
+async def _load_candidate(
+    role: RoleName, state: State, runtime: Runtime[Context], spec: str
+) -> Agent | None:
+    """Return the agent with this model; None if the model cannot be asked here."""
+    try:
+        return await load_agent(role, state, runtime.context, spec)
+    except UsageError as error:
+        words = text("`{model}` cannot stand in: {reason}", model=spec, reason=error.message)
+        emit_event(runtime, "notice", text=words)
+        return None
+
+
+async def _invoke_with_retries(
+    agent: Agent,
+    messages: Sequence[BaseMessage],
+    options: RequestOptions,
+    runtime: Runtime[Context],
+) -> tuple[AIMessage, float]:
+    """Return the answer and the seconds it took; repeat the request while that may help."""
+    attempt, settings = 0, agent.deps.settings.model
+    request = [agent.system, *await _attach_images(agent, messages, runtime)]
+    while True:
+        started = time.monotonic()
+        try:
+            answer = await _invoke_once(agent, request, options, runtime)
+            return answer, time.monotonic() - started
         except ToolsNotSupportedError:
             # the model itself has remembered it, so the next request is without tools
             emit_event(runtime, "notice", text=text(TOOLS_AS_TEXT, model=agent.deps.model.name))
             continue
         except ModelCallError as error:
+            # a kill during the wait must not bring back what the failed attempt streamed
+            await forget_answer(agent.deps, runtime)
             attempt += 1
-            seconds = compute_delay(attempt, error, random=random.random)
-            if seconds is None or attempt > agent.deps.settings.model.max_retries:
+            seconds = compute_delay(attempt, error, settings.retry, random=random.random)
+            if seconds is None or attempt > settings.retries:
                 raise
             _logger.info("request is repeated in %.1f s: attempt %d", seconds, attempt)
             emit_event(runtime, "retry", reason=error.message, seconds=seconds, attempt=attempt)
-        await asyncio.sleep(seconds)
+        await wait_before_retry(runtime, seconds)
+
+
+async def _invoke_once(
+    agent: Agent,
+    request: list[BaseMessage],
+    options: RequestOptions,
+    runtime: Runtime[Context],
+) -> AIMessage:
+    async with autosave_answer(agent.deps, runtime) as keep:
+        invoke = partial(
+            invoke_recorded,
+            agent,
+            request,
+            runtime,
+            lambda part: _emit_text(runtime, part, keep),
+            lambda part: emit_event(runtime, "thinking", text=part),
+        )
+        answer = await invoke_with_less_thinking(
+            invoke,
+            options,
+            lambda error: emit_event(
+                runtime, "retry", reason=error.message, seconds=0.0, attempt=1
+            ),
+        )
+        return take_leaked_calls(answer, agent.known_tools)
 
 
 async def _attach_images(
-    agent: Agent, messages: list[BaseMessage], runtime: Runtime[Context]
-) -> list[BaseMessage]:
+    agent: Agent, messages: Sequence[BaseMessage], runtime: Runtime[Context]
+) -> Sequence[BaseMessage]:
     """Return the messages as the model can take them: with images, if it sees."""
     if not agent.deps.model.vision or not any(map(has_images, messages)):
         return messages
     folder = agent.deps.locate_outputs(get_thread_id(runtime))
-    return await asyncio.to_thread(agent.deps.images.attach_images, messages, folder)
+    return await asyncio.to_thread(agent.deps.images.attach_images, list(messages), folder)
 
 
 def _emit_text(runtime: Runtime[Context], part: str, keep: Callable[[str], None]) -> None:

@@ -27,6 +27,7 @@ from .request_options import build_request_options, settle_first_thinking
 from .snapshot_recorder import find_last_entry
 from .stale_files import report_stale_files
 
+REQUEST_FIELDS = ("input", "output", "cached", "cost", "seconds")
 CUT = "Your answer was cut at its token limit and does not count. Give it again, whole and shorter."
 
 
@@ -51,7 +52,7 @@ async def run_model_turn(
     # a task and an edit decide at their first request, a conversation when the message arrives
     thinking = state.get("thinking") or await settle_first_thinking(state, runtime.context)
     decided: State = {**state, "thinking": thinking}
-    agent = await load_agent(role, decided, runtime.context)
+    agent = await load_agent(role, decided, runtime.context, state.get("fallback", ""))
     deps = agent.deps
     allowed = enforce_limits(state, runtime, deps)
     if state.get("role") != role:
@@ -64,9 +65,10 @@ async def run_model_turn(
     added = [*moved, *nested] if history else [build_role_message(role, handoff)]
     step = state.get("steps", 0) + 1
     options = build_request_options(decided, role)
-    answer = await request_answer(agent, [*history, *added], options, runtime)
-    answer = _label_answer(answer, role, step, deps)
-    taken = _count_usage(answer, deps)
+    answered = await request_answer(agent, decided, role, [*history, *added], options, runtime)
+    deps = answered.agent.deps
+    answer = _label_answer(answered.message, role, step, deps)
+    taken = _count_usage(answer, answered.seconds, deps)
     used = _add_usage(state.get("usage", NOTHING_USED), taken)
     _emit_answer(runtime, answer, role, used, taken, deps)
     finished = not (answer.tool_calls or answer.invalid_tool_calls)
@@ -77,6 +79,7 @@ async def run_model_turn(
         "steps": step,
         "usage": used,
         "thinking": thinking,
+        **({"fallback": answered.fallback} if answered.fallback else {}),
         **allowed,
         # the user may have restored files since the last call
         "file_entry": await find_last_entry(deps, runtime),
@@ -110,17 +113,18 @@ def _label_answer(answer: AIMessage, role: RoleName, step: int, deps: Dependenci
     return answer
 
 
-def _count_usage(answer: AIMessage, deps: Dependencies) -> Usage:
+def _count_usage(answer: AIMessage, seconds: float, deps: Dependencies) -> Usage:
     """Return the usage of one request; empty if the provider reports none."""
     usage = answer.usage_metadata
     if usage is None:
-        return {**NOTHING_USED, "requests": 1}
+        return {**NOTHING_USED, "requests": 1, "seconds": seconds}
     return Usage(
         requests=1,
         input=usage["input_tokens"],
         output=usage["output_tokens"],
         cached=usage.get("input_token_details", {}).get("cache_read", 0),
         cost=compute_cost(deps.model.price, usage),
+        seconds=seconds,
     )
 
 
@@ -132,6 +136,7 @@ def _add_usage(before: Usage, taken: Usage) -> Usage:
         output=before["output"] + taken["output"],
         cached=before["cached"] + taken["cached"],
         cost=(before["cost"] or 0.0) + (taken["cost"] or 0.0) if known else None,
+        seconds=round(before.get("seconds", 0.0) + taken.get("seconds", 0.0), 3),
     )
 
 
@@ -150,7 +155,7 @@ def _emit_answer(
         **used,
         window=window,
         context_length=deps.model.context_length,
-        request={name: taken[name] for name in ("input", "output", "cached", "cost")},
+        request={name: taken.get(name) for name in REQUEST_FIELDS},
     )
     for call in answer.tool_calls:
         emit_event(

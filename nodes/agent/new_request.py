@@ -24,4 +24,5 @@ def build_job_update(state: State, role: RoleName, handoff: str) -> dict[str, An
         "kept": False,
         "rounds": 0,
         "outcome": None,
+        **({"fallback": ""} if state.get("fallback") else {}),
     }

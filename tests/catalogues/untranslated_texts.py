@@ -25,6 +25,7 @@ SPEAKING = (
     "nodes/review.py",
     "nodes/agent/model_turn.py",
     "nodes/agent/model_request.py",
+    "nodes/agent/failover/*.py",
     "nodes/verify.py",
     "nodes/agent/dependency_pool.py",
 )

@@ -148,13 +148,6 @@ ENDING = [
     Fault("forbidden", [{"status": 403, "body": HTML}], "answered 403", 1),
     Fault("no-model", [_refusal(404, "The model `served` does not exist")], "does not exist", 1),
     Fault("bad-request", [_refusal(400, "Invalid `tools[0]`")], "400: Invalid", 1),
-    Fault(
-        "no-money",
-        [_refusal(429, "You exceeded your current quota", "insufficient_quota")],
-        "exceeded your current quota",
-        1,
-    ),
-    Fault("long-wait", [_refusal(429, "come back", **{"Retry-After": "3600"})], "3600 s", 1),
     Fault("still-broken", [{"status": 500, "body": f"oops {KEY}"}] * 2, "500: oops", 1, retries=1),
     Fault("still-cut", [{**HALF_A_CALL, "cut_after": 9}] * 2, "broke off", 1, retries=1),
     Fault("still-empty", [{}], "sent an empty answer", 1, retries=0),

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from maxagent.config.settings.schema import RetrySection
 from maxagent.models.errors import AuthenticationError, ProviderFaultError, RateLimitError
 from maxagent.models.retry import compute_delay, parse_retry_after
 
@@ -15,19 +16,34 @@ NOW = 1_700_000_000.0  # Tue, 14 Nov 2023 22:13:20 GMT
 )
 def test_delay_doubles_up_to_maximum_with_jitter(attempt: int, least: float, most: float) -> None:
     fault = ProviderFaultError("down")
-    assert compute_delay(attempt, fault, random=lambda: 0.0) == least
-    assert compute_delay(attempt, fault, random=lambda: 1.0) == most
+    assert compute_delay(attempt, fault, RetrySection(), random=lambda: 0.0) == least
+    assert compute_delay(attempt, fault, RetrySection(), random=lambda: 1.0) == most
+
+
+def test_delay_follows_the_settings() -> None:
+    settings = RetrySection(initial_delay=2, max_delay=10, exponential_base=3)
+    fault = ProviderFaultError("down")
+    delays = [compute_delay(n, fault, settings, random=lambda: 1.0) for n in (1, 2, 3)]
+    assert delays == [2, 6, 10]
 
 
 @pytest.mark.parametrize(
     ("asked", "waits"), [(3.0, 3.0), (0.0, 0.25), (120.0, 120.0), (120.1, None)]
 )
 def test_the_providers_wish_counts_up_to_two_minutes(asked: float, waits: float | None) -> None:
-    assert compute_delay(1, RateLimitError("wait", retry_after=asked), random=lambda: 0.0) == waits
+    assert (
+        compute_delay(
+            1, RateLimitError("wait", retry_after=asked), RetrySection(), random=lambda: 0.0
+        )
+        == waits
+    )
 
 
 def test_what_cannot_succeed_is_not_repeated() -> None:
-    assert compute_delay(1, AuthenticationError("wrong key"), random=lambda: 0.0) is None
+    assert (
+        compute_delay(1, AuthenticationError("wrong key"), RetrySection(), random=lambda: 0.0)
+        is None
+    )
 
 
 @pytest.mark.parametrize(

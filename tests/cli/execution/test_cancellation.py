@@ -73,7 +73,12 @@ async def test_step_over_grace_time_is_cancelled_and_shown(
     last = await watch(runner, 60.0).show_events(late)
     assert isinstance(last, Interrupted) and last.reason == "timeout"
     told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert told[-1] == {"type": "interrupted", "thread_id": last.thread_id, "reason": "timeout"}
+    assert told[-1] == {
+        "type": "interrupted",
+        "thread_id": last.thread_id,
+        "reason": "timeout",
+        "usage": {},
+    }
     row = runner.threads.get(last.thread_id)
     [_, half] = read_transcript(row, runner.home)
     assert (row.status, half.kind, half.text) == ("limit", "interrupted", "Long words.")

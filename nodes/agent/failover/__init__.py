@@ -1,0 +1,1 @@
+"""When a model cannot answer: waiting, another model, or a thread that parks."""

@@ -126,7 +126,7 @@ class ResponsesAnswerParser:
             raise classify_stream_error(self._asked, event.get("error") or fields)
         status = to_text(response.get("status"))
         if kind.removeprefix("response.") in FAILURES or status in FAILURES:
-            unexplained = {"message": f"the response is `{status or 'failed'}`"}
+            unexplained = {"message": status or "failed"}
             raise classify_stream_error(self._asked, response.get("error") or unexplained)
 
     def _list_unstreamed(self, item: OutputItem) -> list[tuple[str, str]]:

@@ -1,14 +1,21 @@
 """Catalogue of models: context lengths, output limits and list prices (`catalog.json`)."""
 
 import json
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from ..config.paths import locate_home
+
 if TYPE_CHECKING:
     from langchain_core.messages.ai import UsageMetadata
+
+# What a document that is not a catalogue raises
+NO_CATALOG = (ValueError, TypeError, AttributeError, KeyError)
+_logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -49,10 +56,38 @@ class CatalogEntry:
 
 @cache
 def load_catalog() -> Mapping[str, CatalogEntry]:
-    """Return every known model by `provider/model`."""
-    text = Path(__file__).with_name("catalog.json").read_text(encoding="utf-8")
-    rows = cast("dict[str, dict[str, Any]]", json.loads(text)["models"])
-    return {name: _to_entry(row) for name, row in rows.items()}
+    """Return every known model by `provider/model`: the built-in ones, and the refreshed ones."""
+    built_in = parse_catalog(Path(__file__).with_name("catalog.json").read_bytes())
+    return {**built_in, **_load_refreshed()}
+
+
+def locate_refreshed(home: Path) -> Path:
+    """Return the file of `mcode models refresh`; it may not exist."""
+    return home / "data" / "catalog.json"
+
+
+def parse_catalog(document: bytes) -> dict[str, CatalogEntry]:
+    """Return the models of a catalogue; raises one of `NO_CATALOG` if it is not one."""
+    table = cast("dict[str, Any]", json.loads(document))
+    rows = cast("dict[str, dict[str, Any]]", table["models"])
+    entries = {name: _to_entry(row) for name, row in rows.items()}
+    sizes: list[object] = [
+        size for each in entries.values() for size in (each.context, each.output)
+    ]
+    if not all(isinstance(size, int) for size in sizes):
+        raise TypeError
+    return entries
+
+
+def _load_refreshed() -> dict[str, CatalogEntry]:
+    file = locate_refreshed(locate_home())
+    try:
+        return parse_catalog(file.read_bytes())
+    except FileNotFoundError:
+        return {}
+    except (OSError, *NO_CATALOG):
+        _logger.warning("%s is not a catalogue of models", file)
+        return {}
 
 
 def find_model(name: str) -> CatalogEntry | None:

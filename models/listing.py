@@ -41,7 +41,7 @@ def list_models(
     rows = [
         row
         for row in load_providers().values()
-        if row.available and row.name != "scripted" and provider in ("", row.name)
+        if row.available and row.name not in ("scripted", "replay") and provider in ("", row.name)
     ]
     listings = [
         listing

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...config import paths
+from ...config.errors import UsageError
 from ..i18n.catalogs import t
 from ..rendering.output import echo, echo_json
 
@@ -67,6 +68,24 @@ def show(
         echo_json(details)
     else:
         echo(format_definition_list(format_details(details)))
+
+
+@app.command()
+def refresh() -> None:
+    """Fetch the catalogue of models from the address in `model.catalog_url`.
+
+    Its models come before the built-in ones of the same name. Nothing is ever fetched by itself.
+    """
+    from ...models.catalog_update import refresh_catalog
+
+    url = _load_settings().settings.model.catalog_url
+    if not url:
+        raise UsageError(
+            "`model.catalog_url` is not set",
+            hint="run `mcode config set model.catalog_url ADDRESS`",
+        )
+    count = refresh_catalog(url, paths.locate_home())
+    echo(t("models.refreshed", count=count), err=True)
 
 
 def _list_known(provider: str) -> "list[ModelListing]":

@@ -3,11 +3,13 @@
 import pytest
 
 from maxagent.models.catalog import (
+    NO_CATALOG,
     compute_cost,
     find_model,
     list_models_of,
     list_providers_of,
     load_catalog,
+    parse_catalog,
 )
 from maxagent.models.providers import Provider, load_providers
 
@@ -33,7 +35,11 @@ def test_every_entry_is_sane(name: str) -> None:
 @pytest.mark.parametrize("provider", list(load_providers().values()), ids=lambda row: row.name)
 def test_default_models_are_in_catalog(provider: Provider) -> None:
     name = provider.default_model
-    assert not name or not provider.available or find_model(f"{provider.name}/{name}")
+    assert (
+        not name
+        or not (provider.base_url and provider.available)
+        or find_model(f"{provider.name}/{name}")
+    )
 
 
 @pytest.mark.parametrize(
@@ -77,3 +83,20 @@ def test_models_and_providers_are_listed_both_ways() -> None:
     assert list_providers_of("never-heard-of") == []
     assert "glm-4.6" in list_models_of("glm")
     assert list_models_of("scripted") == []
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        b"",
+        b"[]",
+        b"{}",
+        b'{"models": []}',
+        b'{"models": {"a/b": {"x": 1}}}',
+        b'{"models": {"a/b": 3}}',
+    ]
+    + [b'{"models": {"a/b": {"context": "1", "output": 1}}}'],
+)
+def test_other_documents_are_no_catalog(document: bytes) -> None:
+    with pytest.raises(NO_CATALOG):
+        parse_catalog(document)

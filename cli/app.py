@@ -16,6 +16,7 @@ from ..config.crash_report import describe_error
 from ..config.security.executables import keep_absolute_entries
 from .commands import (
     agents,
+    auth,
     config,
     custom_commands,
     diff,
@@ -83,6 +84,7 @@ app.add_typer(listing.app, name="threads")
 app.add_typer(custom_commands.app, name="commands")
 app.add_typer(tools.app, name="tools")
 app.add_typer(agents.app, name="agents")
+app.add_typer(auth.app, name="auth")
 app.add_typer(config.app, name="config")
 app.add_typer(models.app, name="models")
 app.add_typer(permissions.app, name="permissions")

@@ -1,7 +1,7 @@
 """Known providers, as data (`providers.json`), and detection of the user's provider."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from fnmatch import fnmatch
@@ -12,6 +12,7 @@ from typing import Any, Literal, cast
 from ..config.errors import UsageError
 from ..config.settings.schema import Settings
 from ..config.text import text
+from .auth.credentials import Credentials, find_credentials
 
 Api = Literal["chat", "responses", "anthropic", "langchain-openai"]
 
@@ -57,6 +58,8 @@ class Provider:
     """Whether it is a server on this machine, which needs no key."""
     start_command: str = ""
     """How such a server is started."""
+    login: bool = False
+    """Whether it needs a login (`mcode auth login`) instead of a key."""
     default_model: str = ""
     """Empty: the server is asked which it has."""
     available: bool = True
@@ -111,6 +114,11 @@ class Provider:
     def find_key(self, environ: Mapping[str, str]) -> str:
         """Return the key in the environment, or an empty string."""
         return _find_first_variable(environ, self.key_variables)
+
+    def find_stored_key(self, stored: Credentials) -> str:
+        """Return the stored key or login, or an empty string; providers of one maker share it."""
+        found = stored.get(self.name) or stored.get(self.maker_name)
+        return found.secret if found else ""
 
     def find_endpoint(self, environ: Mapping[str, str]) -> str:
         """Return the endpoint in the environment, or an empty string."""
@@ -182,7 +190,8 @@ def detect_provider(settings: Settings, environ: Mapping[str, str]) -> Provider 
     """Return the default provider if no model names one; None if nothing is configured.
 
     In order: `litellm.provider` of the settings, the first key found in the environment, the first
-    endpoint found there, and for a bare `litellm.base_url` the `openai` dialect.
+    endpoint found there, for a bare `litellm.base_url` the `openai` dialect, the first stored key,
+    and a stored login.
     """
     if settings.litellm.provider:
         return get_provider(settings.litellm.provider)
@@ -194,19 +203,32 @@ def detect_provider(settings: Settings, environ: Mapping[str, str]) -> Provider 
         return found
     if settings.litellm.base_url or settings.litellm.api_key:
         return get_provider("openai")
-    return None
+    return _find_stored_provider(environ)
+
+
+def _find_stored_provider(environ: Mapping[str, str]) -> Provider | None:
+    stored = find_credentials(environ)
+    known = [each for each in load_providers().values() if each.available and each.name in stored]
+    return min(known, key=lambda each: each.login, default=None)
 
 
 def _explain_configuration() -> str:
-    variables = [each.key_variables[0] for each in load_providers().values() if each.key_variables]
+    known = [each for each in load_providers().values() if each.available]
+    servers = [each for each in known if each.local or each.name == "litellm"]
     return text(
-        "Set one of {names}, or give `--base-url` for a server of your own",
-        names=", ".join(f"`{name}`" for name in variables),
+        "run `mcode auth login`, or set one of {names}; for a server of your own set one of "
+        "{addresses}, or give `--base-url`",
+        names=_join_names(name for each in known for name in each.key_variables),
+        addresses=_join_names(each.list_endpoint_variables()[0] for each in servers),
     )
 
 
+def _join_names(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in dict.fromkeys(names))
+
+
 def _format_names() -> str:
-    return ", ".join(f"`{each.name}`" for each in load_providers().values() if each.available)
+    return _join_names(each.name for each in load_providers().values() if each.available)
 
 
 def _find_first_variable(environ: Mapping[str, str], names: tuple[str, ...]) -> str:

@@ -1,14 +1,18 @@
 """Resolution of the user's choice to one model: provider, endpoint, key, limits, protocol."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from typing import Literal, TypeVar
 from urllib.parse import urlsplit
 
 from ..config.errors import UsageError
+from ..config.paths import locate_home
 from ..config.settings.schema import ModelLimits, Settings
 from ..config.text import text
+from .auth.copilot_login import CopilotLogin
+from .auth.credentials import find_credentials
+from .auth.key_shapes import is_valid_key
 from .catalog import CatalogEntry, Price, find_model, list_models_of, list_providers_of
 from .providers import (
     Api,
@@ -46,6 +50,8 @@ class ResolvedModel:
     thinking: bool | None = None
     """Whether the model thinks; None: unknown."""
     parallel_tool_calls: bool = True
+    login: CopilotLogin | None = field(default=None, repr=False)
+    """The login that each request takes its token from, instead of a key."""
     extra_headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     """The user's own headers of every request."""
     read_seconds: float = 120.0
@@ -81,10 +87,21 @@ def resolve(settings: Settings, environ: Mapping[str, str], spec: str = "") -> R
     own = not named or get_provider(named).name == chosen.name
     base_url = _choose_base_url(chosen, settings.litellm.base_url if own else "", environ)
     key = (settings.litellm.api_key.strip() if own else "") or chosen.find_key(environ)
+    key = key or chosen.find_stored_key(find_credentials(environ))
     _check_key(chosen, base_url, key)
     resolved = _with_limits(settings, chosen.adapt_to(base_url), model, base_url, key)
     _check_package(resolved)
-    return resolved
+    return _with_login(resolved, settings, environ) if chosen.login else resolved
+
+
+def _with_login(
+    resolved: ResolvedModel, settings: Settings, environ: Mapping[str, str]
+) -> ResolvedModel:
+    """Return the model with the login in the place of its key, which is no key for requests."""
+    is_own = resolved.base_url != resolved.provider.base_url
+    address = resolved.base_url if is_own else ""
+    login = CopilotLogin(locate_home(environ), settings.copilot, address)
+    return replace(resolved, api_key="", login=login)
 
 
 def describe_model(settings: Settings, provider: Provider, model: str) -> ResolvedModel:
@@ -127,15 +144,21 @@ def _find_provider_of(
 ) -> Provider:
     """Return the provider of a bare model name.
 
-    The catalogue decides between the providers that have a key. A provider or an endpoint that the
-    user has named gets every name, and the detected one a name that the catalogue does not know.
+    The catalogue decides between the providers that have a key or a login. A provider or an
+    endpoint that the user has named gets every name, and the detected one a name that the catalogue
+    does not know.
     """
     is_named = settings.litellm.provider or settings.litellm.base_url
     known = list_providers_of(model)
     if is_named or not known or detected.name in known or detected.find_endpoint(environ):
         return detected
     rows = [row for name in known if (row := find_provider(name))]
-    with_key = [row for row in rows if row.available and row.find_key(environ)]
+    stored = find_credentials(environ)
+    with_key = [
+        row
+        for row in rows
+        if row.available and (row.find_key(environ) or row.find_stored_key(stored))
+    ]
     if with_key:
         return with_key[0]
     # the models of a proxy, and of a server on this machine, are not in the catalogue
@@ -164,10 +187,15 @@ def _is_address(url: str) -> bool:
 
 def _check_key(chosen: Provider, base_url: str, key: str) -> None:
     """Require a key, except at a custom endpoint or on this machine."""
-    if key and not (key.isascii() and key.isprintable() and " " not in key):
+    if key and not is_valid_key(key):
         raise UsageError(
             text("The key for `{name}` contains invalid characters", name=chosen.name),
             hint="copy it again, without quotes, blanks or line ends",
+        )
+    if not key and chosen.login:
+        raise UsageError(
+            text("You are not logged in to `{name}`", name=chosen.name),
+            hint=text("run `mcode auth login {name}`", name=chosen.name),
         )
     local = urlsplit(base_url).hostname in ("localhost", "127.0.0.1", "::1")
     if not key and chosen.key_variables and base_url == chosen.base_url and not local:
@@ -175,7 +203,10 @@ def _check_key(chosen: Provider, base_url: str, key: str) -> None:
         raise UsageError(
             text("No key for the provider `{name}`", name=chosen.name),
             hint=text(
-                "set {variables}, or `litellm.api_key` in the configuration", variables=variables
+                "run `mcode auth login {name}`, or set {variables}, or `litellm.api_key` in the "
+                "configuration",
+                name=chosen.name,
+                variables=variables,
             ),
         )
 

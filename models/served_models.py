@@ -31,7 +31,7 @@ async def find_served_model(resolved: ResolvedModel) -> str:
     Raises UsageError if it has none, and ModelCallError if it does not answer.
     """
     provider = resolved.provider.name
-    usable = [name for name in await list_served_models(resolved) if not _OTHER_KINDS.search(name)]
+    usable = [name for name in await list_served_models(resolved) if can_chat(name)]
     if not usable:
         raise UsageError(
             text("`{provider}` at {host} has no model", provider=provider, host=resolved.host),
@@ -42,8 +42,17 @@ async def find_served_model(resolved: ResolvedModel) -> str:
     return f"{provider}/{usable[0]}"
 
 
+def can_chat(name: str) -> bool:
+    """Return whether a model of that name can chat, as far as its name tells."""
+    return not _OTHER_KINDS.search(name)
+
+
 async def list_served_models(resolved: ResolvedModel) -> list[str]:
     """Return the names of all models of the server, in its order; raises ModelCallError."""
+    if resolved.login:
+        from .auth.copilot import list_copilot_models
+
+        return [one.name for one in await list_copilot_models(resolved.login) if one.can_be_picked]
     import httpx  # late: the light commands do without
 
     headers = {**_build_key_headers(resolved), **resolved.extra_headers}

@@ -21,4 +21,4 @@ async def invoke_with_less_thinking(
         if options.thinking == "off":
             raise
         on_retry(error)
-        return await invoke(replace(options, thinking="off"))
+        return await invoke(replace(options, thinking="off", initiator="agent"))

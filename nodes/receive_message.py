@@ -64,6 +64,7 @@ async def receive_message(state: State, runtime: Runtime[Context]) -> Command[Li
         "cost_allowed": 0.0,
         "turn": state.get("turn", 0) + 1,
         "thinking": thinking,
+        "message_id": words.id,
         "since": state.get("file_entry", 0),
         "queue": [],
         "asked": [],

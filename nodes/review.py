@@ -43,7 +43,8 @@ async def review(state: State, runtime: Runtime[Context]) -> ReviewTransition:
     if decision.get("type") == "respond":
         told = build_role_message("coder", REMARK.format(words=decision.get("message") or ""))
         undecided = {"accepted": False, "rounds": 0, "turn": state.get("turn", 1) + 1}
-        return Command(goto="coder", update={"messages": [told], "role": "coder", **undecided})
+        message = {"messages": [told], "message_id": told.id}
+        return Command(goto="coder", update={**message, "role": "coder", **undecided})
     return await _keep_result(state, runtime)
 
 

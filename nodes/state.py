@@ -111,6 +111,8 @@ class State(TypedDict, total=False):
     """Number of the user's requests, from 1: the task, a remark, a message."""
     thinking: Thinking | None
     """Whether the model thinks about the current request; None: not yet decided."""
+    message_id: str
+    """ID of the user's message that the turn answers; empty: the request that began the thread."""
     asked: list[str]
     """The open question: calls as `compute_binding` describes them, or the test command."""
     consents: dict[str, bool]

@@ -118,7 +118,7 @@ def check_folder_trust(around: DoctorEnvironment) -> DoctorCheck:
 def check_instructions(around: DoctorEnvironment) -> DoctorCheck:
     """List the instruction files that every agent reads."""
     from ...config.settings.schema import Settings
-    from .instruction_files import list_effective_files
+    from ..execution.instruction_files import list_effective_files
 
     settings = around.loaded.settings if around.loaded else Settings()
     found = check_trust(Path.cwd(), around.home)

@@ -73,13 +73,14 @@ def describe_key(
     loaded: LoadedSettings, environ: Mapping[str, str], resolved: ResolvedModel
 ) -> str:
     """Return where the key comes from, never the key."""
-    if not resolved.api_key:
+    if not (resolved.api_key or resolved.login):
         return t("doctor.no_key")
     if loaded.settings.litellm.api_key.strip() == resolved.api_key:
         source = loaded.origins["litellm.api_key"]
     else:
         names = resolved.provider.key_variables
-        source = next(name for name in names if environ.get(name, "").strip())
+        stored = t("auth.kind.login" if resolved.login else "auth.kind.key")
+        source = next((name for name in names if environ.get(name, "").strip()), stored)
     return t("doctor.key", source=translate(source))
 
 

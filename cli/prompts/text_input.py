@@ -32,7 +32,7 @@ def read_line(console: Console, prompt: str, keys: Collection[str] = ()) -> str:
     is an answer by itself, without Enter, if it is the first key after the question appears.
     """
     *above, last = wrap_for_console(console, style_text(prompt, "bold"))
-    line = _create_session(last.plain, keys) if _can_edit() else None
+    line = _create_session(last.plain, keys) if can_edit() else None
     for row in above:
         console.print(row)
     if line:
@@ -47,7 +47,7 @@ def discard_typeahead() -> None:
         termios.tcflush(sys.stdin, termios.TCIFLUSH)
 
 
-def _can_edit() -> bool:
+def can_edit() -> bool:
     """Return whether keys can be read one by one, so that Esc is a key."""
     can_paint = os.environ.get("TERM", "dumb") not in ("dumb", "unknown")
     return can_paint and is_terminal(sys.stdin) and is_terminal(sys.stderr)

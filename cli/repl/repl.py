@@ -15,6 +15,7 @@ from ...config.exit_codes import INTERRUPTED
 from ..execution.stop_signal import StopSignal, run_stoppable
 from ..i18n.catalogs import t
 from ..options import OutputFormat
+from ..prompts.first_run import lead_to_first_key
 from ..prompts.trust import settle_trust
 from ..rendering.definition_list import get_terminal_width
 from ..rendering.line_breaks import split_rows
@@ -51,6 +52,7 @@ def run_repl(
     invalid configuration.
     """
     settle_trust(folder, yes=trust, output=OutputFormat.text, tests=False)
+    lead_to_first_key(folder, options or {})
     return run_stoppable(
         lambda stop: _run_conversation(
             folder, options or {}, thread, name, titles, show_thinking, stop

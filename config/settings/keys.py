@@ -13,7 +13,15 @@ from .schema import Settings
 
 HIDDEN = "********"
 # Settings of endpoints, permissions and commands: a project's values for them are reported
-FAR_REACHING = ("litellm.", "security.", "permissions.", "sandbox.", "task.", "after_edit.")
+FAR_REACHING = (
+    "litellm.",
+    "copilot.",
+    "security.",
+    "permissions.",
+    "sandbox.",
+    "task.",
+    "after_edit.",
+)
 
 
 def split_key(key: str) -> KeyPath:

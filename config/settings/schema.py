@@ -43,6 +43,23 @@ class ModelPrice(Section):
     """Input tokens from the provider's cache; unset: as `input`."""
 
 
+class CopilotSection(Section):
+    """GitHub Copilot: with which app you log in, and where."""
+
+    client_id: str = ""
+    """Client ID of your own OAuth app for `mcode auth login copilot`; MaxAgent has none."""
+    integration_id: str = ""
+    """Value of the header `Copilot-Integration-Id`; empty: not sent."""
+    editor_version: str = ""
+    """Value of the header `Editor-Version`; empty: `maxagent/VERSION`."""
+    host: str = "github.com"
+    """Host of the login, such as that of GitHub Enterprise."""
+    api_host: str = "api.github.com"
+    """Host that exchanges the login for short-lived tokens."""
+    exchange: bool = True
+    """False: the login's own token is sent to Copilot."""
+
+
 class ModelLimits(Section):
     """Settings of one model, by `MODEL` or `PROVIDER/MODEL`; unset fields fall back to `model`."""
 
@@ -233,6 +250,7 @@ class Settings(Section):
     """Everything that can be configured."""
 
     litellm: Endpoint = Endpoint()
+    copilot: CopilotSection = CopilotSection()
     model: ModelSection = ModelSection()
     tools: ToolsSection = ToolsSection()
     security: SecuritySection = SecuritySection()

@@ -7,8 +7,8 @@ from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
+from ...config.security.file_lock import acquire_file_lock
 from ...config.security.private_files import make_private_folder, open_private
-from ..file_lock import acquire_file_lock
 
 
 def get_store_directory(folder: Path, stores: Path) -> Path:

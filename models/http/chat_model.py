@@ -11,6 +11,7 @@ from langchain_core.tools import BaseTool
 from pydantic import ConfigDict, Field, PrivateAttr, SkipValidation
 from typing_extensions import override
 
+from ..auth.access import AccessSource
 from ..resolver import ResolvedModel
 from .client import EndpointClient
 from .dialect import Dialect, RequestOptions
@@ -30,7 +31,14 @@ class HttpChatModel(BaseChatModel):
 
     @override
     def model_post_init(self, context: Any, /) -> None:
-        self._connection = EndpointClient(self.resolved, self.dialect)
+        self._connection = EndpointClient(self.resolved, self.dialect, self._open_source())
+
+    def _open_source(self) -> AccessSource | None:
+        if self.resolved.login is None:
+            return None
+        from ..auth.copilot import CopilotAccess
+
+        return CopilotAccess(self.resolved.login)
 
     @property
     @override
@@ -67,14 +75,11 @@ class HttpChatModel(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
+        options: RequestOptions = kwargs.get("options", RequestOptions())
         request = self.dialect.build_request(
-            messages,
-            self.tools,
-            kwargs.get("options", RequestOptions()),
-            tool_choice=self.tool_choice,
-            stop=stop,
+            messages, self.tools, options, tool_choice=self.tool_choice, stop=stop
         )
-        async for chunk in self._connection.stream_answer(request):
+        async for chunk in self._connection.stream_answer(request, options):
             yield ChatGenerationChunk(message=chunk)
 
     @override

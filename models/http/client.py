@@ -3,19 +3,20 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import httpx
 from langchain_core.messages import AIMessageChunk
 
 from ... import __version__
 from ...config.text import text
+from ..auth.access import Access, AccessSource
 from ..error_classification import HINTS, RequestTarget, classify_response
 from ..errors import BrokenStreamError, InvalidRequestError, ModelCallError, ProviderFaultError
 from ..providers import explain_unreachable
 from ..resolver import ResolvedModel
 from .answer_stream import AnswerStream
-from .dialect import Dialect
+from .dialect import Dialect, RequestOptions
 from .sse import LONGEST_EVENT
 
 CONNECT_SECONDS = 10.0
@@ -27,15 +28,20 @@ LATE_SECONDS = 5.0
 MAX_ERROR_BYTES = 1_000_000
 # Seconds to wait for the formal end of a complete answer, so that its connection can be reused
 DRAIN_SECONDS = 1.0
+USUAL_OPTIONS = RequestOptions()
 _logger = logging.getLogger(__name__)
 
 
 class EndpointClient:
     """Sends requests; never retries. The HTTP client is created at the first request and kept."""
 
-    def __init__(self, resolved: ResolvedModel, dialect: Dialect) -> None:
+    def __init__(
+        self, resolved: ResolvedModel, dialect: Dialect, source: AccessSource | None = None
+    ) -> None:
+        """`source` names address and headers of each request, if they change."""
         self._resolved = resolved
         self._dialect = dialect
+        self._source = source
         self._asked = RequestTarget(resolved.model, resolved.host, resolved.api_key)
         self._client: httpx.AsyncClient | None = None
 
@@ -45,10 +51,12 @@ class EndpointClient:
         if client:
             await client.aclose()
 
-    async def stream_answer(self, request: bytes) -> AsyncIterator[AIMessageChunk]:
+    async def stream_answer(
+        self, request: bytes, options: RequestOptions = USUAL_OPTIONS
+    ) -> AsyncIterator[AIMessageChunk]:
         """Yield the chunks of the answer to one request."""
         stream = AnswerStream(self._asked, self._dialect.open_parser())
-        async with self._post_request(request, stream) as response:
+        async with self._post_request(request, options, stream) as response:
             if "json" in response.headers.get("content-type", ""):
                 for chunk in stream.feed_document(await self._read_document(response)):
                     yield chunk
@@ -61,24 +69,48 @@ class EndpointClient:
 
     @asynccontextmanager
     async def _post_request(
-        self, request: bytes, stream: AnswerStream
+        self, request: bytes, options: RequestOptions, stream: AnswerStream
     ) -> AsyncGenerator[httpx.Response]:
         """Yield the open answer; a complete one may lack its formal end."""
-        url = self._resolved.base_url + self._dialect.path
+        access = await self._open_access(options)
         try:
-            async with self._open_client().stream("POST", url, content=request) as response:
-                _logger.info(
-                    "model %s at %s: %d bytes sent, status %d",
-                    self._resolved.model,
-                    self._resolved.host,
-                    len(request),
-                    response.status_code,
-                )
+            async with AsyncExitStack() as opened:
+                response = await self._send_request(request, access, opened)
+                if renewed := await self._renew_access(response, access):
+                    await opened.aclose()
+                    response = await self._send_request(request, renewed, opened)
                 await self._check_response(response)
                 yield response
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             if not stream.is_finished:
                 raise self._to_model_error(error) from error
+
+    async def _open_access(self, options: RequestOptions) -> Access:
+        if self._source:
+            return await self._source.get_access(options.initiator)
+        return Access(self._resolved.base_url)
+
+    async def _renew_access(self, response: httpx.Response, rejected: Access) -> Access | None:
+        """Return another access after status 401, for the same message: it is billed once."""
+        if response.status_code != 401 or self._source is None:
+            return None
+        return await self._source.renew_access(rejected, "agent")
+
+    async def _send_request(
+        self, request: bytes, access: Access, opened: AsyncExitStack
+    ) -> httpx.Response:
+        url = access.base_url + self._dialect.path
+        response = await opened.enter_async_context(
+            self._open_client().stream("POST", url, content=request, headers=access.headers)
+        )
+        _logger.info(
+            "model %s at %s: %d bytes sent, status %d",
+            self._resolved.model,
+            self._resolved.host,
+            len(request),
+            response.status_code,
+        )
+        return response
 
     def _open_client(self) -> httpx.AsyncClient:
         if self._client is None:
@@ -99,7 +131,10 @@ class EndpointClient:
         """Raise ModelCallError for an error answer."""
         if response.status_code != 200:
             content = await self._read_error_text(response)
-            raise classify_response(self._asked, response.status_code, content, response.headers)
+            error = classify_response(self._asked, response.status_code, content, response.headers)
+            if self._source:
+                error.hint = self._source.hints.get(response.status_code, error.hint)
+            raise error
         if "html" in response.headers.get("content-type", ""):
             raise InvalidRequestError(
                 text("{label} answered with a web page", label=self._asked.label),

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -69,7 +70,7 @@ class Dependencies:
         `thinking_model` takes the place of the configured model alone.
         """
         own = "" if self.model_named else profile.model or thinking_model
-        found = resolve(self.settings, os.environ, own) if own else self.model
+        found = resolve(self.settings, build_environ(self.home), own) if own else self.model
         if profile.temperature is None or found.temperature is None:  # the model may not accept one
             return found
         return replace(found, temperature=float(profile.temperature))
@@ -101,6 +102,11 @@ class Dependencies:
         await self.chat_models.close()
 
 
+def build_environ(home: Path) -> Mapping[str, str]:
+    """Return the environment in which the keys stored in this home folder are found."""
+    return {**os.environ, "MAXAGENT_HOME": str(home)}
+
+
 @dataclass(frozen=True)
 class DependencySources:
     """The files that dependencies are loaded from; the next run reloads them when they change."""
@@ -110,3 +116,5 @@ class DependencySources:
     agents: tuple[DefinitionFile, ...]
     """Files of agents that are not built in."""
     instructions: tuple[Instruction, ...]
+    keys: tuple[str, ...] = field(default=(), repr=False)
+    """The stored keys and logins."""

@@ -20,6 +20,7 @@ from ...config.text import text
 from ...config.trust.decision import check_trust
 from ...memory.journal import Journal
 from ...memory.undo.history import FileHistory
+from ...models.auth.credentials import remember_credentials
 from ...models.factory import ModelPool
 from ...models.resolver import ResolvedModel, resolve
 from ...tools.filesystem.project_snapshots import open_snapshots
@@ -27,7 +28,7 @@ from ...tools.permissions import build_policy
 from ...tools.sandbox.detect import open_sandbox
 from ...tools.workspace import Workspace
 from ..options import Options
-from .dependencies import Dependencies, DependencySources
+from .dependencies import Dependencies, DependencySources, build_environ
 
 if TYPE_CHECKING:
     from .context import Context
@@ -154,7 +155,7 @@ def _create_dependencies(key: _DependencyKey, context: "Context") -> Dependencie
         home=home,
         sources=sources,
         agents=find_agents(root, home, sources.trust),
-        model=_resolve_model(key, settings),
+        model=_resolve_model(key, settings, home),
         model_named=bool(key.model),
         from_project=_list_project_keys(loaded, root),
         turns=settings.model.turns,
@@ -164,12 +165,13 @@ def _create_dependencies(key: _DependencyKey, context: "Context") -> Dependencie
     return replace(deps, model=deps.resolve_model(speaks)) if speaks else deps
 
 
-def _resolve_model(key: _DependencyKey, settings: Settings) -> ResolvedModel:
+def _resolve_model(key: _DependencyKey, settings: Settings, home: Path) -> ResolvedModel:
     """Return the model; one that only its server can name is that of the thread's options."""
-    model, served = resolve(settings, os.environ), key.served_model
+    environ, served = build_environ(home), key.served_model
+    model = resolve(settings, environ)
     if model.model or served.partition("/")[0] != model.provider.name:
         return model
-    return resolve(settings, os.environ, served)
+    return resolve(settings, environ, served)
 
 
 def _resolve_home(key: _DependencyKey) -> Path:
@@ -183,7 +185,11 @@ def _load_sources(key: _DependencyKey) -> DependencySources:
     loaded = load_settings(root, home, flags=_build_flags(key), trust=trust)
     told = load_instructions(root, home, trust, loaded.settings.security.ignore_patterns)
     return DependencySources(
-        trust, loaded, tuple(read_definition_files("agents", root, home, trust)), told
+        trust,
+        loaded,
+        tuple(read_definition_files("agents", root, home, trust)),
+        told,
+        remember_credentials(home),
     )
 
 

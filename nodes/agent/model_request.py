@@ -5,7 +5,7 @@ import logging
 import random
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from langchain_core.messages import AIMessage, BaseMessage
@@ -13,6 +13,7 @@ from langgraph.runtime import Runtime
 
 from ...config.errors import UsageError
 from ...config.text import text
+from ...memory.journal import StartedCall
 from ...models.errors import ModelCallError, ToolsNotSupportedError
 from ...models.http.dialect import RequestOptions
 from ...models.retry import compute_delay
@@ -24,6 +25,7 @@ from ..state import State
 from .agent import Agent, load_agent
 from .answer_autosave import autosave_answer, forget_answer
 from .context import Context, get_thread_id
+from .dependencies import Dependencies
 from .emit import emit_event
 from .failover.fallback_models import can_fail_over, list_candidates
 from .failover.model_change import confirm_change
@@ -65,7 +67,8 @@ async def request_answer(
     failures, answers = list[FailedRequest](), list[object]()
     while True:
         try:
-            message, seconds = await _invoke_with_retries(agent, messages, options, runtime)
+            named = await name_initiator(options, state, runtime, agent.deps)
+            message, seconds = await _invoke_with_retries(agent, messages, named, runtime)
             return ModelAnswer(message, agent, fallback, seconds)
         except ModelCallError as error:
             failure = record_failure(agent.deps.model, error)
@@ -84,6 +87,22 @@ async def request_answer(
         else:
             park_at_limit(failures)
             raise failure.error
+
+
+async def name_initiator(
+    options: RequestOptions, state: State, runtime: Runtime[Context], deps: Dependencies
+) -> RequestOptions:
+    """Return the options with the initiator `user` once for each message, where that is billed.
+
+    The journal has it before the request is sent: a repeated or resumed request is the agent's.
+    """
+    if deps.model.login is None:
+        return options
+    call_id = f"message-{state.get('message_id', '')}"
+    known = await asyncio.to_thread(
+        deps.journal.begin_call, get_thread_id(runtime), call_id, "initiator"
+    )
+    return replace(options, initiator="user") if isinstance(known, StartedCall) else options
 
 
 async def _load_candidate(
@@ -109,8 +128,10 @@ async def _invoke_with_retries(
     request = [agent.system, *await _attach_images(agent, messages, runtime)]
     while True:
         started = time.monotonic()
+        # the same message is billed once
+        sent, options = options, replace(options, initiator="agent")
         try:
-            answer = await _invoke_once(agent, request, options, runtime)
+            answer = await _invoke_once(agent, request, sent, runtime)
             return answer, time.monotonic() - started
         except ToolsNotSupportedError:
             # the model itself has remembered it, so the next request is without tools

@@ -9,8 +9,10 @@ from .message_history import build_role_message
 
 def build_job_update(state: State, role: RoleName, handoff: str) -> dict[str, Any]:
     """Return the state changes for a job that starts with this role and this message."""
+    message = build_role_message(role, handoff)
     return {
-        "messages": [build_role_message(role, handoff)],
+        "messages": [message],
+        "message_id": message.id,
         "role": role,
         "steps_allowed": 0,
         "cost_allowed": 0.0,

@@ -78,7 +78,7 @@ def test_every_command_of_the_readme_exists(tmp_path: Path) -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     commands = {words for words in re.findall(r"mcode ((?:[a-z]+ ?){1,2})", text)}
     known = {"task", "edit", "resume", "threads", "tools", "config", "doctor", "studio", "in"}
-    known |= {"undo", "rewind", "diff", "trust", "agents", "chat", "init", "models"}
+    known |= {"undo", "rewind", "diff", "trust", "agents", "chat", "init", "models", "auth"}
     assert {words.split()[0] for words in commands} <= known
     for name in known - {"in"}:
         assert run([*MCODE, name, "--help"], tmp_path).returncode == 0, name

@@ -1,9 +1,12 @@
 """Which provider is asked: the table, the order of detection, unknown names."""
 
+from pathlib import Path
+
 import pytest
 
 from maxagent.config.errors import UsageError
 from maxagent.config.settings.schema import Endpoint, Settings
+from maxagent.models.auth.credentials import Credential, store_credential
 from maxagent.models.providers import (
     build_no_provider_error,
     detect_provider,
@@ -42,7 +45,35 @@ def test_a_bare_endpoint_speaks_the_openai_dialect() -> None:
 
 def test_an_empty_key_is_no_key() -> None:
     assert detect_provider(Settings(), {OPENAI: " "}) is None
-    assert "`GLM_API_KEY`, `OPENAI_API_KEY`, `LITELLM_API_KEY`" in build_no_provider_error().hint
+
+
+def test_the_hint_names_the_login_and_every_variable() -> None:
+    hint = build_no_provider_error().hint
+    assert "`mcode auth login`" in hint
+    known = [each for each in load_providers().values() if each.available]
+    assert all(f"`{name}`" in hint for each in known for name in each.key_variables)
+    assert all(f"`{each.name.upper()}_BASE_URL`" in hint for each in known if each.local)
+
+
+@pytest.mark.parametrize(
+    ("stored", "environ", "name"),
+    [
+        (["copilot"], {}, "copilot"),
+        (["copilot", "groq", "openai"], {}, "openai"),
+        (["openai", "glm"], {}, "glm"),
+        (["glm-coding"], {}, "glm-coding"),
+        (["openai"], {"GROQ_API_KEY": "k"}, "groq"),
+        (["openai"], {"OLLAMA_BASE_URL": "http://x"}, "ollama"),
+        (["a-later-one"], {}, ""),
+    ],
+)
+def test_stored_keys_come_after_the_environment(
+    tmp_path: Path, stored: list[str], environ: dict[str, str], name: str
+) -> None:
+    for provider in stored:
+        store_credential(tmp_path, provider, Credential("some-key-4711"))
+    found = detect_provider(Settings(), {**environ, "MAXAGENT_HOME": str(tmp_path)})
+    assert (found.name if found else "") == name
 
 
 def test_unknown_provider_error_lists_known_and_nearest() -> None:
@@ -51,10 +82,9 @@ def test_unknown_provider_error_lists_known_and_nearest() -> None:
     assert caught.value.hint.startswith("Did you mean `openai`? Known providers: `glm`, `openai`")
 
 
-def test_copilot_is_known_and_comes_later() -> None:
-    with pytest.raises(UsageError, match="`copilot` is not supported yet") as caught:
-        get_provider("copilot")
-    assert "`copilot`" not in caught.value.hint
+@pytest.mark.parametrize("name", ["copilot", "github_copilot", "github-copilot"])
+def test_copilot_is_known_by_each_name(name: str) -> None:
+    assert get_provider(name).login
 
 
 def test_openai_under_another_address_is_only_compatible() -> None:
@@ -68,7 +98,7 @@ def test_http_providers_have_required_fields(name: str) -> None:
     found = load_providers()[name]
     over_http = found.available and name not in ("scripted", "replay")
     assert not over_http or found.base_url.startswith("http")
-    assert not over_http or found.local or found.key_variables
+    assert not over_http or found.local or found.login or found.key_variables
     asks_server = found.local or name == "litellm"
     assert not over_http or bool(found.default_model) != asks_server
     variable = f"{name.upper().replace('-', '_')}_BASE_URL"

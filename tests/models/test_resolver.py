@@ -1,12 +1,14 @@
 """From specs, settings and environment to one model."""
 
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from maxagent.config.errors import UsageError
 from maxagent.config.settings.schema import Endpoint, ModelLimits, ModelSection, Settings
+from maxagent.models.auth.credentials import Credential, store_credential
 from maxagent.models.catalog import Price
 from maxagent.models.resolver import resolve
 
@@ -228,3 +230,37 @@ def test_a_missing_extra_is_named_with_its_command(monkeypatch: pytest.MonkeyPat
         resolve(chosen, KEYS, "openai/gpt-4o")
     assert caught.value.hint == 'pip install "maxagent[openai]"'
     assert resolve(Settings(), KEYS, "openai/gpt-5.3-codex").api == "responses"
+
+
+@pytest.mark.parametrize(
+    ("environ", "settings", "key"),
+    [
+        ({}, Settings(), "stored-key"),
+        ({"OPENAI_API_KEY": "from-environment"}, Settings(), "from-environment"),
+        ({}, Settings(litellm=Endpoint(api_key="from-settings")), "from-settings"),
+    ],
+)
+def test_a_stored_key_counts_last(
+    tmp_path: Path, environ: dict[str, str], settings: Settings, key: str
+) -> None:
+    store_credential(tmp_path, "openai", Credential("stored-key"))
+    home = {"MAXAGENT_HOME": str(tmp_path)}
+    assert resolve(settings, environ | home, "openai/gpt-4o").api_key == key
+
+
+def test_providers_of_one_maker_share_the_stored_key(tmp_path: Path) -> None:
+    store_credential(tmp_path, "glm", Credential("stored-key"))
+    assert resolve(Settings(), {"HOME": "", "LLC_HOME": str(tmp_path)}, "glm-coding").api_key
+
+
+def test_copilot_needs_a_login_and_has_no_key(tmp_path: Path) -> None:
+    environ = {"MAXAGENT_HOME": str(tmp_path)}
+    with pytest.raises(UsageError, match="not logged in") as caught:
+        resolve(Settings(), environ, "github_copilot/gpt-4o")
+    assert "`mcode auth login copilot`" in caught.value.hint
+    store_credential(tmp_path, "copilot", Credential("gho_token"))
+    found = resolve(Settings(), environ, "copilot/gpt-4o")
+    assert found.name == "copilot/gpt-4o" and found.api_key == ""
+    assert found.login and (found.login.home, found.login.base_url) == (tmp_path, "")
+    own = environ | {"COPILOT_BASE_URL": "http://localhost:1"}
+    assert resolve(Settings(), own, "copilot").login.base_url == "http://localhost:1"

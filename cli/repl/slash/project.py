@@ -27,6 +27,13 @@ async def review_trust(session: Session, _: str) -> None:
     await run_cli_command(session, command)
 
 
+async def log_in(session: Session, provider: str) -> None:
+    """Store a key or log in to GitHub Copilot; the next message uses it."""
+    from ...commands.auth import login as command
+
+    await run_cli_command(session, partial(command, provider))
+
+
 async def edit_config(session: Session, words: str) -> None:
     """Show the settings, show one, or set one in the user's file."""
     from ...commands import config as command

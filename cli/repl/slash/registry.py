@@ -79,6 +79,7 @@ SLASH_COMMANDS: Mapping[str, SlashCommand] = {
         SlashCommand("mcp", project.show_mcp),
         SlashCommand("skills", project.show_skills),
         SlashCommand("agents", modes.switch_agent, "[NAME]"),
+        SlashCommand("login", project.log_in, "[PROVIDER]"),
         SlashCommand("exit", _exit_repl, aliases=("quit",)),
     )
 }

@@ -52,7 +52,7 @@ def _list_facts(session: Session) -> Iterator[tuple[str, str]]:
 def _describe_instructions(session: Session, trust: "Trust") -> Iterator[str]:
     from ....config.settings.loader import load_settings
     from ....sdk.threads.usage import read_nested_instructions
-    from ...commands.instruction_files import list_effective_files
+    from ...execution.instruction_files import list_effective_files
 
     try:
         settings = load_settings(session.folder, session.home, trust=trust).settings

@@ -41,7 +41,7 @@ def test_doctor_failed_check_exits_1_with_remedy(tmp_path: Path) -> None:
     ended = run(tmp_path)
     assert ended.returncode == 1
     assert "fail  provider" in ended.stdout
-    assert "\n      → Set one of `GLM_API_KEY`" in ended.stdout
+    assert "\n      → run `mcode auth login`" in ended.stdout
 
 
 def test_a_broken_configuration_is_one_failed_check(tmp_path: Path) -> None:

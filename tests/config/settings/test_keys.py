@@ -46,8 +46,8 @@ def test_a_dotted_key_is_a_path_and_back(key: str, path: tuple[str, ...]) -> Non
         ("tools.xyz", "available: `enabled`, `disabled`"),
         ("agents.coder.xyz", "available: `system_prompt`"),
         ("task.xyz.deep.er", "available: `test_command`, `test_timeout`"),
-        ("", "available: `litellm`, `model`"),
-        ("xyz.", "available: `litellm`, `model`"),
+        ("", "available: `litellm`, `copilot`"),
+        ("xyz.", "available: `litellm`, `copilot`"),
     ],
 )
 def test_unknown_key_error_suggests_meant_or_known_keys(key: str, hint: str) -> None:

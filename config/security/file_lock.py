@@ -8,8 +8,8 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from ..config.errors import MaxAgentError
-from ..config.text import text
+from ..errors import MaxAgentError
+from ..text import text
 
 # Seconds
 LOCK_TIMEOUT = 30.0

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from maxagent.config.errors import MaxAgentError
-from maxagent.memory import file_lock as module
-from maxagent.memory.file_lock import acquire_file_lock
+from maxagent.config.security import file_lock as module
+from maxagent.config.security.file_lock import acquire_file_lock
 
 
 async def test_one_holds_it_and_the_next_waits(tmp_path: Path) -> None:

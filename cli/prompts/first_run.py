@@ -1,0 +1,151 @@
+"""The first run without any key: choose a provider, paste a key or log in, choose a model."""
+
+import asyncio
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...config import paths
+from ...config.errors import MaxAgentError, UsageError
+from ...models.auth.key_presence import has_key
+from ..i18n.catalogs import t
+from ..i18n.message_translation import translate
+from ..lazy_imports import without_collector
+from ..rendering.output import echo
+
+if TYPE_CHECKING:
+    from ...config.settings.schema import Settings
+    from ...models.resolver import ResolvedModel
+
+# Seconds for the test request
+TEST_SECONDS = 60.0
+# Tokens of its answer: more than the least that endpoints accept
+TEST_TOKENS = 32
+
+
+def lead_to_first_key(folder: Path, options: Mapping[str, object]) -> None:
+    """Ask for a provider, a key and a model, if there is none and a user at a terminal."""
+    home = paths.locate_home()
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return
+    if options.get("model") or options.get("base_url") or has_key(os.environ, home):
+        return
+    settings = _load_settings(folder, home)
+    if settings and not _is_configured(settings):
+        _ask_until_it_works(settings, home)
+
+
+def _load_settings(folder: Path, home: Path) -> "Settings | None":
+    """Return the settings; None if they are invalid, which the conversation reports."""
+    with without_collector():
+        from ...config.settings.loader import load_settings
+    try:
+        return load_settings(folder, home).settings
+    except UsageError:
+        return None
+
+
+def _is_configured(settings: "Settings") -> bool:
+    """Return whether the user has named a model, an endpoint, or a server of this machine."""
+    from ...models.providers import load_providers
+
+    section = settings.litellm
+    servers = (each for each in load_providers().values() if each.local or each.name == "litellm")
+    return bool(
+        settings.model.default
+        or section.provider
+        or section.base_url
+        or section.api_key
+        or any(each.find_endpoint(os.environ) for each in servers)
+    )
+
+
+def _ask_until_it_works(settings: "Settings", home: Path) -> None:
+    from ...models.local_servers import find_local_servers
+    from .login import ask_credential, log_in
+
+    echo(t("first_run.welcome"), err=True)
+    servers = find_local_servers(os.environ)
+    while True:
+        name, key = ask_credential("", servers)
+        try:
+            if not key and _needs_login(name):
+                log_in(name)
+            _set_up_provider(settings, home, name, key)
+            return
+        except MaxAgentError as error:
+            echo(t("error.says", message=translate(error.message)), err=True)
+            if error.hint:
+                echo(t("error.hint", hint=translate(error.hint)), err=True)
+
+
+def _needs_login(name: str) -> bool:
+    from ...models.providers import get_provider
+
+    return get_provider(name).login
+
+
+def _set_up_provider(settings: "Settings", home: Path, name: str, key: str) -> None:
+    """Test the provider, store the key, and set the model that the user chooses."""
+    from ...config.settings.writer import set_value
+    from ...models.auth.credentials import Credential, store_credential
+    from .model_choice import ask_model
+    from .sync_bridge import run_sync
+
+    resolved = _resolve_with_key(settings, name, key)
+    echo(t("first_run.testing", provider=name, host=resolved.host), err=True)
+    names = run_sync(_test_provider(resolved))
+    if key:
+        store_credential(home, name, Credential(key))
+    model = ask_model(name, names)
+    set_value(paths.locate_user_config(home), "model.default", f"{name}/{model}")
+    echo(t("first_run.ready", model=f"{name}/{model}"), err=True)
+
+
+def _resolve_with_key(settings: "Settings", name: str, key: str) -> "ResolvedModel":
+    from ...models.providers import get_provider
+    from ...models.resolver import resolve
+
+    variables = get_provider(name).key_variables
+    environ = {**os.environ, variables[0]: key} if key and variables else os.environ
+    return resolve(settings, environ, f"{name}/")
+
+
+async def _test_provider(resolved: "ResolvedModel") -> list[str]:
+    """Send one short message; return the names of the models that can be chosen."""
+    from ...models.errors import EmptyAnswerError, ModelNotFoundError
+    from .model_choice import list_model_names
+
+    names = await list_model_names(resolved)
+    if not names:
+        raise UsageError(
+            t("first_run.no_model", provider=resolved.provider.name, host=resolved.host)
+        )
+    default = resolved.model if resolved.model in names else names[0]
+    try:
+        async with asyncio.timeout(TEST_SECONDS):
+            await _send_message(replace(resolved, model=default, max_tokens=TEST_TOKENS))
+    except (EmptyAnswerError, ModelNotFoundError):
+        pass  # the key is accepted, though not for this model, or for so short an answer
+    return names
+
+
+async def _send_message(resolved: "ResolvedModel") -> None:
+    with without_collector():
+        from langchain_core.messages import HumanMessage
+
+        from ...models.factory import close_model, open_model
+        from ...models.invoke import invoke_model
+
+    chat_model = open_model(resolved)
+    try:
+        await invoke_model(chat_model, [HumanMessage("Say hi.")], _ignore, _ignore)
+    finally:
+        await close_model(chat_model)
+
+
+def _ignore(text: str) -> None:
+    """Ignore streamed text: it is not shown."""

@@ -1,0 +1,222 @@
+"""Questions for a key or a login, and what stores them."""
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from ...config import paths
+from ...config.errors import UsageError
+from ...config.exit_codes import INTERRUPTED
+from ...config.text import text
+from ...models.auth.credentials import (
+    Credential,
+    delete_credential,
+    locate_credentials,
+    store_credential,
+)
+from ...models.auth.key_shapes import is_valid_key, list_candidates, recognize_key
+from ...models.providers import Provider, find_provider, get_provider, load_providers
+from ..i18n.catalogs import t
+from ..rendering.output import echo
+
+# Characters of the shortest text that can be a key
+SHORTEST_KEY = 16
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ...models.auth.copilot_login import CopilotLogin
+    from ...models.auth.device_flow import DeviceCode
+
+
+def ask_credential(name: str = "", offered: Sequence[Provider] = ()) -> tuple[str, str]:
+    """Return a provider and its key, which is empty if it needs none but may need a login.
+
+    Raises typer.Exit if the user leaves. `offered` providers are listed first.
+    """
+    from ..rendering.console import open_console
+
+    console = open_console()
+    try:
+        while not name:
+            name, key = _ask_provider_or_key(console, list_offers(os.environ, offered))
+            if key:
+                return name, key
+        provider = get_provider(name)
+        return name, "" if provider.login or provider.local else _ask_key(console, provider)
+    except (EOFError, KeyboardInterrupt):
+        console.print()
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def list_offers(environ: Mapping[str, str], first: Sequence[Provider] = ()) -> list[Provider]:
+    """Return the providers to choose from: those, those in the environment, the others."""
+    known = [
+        each
+        for each in load_providers().values()
+        if each.available and (each.key_variables or each.login) and not each.local
+    ]
+    in_environment = [
+        each for each in known if each.find_key(environ) or each.find_endpoint(environ)
+    ]
+    return list({each.name: each for each in [*first, *in_environment, *known]}.values())
+
+
+def store_key(name: str, key: str) -> None:
+    """Store the key of a provider and say so; raises UsageError for one that cannot be sent."""
+    from ...config.settings.loader import load_settings
+    from ...models.auth.copilot_login import build_address
+
+    provider, home = get_provider(name), paths.locate_home()
+    if not (provider.key_variables or provider.login):
+        raise UsageError(text("`{name}` needs no key", name=name))
+    if not is_valid_key(key):
+        raise UsageError(
+            text("The key for `{name}` contains invalid characters", name=name),
+            hint="copy it again, without quotes, blanks or line ends",
+        )
+    host = ""
+    if provider.login:
+        settings = load_settings(Path.cwd(), home).settings.copilot
+        host = build_address(settings.api_host, "copilot.api_host")
+    store_credential(home, name, Credential(key, host=host))
+    echo(t("auth.stored", provider=name, file=locate_credentials(home)), err=True)
+    shape = recognize_key(key)
+    if shape not in ("", name, provider.maker_name):
+        echo(t("auth.other_shape", provider=shape), err=True)
+    warn_of_variable(name)
+
+
+def warn_of_variable(name: str) -> None:
+    """Say that a variable still holds a key of the provider, which counts first."""
+    for variable in get_provider(name).key_variables:
+        if os.environ.get(variable, "").strip():
+            echo(t("auth.variable", variable=variable), err=True)
+            return
+
+
+def log_in(name: str) -> None:
+    """Log in to GitHub Copilot in the browser; raises ModelCallError, typer.Exit on Ctrl-C."""
+    from ...config.settings.loader import load_settings
+    from ...models.auth.copilot_login import CopilotLogin
+    from .sync_bridge import run_sync
+
+    home = paths.locate_home()
+    settings = load_settings(Path.cwd(), home).settings.copilot
+    if not settings.client_id:
+        raise UsageError(
+            "GitHub Copilot needs the client ID of an OAuth app of your own",
+            hint="`mcode config set copilot.client_id ID`, or give a token: "
+            "`mcode auth login copilot --token-stdin`; see docs/auth.md",
+        )
+    try:
+        account = run_sync(_run_device_flow(CopilotLogin(home, settings)))
+    except KeyboardInterrupt:
+        echo("", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+    echo(t("auth.logged_in", provider=name, account=account or "GitHub"), err=True)
+
+
+async def _run_device_flow(login: "CopilotLogin") -> str:
+    """Store the login of the account that enters the code; return the account's name."""
+    from ...models.auth.copilot import open_client, open_session, read_account
+    from ...models.auth.copilot_login import PROVIDER, build_address
+    from ...models.auth.device_flow import request_device_code, wait_for_token
+    from ...models.errors import AuthenticationError
+
+    settings = login.settings
+    host = build_address(settings.host, "copilot.host")
+    api_host = build_address(settings.api_host, "copilot.api_host")
+    async with open_client() as client:
+        code = await request_device_code(client, host, settings.client_id)
+        _show_code(code)
+        token = await wait_for_token(client, host, settings.client_id, code)
+    account = await read_account(login, token)
+    store_credential(login.home, PROVIDER, Credential(token, account=account, host=api_host))
+    try:
+        await open_session(login)
+    except AuthenticationError:
+        delete_credential(login.home, PROVIDER)
+        raise
+    return account
+
+
+def _show_code(code: "DeviceCode") -> None:
+    echo(t("auth.code", address=code.address, code=code.user_code), err=True)
+    if _has_browser():
+        import webbrowser
+
+        webbrowser.open(code.address)
+    echo(t("auth.waiting"), err=True)
+
+
+def _has_browser() -> bool:
+    """Return whether a window can be opened beside this terminal."""
+    if not sys.stderr.isatty():
+        return False
+    is_graphical = any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
+    return is_graphical or (sys.platform == "darwin" and "SSH_CONNECTION" not in os.environ)
+
+
+def _ask_provider_or_key(console: "Console", offers: Sequence[Provider]) -> tuple[str, str]:
+    """Return the provider of the number or name, or the key and its provider."""
+    from ..rendering.console import show_line
+    from .secret_input import read_secret
+
+    for line in _format_offers(offers):
+        show_line(console, line, "")
+    while True:
+        typed = read_secret(console, t("auth.ask"))
+        if typed.isdecimal() and 0 < int(typed) <= len(offers):
+            return offers[int(typed) - 1].name, ""
+        if found := find_provider(typed):
+            return found.name, ""
+        if len(typed) >= SHORTEST_KEY and is_valid_key(typed):
+            return recognize_key(typed) or _ask_key_provider(console, typed), typed
+        show_line(console, t("auth.unclear", count=len(offers)), "yellow")
+
+
+def _format_offers(offers: Sequence[Provider]) -> list[str]:
+    width = max(len(each.name) for each in offers)
+    return [
+        f"{number:>3}  {each.name:<{width}}  {_describe_offer(each)}"
+        for number, each in enumerate(offers, 1)
+    ]
+
+
+def _describe_offer(provider: Provider) -> str:
+    if provider.local:
+        return t("auth.offer.server")
+    if provider.login:
+        return t("auth.offer.login")
+    variables = (name for name in provider.key_variables if os.environ.get(name, "").strip())
+    return next(variables, provider.key_variables[0])
+
+
+def _ask_key_provider(console: "Console", key: str) -> str:
+    """Return the provider of a key whose form several providers use."""
+    from ..rendering.console import show_line
+    from .text_input import read_line
+
+    names = list_candidates(key)
+    for number, name in enumerate(names, 1):
+        show_line(console, f"{number:>3}  {name}", "")
+    numbers = [str(number) for number in range(1, len(names) + 1)]
+    while (typed := read_line(console, t("auth.ask.provider"), numbers)) not in numbers:
+        if typed in names:
+            return typed
+        show_line(console, t("auth.unclear.provider", count=len(names)), "yellow")
+    return names[int(typed) - 1]
+
+
+def _ask_key(console: "Console", provider: Provider) -> str:
+    from ..rendering.console import show_line
+    from .secret_input import read_secret
+
+    while not is_valid_key(key := read_secret(console, t("auth.ask.key", provider=provider.name))):
+        show_line(console, t("auth.invalid"), "yellow")
+    return key

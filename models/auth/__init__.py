@@ -1,0 +1,1 @@
+"""Keys and logins of providers: stored keys, GitHub device flow, Copilot."""

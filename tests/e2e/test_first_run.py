@@ -1,0 +1,181 @@
+"""The first run without a key, at a real terminal."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from chat_window import LOCALES, squeezed
+from confinement import SURROUNDINGS
+from github import CODE, PENDING, GitHub
+from provider import Provider, Request
+from screen import ScreenTerminal
+
+from maxagent.cli.i18n.catalogs import load_catalog
+from maxagent.models.auth.credentials import read_credentials
+
+KEY = "sk-" + "0a1b" * 8
+PASTE = f"\x1b[200~{KEY}\x1b[201~"
+MODELS = {"data": [{"id": "deepseek-chat"}, {"id": "deepseek-reasoner"}]}
+COLUMNS = (80, 40)
+
+
+class FirstRun:
+    """A bare `mcode` in an empty home."""
+
+    def __init__(
+        self,
+        folder: Path,
+        language: str,
+        columns: int,
+        arguments: Sequence[str] = (),
+        **environ: str,
+    ) -> None:
+        self.home, self.project = folder / "home", folder / "project"
+        self.project.mkdir()
+        self._words = load_catalog("mcode", language).list_messages()
+        surroundings = {
+            "PATH": "/usr/bin:/bin",
+            "HOME": str(folder),
+            "LANG": LOCALES[language],
+            "MAXAGENT_HOME": str(self.home),
+            "LLC_THREADS__TITLES": "false",
+            "OLLAMA_BASE_URL": "",
+            **SURROUNDINGS,
+            **environ,
+        }
+        argv = [sys.executable, "-m", "maxagent", *arguments]
+        self.terminal = ScreenTerminal(argv, self.project, surroundings, columns=columns, rows=30)
+
+    def see(self, *words: str) -> str:
+        """Wait until these words are on the screen; the screen."""
+        wanted = [squeezed(one) for one in words]
+        return self.terminal.wait_for(lambda screen: all(w in squeezed(screen) for w in wanted))
+
+    def words(self, key: str, **values: object) -> str:
+        """A message of the interface."""
+        return self._words[key].format(**values)
+
+
+@pytest.fixture
+def deepseek(provider: Provider) -> Provider:
+    def answer(request: Request) -> dict[str, object]:
+        if request.headers.get("Authorization") != f"Bearer {KEY}":
+            return {"status": 401, "body": {"error": {"message": "no such key"}}}
+        if request.path.endswith("/models"):
+            return {"status": 200, "body": MODELS}
+        return {"text": "Hello there."}
+
+    provider.script(answer)
+    return provider
+
+
+@pytest.mark.parametrize("columns", COLUMNS)
+@pytest.mark.parametrize("language", list(LOCALES))
+def test_a_pasted_key_leads_to_an_answer(
+    tmp_path: Path, deepseek: Provider, language: str, columns: int
+) -> None:
+    run = FirstRun(tmp_path, language, columns, DEEPSEEK_BASE_URL=deepseek.url)
+    with run.terminal as terminal:
+        run.see(run.words("first_run.welcome"), "1deepseek", run.words("auth.ask"))
+        terminal.type(PASTE)  # no Enter
+        run.see(run.words("auth.ask.provider"))
+        terminal.type("1")
+        run.see("deepseek-reasoner", run.words("model_choice.ask", model="deepseek-chat"))
+        terminal.press("enter")
+        run.see(run.words("status.build"))
+        terminal.type("hi").press("enter")
+        run.see("Hello there.")
+        assert KEY not in terminal.scrollback()
+        assert terminal.glass.wraps == 0
+    assert read_credentials(run.home)["deepseek"].secret == KEY
+    assert "deepseek/deepseek-chat" in (run.home / "config.yaml").read_text()
+
+
+def test_a_wrong_key_is_asked_again(tmp_path: Path, deepseek: Provider) -> None:
+    run = FirstRun(tmp_path, "en", 80, DEEPSEEK_BASE_URL=deepseek.url)
+    with run.terminal as terminal:
+        run.see(run.words("auth.ask"))
+        terminal.type("1").press("enter")
+        run.see(run.words("auth.ask.key", provider="deepseek"))
+        terminal.type("sk-wrong").press("enter")
+        run.see("no such key")
+        terminal.type("deepseek").press("enter")
+        run.see(run.words("auth.ask.key", provider="deepseek"))
+        terminal.type(KEY).press("enter")
+        run.see("deepseek-reasoner")
+        terminal.type("2").press("enter")
+        run.see(run.words("status.build"))
+    assert "deepseek/deepseek-reasoner" in (run.home / "config.yaml").read_text()
+
+
+def test_nothing_is_asked_twice(tmp_path: Path, deepseek: Provider) -> None:
+    first = FirstRun(tmp_path, "en", 80, DEEPSEEK_API_KEY=KEY, DEEPSEEK_BASE_URL=deepseek.url)
+    with first.terminal as terminal:
+        screen = first.see(first.words("status.build"), "deepseek")
+        assert first.words("first_run.welcome")[:20] not in screen
+        terminal.type("hi").press("enter")
+        first.see("Hello there.")
+
+
+def test_leaving_the_question_ends_it(tmp_path: Path, deepseek: Provider) -> None:
+    run = FirstRun(tmp_path, "en", 80, DEEPSEEK_BASE_URL=deepseek.url)
+    with run.terminal as terminal:
+        run.see(run.words("auth.ask"))
+        terminal.press("ctrl-c")
+        assert terminal.end() == 130
+    assert read_credentials(run.home) == {}
+
+
+@pytest.fixture
+def github() -> Iterator[GitHub]:
+    with GitHub() as server:
+        yield server
+
+
+def test_a_login_leads_to_an_answer(tmp_path: Path, github: GitHub) -> None:
+    github.device_answers = [github.device_answers[0], github.device_answers[-1]]
+    github.write_config(tmp_path / "home")
+    github.script(lambda _: {"text": "Hello there."})
+    run = FirstRun(tmp_path, "en", 80)
+    with run.terminal as terminal:
+        run.see(run.words("auth.ask"))
+        terminal.type("copilot").press("enter")
+        run.see("octocat", run.words("model_choice.ask", model="gpt-4o"))
+        terminal.press("enter")
+        run.see(run.words("status.build"))
+        terminal.type("hi").press("enter")
+        run.see("Hello there.")
+    assert github.initiators.count("user") == 1
+
+
+def test_login_in_a_conversation_counts_at_once(tmp_path: Path, deepseek: Provider) -> None:
+    run = FirstRun(
+        tmp_path, "en", 80, DEEPSEEK_BASE_URL=deepseek.url, LLC_MODEL="deepseek/deepseek-chat"
+    )
+    with run.terminal as terminal:
+        run.see(run.words("status.build"))
+        terminal.type("/login deepseek").press("enter")
+        run.see(run.words("auth.ask.key", provider="deepseek"))
+        terminal.type(PASTE)
+        run.see("Stored the key of deepseek")
+        # the prompt is back above its status line
+        terminal.wait_for(lambda screen: screen.rstrip().split("\n")[-2].startswith("›"))
+        terminal.type("hi").press("enter")
+        run.see("Hello there.")
+        assert KEY not in terminal.scrollback()
+
+
+def test_ctrl_c_ends_the_wait_for_the_browser(tmp_path: Path, github: GitHub) -> None:
+    github.routes["/login/oauth/access_token"] = lambda _: {"status": 200, "body": PENDING}
+    github.routes["/login/device/code"] = lambda _: {
+        "status": 200,
+        "body": {**CODE, "interval": 1},
+    }
+    github.write_config(tmp_path / "home")
+    run = FirstRun(tmp_path, "en", 80, arguments=("auth", "login", "copilot"))
+    with run.terminal as terminal:
+        run.see("ABCD-1234", run.words("auth.waiting"))
+        terminal.press("ctrl-c")
+        assert terminal.end() == 130
+    assert read_credentials(run.home) == {}

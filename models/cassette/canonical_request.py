@@ -12,6 +12,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 from ...config.security.redaction import redact
+from ...config.text import text
 
 # In `additional_kwargs` of a system message: the project's folder, whose name a copy does not share
 FOLDER = "folder"
@@ -45,9 +46,18 @@ def describe_difference(
     """Return the first message that differs, for people; empty if there is none."""
     for number, (one, other) in enumerate(zip(expected, actual, strict=False), start=1):
         if one != other:
-            return f"message {number}: recorded {_quote(one, other)}, now {_quote(other, one)}"
+            return text(
+                "message {number}: recorded {recorded}, now {present}",
+                number=number,
+                recorded=_quote(one, other),
+                present=_quote(other, one),
+            )
     if len(expected) != len(actual):
-        return f"recorded {len(expected)} messages, now {len(actual)}"
+        return text(
+            "recorded {recorded} messages, now {present}",
+            recorded=len(expected),
+            present=len(actual),
+        )
     return ""
 
 
@@ -57,7 +67,7 @@ def _canonicalize(message: BaseMessage, folder: str, numbers: dict[str, str]) ->
         calls = [*message.tool_calls, *message.invalid_tool_calls]
         fields["tool_calls"] = [
             {
-                "id": numbers.setdefault(call["id"] or "", f"call {len(numbers) + 1}"),
+                "id": numbers.setdefault(call["id"] or "", _number_call(len(numbers) + 1)),
                 "name": call["name"] or "",
                 "args": _clean(_dump_arguments(call["args"]), folder),
             }
@@ -90,3 +100,7 @@ def _quote(one: CanonicalMessage, other: CanonicalMessage) -> str:
     )
     start = max(0, same - 60)
     return f"`{'…' if start else ''}{line[start : same + 100]}`"
+
+
+def _number_call(number: int, kind: str = "call") -> str:
+    return f"{kind} {number}"

@@ -32,6 +32,7 @@ def describe_request(
         "price": to_price_object(resolved.price),
         "thinking": resolved.thinking,
         "vision": resolved.vision,
+        "tool_calls": resolved.tool_calls,
         "corrected": list_corrections(loaded.settings, resolved),
     }
 

@@ -88,6 +88,7 @@ def test_show_names_sources_and_corrections(place: Path, monkeypatch: pytest.Mon
     assert shown["key"] == "key from OPENAI_API_KEY"
     assert shown["context_length"] == 5000
     assert shown["price"] == {"input": 1, "output": 2, "cached": None}
+    assert shown["tool_calls"] == "auto"
     assert shown["corrected"] == ["context_length", "price"]
     text = run("show").stdout
     assert "$1 / $2" in text and "context_length, price" in text

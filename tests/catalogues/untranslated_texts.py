@@ -34,6 +34,7 @@ SILENT = (
     "cli/commands/doctor_report.py",
     "cli/rendering/help.py",
     "config/security/redaction.py",
+    "models/cassette/canonical_request.py",
     "models/xml_calls/call_parser.py",
     "models/xml_calls/tool_descriptions.py",
     "memory/snapshots/diff.py",

@@ -71,6 +71,8 @@ class Runner:
         self.pool = DependencyPool()
         self._control = RunControl()
         self._closing = AsyncExitStack()
+        self.deadline = 0.0
+        """When the time of the next run is up, in seconds since the epoch; 0: no limit."""
 
     async def __aenter__(self) -> Self:
         opened = open_checkpointer(paths.locate_database(self.home))
@@ -258,7 +260,7 @@ class Runner:
         self, thread: str, answer: Answer | None, context: Context, wait: bool
     ) -> _PreparedRun:
         row = self.threads.find(thread)
-        own = replace(context, home=str(self.home), pool=self.pool)
+        own = replace(context, home=str(self.home), pool=self.pool, deadline=self.deadline)
         row = await self._load_current_options(row)
         notices = list[str]()
         if answer is None or not answer.question:  # otherwise this runner asked: the run continues
@@ -328,7 +330,7 @@ class Runner:
         return options, await self.pool.open(folder, options, context)
 
     def _create_context(self) -> Context:
-        return Context(home=str(self.home), pool=self.pool)
+        return Context(home=str(self.home), pool=self.pool, deadline=self.deadline)
 
     async def open_dependencies(self, folder: str, options: Options) -> Dependencies:
         """Return the dependencies of a run in this folder under these options.

@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+import time
 from collections.abc import AsyncGenerator, Generator
 from contextlib import aclosing, contextmanager
 from types import FrameType
@@ -126,6 +127,7 @@ class CancellableStream:
             return
         loop = asyncio.get_running_loop()
         begin = loop.time()
+        self._runner.deadline = time.time() + self._left
         drain = loop.call_later(self._left, self._handle_timeout)
         stop = loop.call_later(self._left + GRACE, self.stop_at_once)
         try:

@@ -92,7 +92,11 @@ def _create_agent(deps: Dependencies, profile: AgentProfile, model: str) -> Agen
     return Agent(
         deps=own,
         system=build_system_prompt(
-            profile, str(own.workspace.root), own.settings.agents, own.sources.instructions
+            profile,
+            str(own.workspace.root),
+            own.settings.agents,
+            own.sources.instructions,
+            own.model.name,
         ),
         tools={tool.name: tool for tool in accepted},
         known_tools=known,

@@ -19,7 +19,7 @@ from .agent import load_agent
 from .context import Context
 from .dependencies import Dependencies
 from .emit import emit_event
-from .limits import NOTHING_USED, enforce_limits
+from .limits import NOTHING_USED, build_remaining_note, enforce_limits
 from .message_history import build_role_message, find_final_text, select_conversation
 from .model_request import request_answer
 from .nested_instructions import build_nested_notes, build_notices
@@ -63,6 +63,7 @@ async def run_model_turn(
     for notice in build_notices(nested):
         emit_event(runtime, "notice", text=notice)
     added = [*moved, *nested] if history else [build_role_message(role, handoff)]
+    added += build_remaining_note(state, runtime.context, deps, allowed, role)
     step = state.get("steps", 0) + 1
     options = build_request_options(decided, role)
     answered = await request_answer(agent, decided, role, [*history, *added], options, runtime)

@@ -12,6 +12,7 @@ from ...config.agents.profile import AgentProfile
 from ...config.instructions.discovery import Instruction
 from ...config.settings.schema import AgentSettings, AgentsSection
 from ...models.cassette.canonical_request import FOLDER
+from ...models.prompt_addenda import find_addenda
 from ..messages.instruction_blocks import format_instructions
 
 TEMPLATE = """{words}
@@ -24,13 +25,17 @@ def build_system_prompt(
     folder: str,
     agents: AgentsSection,
     instructions: Sequence[Instruction] = (),
+    model: str = "",
 ) -> SystemMessage:
-    """Return the first message of every request of this agent; the same bytes each time."""
+    """Return the first message of every request of this agent; the same bytes each time.
+
+    `model` is the `PROVIDER/MODEL` that reads it.
+    """
     known: Mapping[str, AgentSettings] = {
         name: getattr(agents, name) for name in type(agents).model_fields
     }
     added = known.get(profile.name, AgentSettings()).system_prompt.strip()
-    words = "\n\n".join(filter(None, (profile.prompt, added)))
+    words = "\n\n".join(filter(None, (profile.prompt, *find_addenda(model), added)))
     text = TEMPLATE.format(words=words, folder=folder, system=platform.system())
     text = "\n\n".join(filter(None, (text, format_instructions(instructions))))
     return SystemMessage(text, id=f"system-{profile.name}", additional_kwargs={FOLDER: folder})

@@ -19,10 +19,11 @@ from .agent import load_agent
 from .context import Context
 from .dependencies import Dependencies
 from .emit import emit_event
-from .limits import NOTHING_USED, build_remaining_note, enforce_limits
+from .limits import NOTHING_USED, enforce_limits
 from .message_history import build_role_message, find_final_text, select_conversation
 from .model_request import request_answer
 from .nested_instructions import build_nested_notes, build_notices
+from .remaining_limits import build_remaining_note
 from .request_options import build_request_options, settle_first_thinking
 from .snapshot_recorder import find_last_entry
 from .stale_files import report_stale_files

@@ -30,6 +30,7 @@ SPEAKING = (
     "nodes/agent/dependency_pool.py",
 )
 SILENT = (
+    "models/cassette/canonical_request.py",
     "tools/permissions/url_policy.py",
     "cli/commands/doctor_report.py",
     "cli/rendering/help.py",

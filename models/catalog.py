@@ -26,6 +26,8 @@ class Price:
     output: float
     cached: float | None = None
     """Input tokens from the provider's cache; None: priced as `input`."""
+    cache_write: float | None = None
+    """Input tokens that the provider writes to its cache; None: priced as `input`."""
     tokens: int = 0
     """The price applies to requests with more input tokens than this."""
     above: "Price | None" = None
@@ -117,10 +119,12 @@ def compute_cost(price: Price | None, usage: "UsageMetadata") -> float | None:
         return None
     if price.above and usage["input_tokens"] > price.above.tokens:
         price = price.above
-    cached = usage.get("input_token_details", {}).get("cache_read", 0)
+    details = usage.get("input_token_details", {})
+    cached, written = details.get("cache_read", 0), details.get("cache_creation", 0)
     dollars = (
-        (usage["input_tokens"] - cached) * price.input
+        (usage["input_tokens"] - cached - written) * price.input
         + cached * (price.input if price.cached is None else price.cached)
+        + written * (price.input if price.cache_write is None else price.cache_write)
         + usage["output_tokens"] * price.output
     )
     return dollars / 1_000_000

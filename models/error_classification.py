@@ -10,6 +10,7 @@ from ..config.security.redaction import MIN_SECRET_LENGTH, redact
 from ..config.text import text
 from .errors import (
     AuthenticationError,
+    ContentRefusedError,
     ContextOverflowError,
     InvalidRequestError,
     ModelCallError,
@@ -45,13 +46,15 @@ OVERFLOW = re.compile(
             "exceeded model token limit",  # Kimi
             "reduce the length of the messages",  # Groq
             "request_too_large",  # Anthropic, as type
+            r"exceeds the limit of \d+",  # Copilot: "prompt token count of 140000 exceeds the …"
+            "greater than the context length",  # LM Studio
         )
     ),
     re.IGNORECASE,
 )
 QUOTA = re.compile(
     "insufficient[ _](quota|balance|funds)|exceeded your current quota|credit balance|arrearage"
-    "|余额不足|欠费|billing_hard_limit|FreeTierOnly",
+    "|billing_error|余额不足|欠费|billing_hard_limit|FreeTierOnly",
     re.IGNORECASE,
 )
 MODEL_NOT_FOUND = re.compile(
@@ -63,6 +66,8 @@ KEY_LIKE = re.compile(r"\b(sk|pk|rk|key)-[\w*.-]{8,}|(?<=Bearer )\S+", re.IGNORE
 # HTTP status of an error inside a stream, by a part of its type or code
 STATUS_OF_TYPE = {
     "rate_limit": 429,
+    "billing_error": 402,
+    "request_too_large": 413,
     "too_many_requests": 429,
     "authentication": 401,
     "permission": 403,
@@ -78,6 +83,7 @@ HINTS: Mapping[type[ModelCallError], str] = {
     ModelNotFoundError: "check the model's name and the base URL (most end in `/v1`)",
     ContextOverflowError: "continue in a new thread, or set `context_length` of this model to its "
     "real value",
+    ContentRefusedError: "rephrase the request, or continue with another model",
     RateLimitError: "wait a moment, then continue",
     ProviderFaultError: "try again in a while",
 }
@@ -143,6 +149,8 @@ def _choose_error_class(status: int, text: str, code: str) -> type[ModelCallErro
     if code in GLM_CODES:
         return GLM_CODES[code]
     if status == 413 or (status not in (401, 403, 429) and OVERFLOW.search(text)):
+        return ContextOverflowError
+    if status == 400 and not text.strip():  # Cerebras says no more
         return ContextOverflowError
     if status == 402 or QUOTA.search(text):
         return QuotaExhaustedError

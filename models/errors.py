@@ -7,6 +7,7 @@ ModelCallError
 ├── InvalidRequestError         the endpoint refused the request as it is
 ├── ToolsNotSupportedError      the model cannot call tools natively; may be repeated as XML
 ├── ContextOverflowError        the conversation does not fit; exit code 3
+├── ContentRefusedError         the model or its filter refused to answer
 ├── RateLimitError            too many requests; may be repeated later
 ├── ProviderFaultError          5xx, no connection, no answer in time; may be repeated
 ├── BrokenStreamError           the answer stopped in the middle; may be repeated
@@ -61,6 +62,10 @@ class ContextOverflowError(ModelCallError, LimitReachedError):
     """The conversation is longer than the model can read."""
 
     exit_code = LimitReachedError.exit_code
+
+
+class ContentRefusedError(ModelCallError):
+    """The model or its filter refused to answer; another request may not be."""
 
 
 class RateLimitError(ModelCallError):

@@ -48,6 +48,10 @@ def _open_dialect(resolved: ResolvedModel) -> "Dialect":
         from .responses.dialect import Responses
 
         return Responses(resolved)
+    if resolved.api == "anthropic":
+        from .anthropic.dialect import AnthropicMessages
+
+        return AnthropicMessages(resolved)
     from .chat_completions.dialect import ChatCompletions
 
     return ChatCompletions(resolved)

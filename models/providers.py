@@ -21,7 +21,7 @@ Api = Literal["chat", "responses", "anthropic", "langchain-openai"]
 class ReasoningEcho:
     """How a model's earlier thinking is sent back to it."""
 
-    field: Literal["", "reasoning_content", "think_tags"] = ""
+    field: Literal["", "reasoning_content", "think_tags", "thinking_block"] = ""
     """Where the text goes."""
     fields: Sequence[str] = ()
     """Other fields of an answer that go back as received."""
@@ -77,6 +77,10 @@ class Provider:
     """How the model's earlier thinking is sent back to it; None: it is not."""
     unsigned_call: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Fields of the first call of an answer that the model has not signed."""
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Headers of every request, besides those of the protocol."""
+    thinking_default: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Fields of a request that leaves the choice to the model."""
     thinking_on: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Fields of a request that shall think."""
     thinking_off: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -102,7 +106,8 @@ class Provider:
     def select_api(self, api: Api, model: str) -> "Provider":
         """Return this provider as it behaves with that protocol and model."""
         changed = {"api": api, **self.apis.get(api, {})}
-        for pattern, fields in self.models.items():
+        patterns: Mapping[str, Mapping[str, Any]] = changed.get("models", self.models)
+        for pattern, fields in patterns.items():
             if fnmatch(model.lower(), pattern):
                 changed |= fields
         return replace(self, **_build_fields(changed))
@@ -240,6 +245,6 @@ def _build_fields(row: Mapping[str, Any]) -> dict[str, Any]:
         name: tuple(cast("list[str]", value)) if isinstance(value, list) else value
         for name, value in row.items()
     }
-    if "reasoning_echo" in fields:
+    if fields.get("reasoning_echo"):
         fields["reasoning_echo"] = ReasoningEcho(**fields["reasoning_echo"])
     return fields

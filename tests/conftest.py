@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from anthropic_provider import AnthropicProvider
 from confinement import FOUND, SURROUNDINGS
 from hypothesis import HealthCheck, settings
 from provider import Provider
@@ -39,6 +40,13 @@ def pytest_report_header() -> str:
 def provider() -> Iterator[Provider]:
     """A real HTTP server that speaks chat completions: see `tests/fixtures/provider.py`."""
     with Provider() as server:
+        yield server
+
+
+@pytest.fixture
+def anthropic_provider() -> Iterator[AnthropicProvider]:
+    """A real HTTP server that speaks Anthropic Messages: `tests/fixtures/anthropic_provider.py`."""
+    with AnthropicProvider() as server:
         yield server
 
 

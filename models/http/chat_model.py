@@ -5,13 +5,16 @@ from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models.chat_models import BaseChatModel, agenerate_from_stream
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_core.tools import BaseTool
 from pydantic import ConfigDict, Field, PrivateAttr, SkipValidation
 from typing_extensions import override
 
+from ...config.text import text
 from ..auth.access import AccessSource
+from ..error_classification import HINTS
+from ..errors import ContextOverflowError
 from ..resolver import ResolvedModel
 from .client import EndpointClient
 from .dialect import Dialect, RequestOptions
@@ -80,7 +83,22 @@ class HttpChatModel(BaseChatModel):
             messages, self.tools, options, tool_choice=self.tool_choice, stop=stop
         )
         async for chunk in self._connection.stream_answer(request, options):
+            self._check_window(chunk)
             yield ChatGenerationChunk(message=chunk)
+
+    def _check_window(self, chunk: AIMessageChunk) -> None:
+        """Raise ContextOverflowError if more was counted than fits: the provider has cut it."""
+        read = chunk.usage_metadata["input_tokens"] if chunk.usage_metadata else 0
+        if read > self.resolved.context_length:
+            raise ContextOverflowError(
+                text(
+                    "`{name}` counted {read} tokens, and {window} fit",
+                    name=self.resolved.name,
+                    read=f"{read:,}",
+                    window=f"{self.resolved.context_length:,}",
+                ),
+                hint=HINTS[ContextOverflowError],
+            )
 
     @override
     async def _agenerate(

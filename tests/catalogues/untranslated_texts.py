@@ -131,6 +131,7 @@ NOT_FOR_PEOPLE = frozenset(
         "Input should be ",
         "It ended with exit code 0.",
         "This server answers only at the address that was printed when it was started",
+        "No result: the call was interrupted.",
         "Say here in a sentence what it is for.",
         "The user notes: {note}",
         "The user ran `{command}`. {end}\n{output}",

@@ -1,0 +1,1 @@
+"""The chat model for Anthropic's Messages API and the endpoints that copy it."""

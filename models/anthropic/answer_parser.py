@@ -1,0 +1,259 @@
+"""Parser of a streamed answer's JSON objects to message chunks (pure).
+
+Text and thinking are passed on as they arrive, joined per portion of bytes. Tool calls, and the
+opaque parts that the model wants back, come whole in the last chunk. No format is trusted: invalid
+fields count as absent.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+from uuid import uuid4
+
+from langchain_core.messages import AIMessageChunk
+from langchain_core.messages.ai import UsageMetadata
+from langchain_core.messages.tool import ToolCallChunk, tool_call_chunk
+
+from ...config.text import text
+from ..error_classification import HINTS, RequestTarget, classify_stream_error
+from ..errors import (
+    BrokenStreamError,
+    ContentRefusedError,
+    ContextOverflowError,
+    ProviderFaultError,
+)
+from ..http.json_encoding import encode_json
+from ..replay import OUTPUT_PARTS
+from ..text_cleanup import CharacterJoiner
+from ..tool_arguments import to_valid_json
+
+OVERFLOWS = ("model_context_window_exceeded",)
+COUNTS = (
+    "input_tokens",
+    "cache_read_input_tokens",
+    "cache_creation_input_tokens",
+    "output_tokens",
+)
+# Kind of the block, and the field with the piece, by type of delta
+DELTAS = {
+    "text_delta": ("text", "text"),
+    "thinking_delta": ("thinking", "thinking"),
+    "signature_delta": ("thinking", "signature"),
+    "input_json_delta": ("tool_use", "partial_json"),
+}
+
+
+@dataclass
+class OpenBlock:
+    """One content block, as far as it has arrived."""
+
+    kind: str
+    fields: dict[str, Any]
+    """As it came at its start, for opaque blocks."""
+    text: list[str] = field(default_factory=list[str])
+    """Pieces of its text, thinking or arguments."""
+    signature: list[str] = field(default_factory=list[str])
+
+
+class AnthropicAnswerParser:
+    """One answer: JSON objects in, chunks out; raises the error reported in the stream."""
+
+    def __init__(self, asked: RequestTarget, provider: str) -> None:
+        self._asked = asked
+        self._provider = provider
+        self._blocks: dict[int, OpenBlock] = {}
+        self._pieces: dict[str, list[str]] = {}
+        """New pieces by kind of block, not yet passed on."""
+        self._text, self._thinking = CharacterJoiner(), CharacterJoiner()
+        self._counts: dict[str, int] = {}
+        self._model = asked.model
+        self._stop_reason = ""
+        self.characters = 0
+        """Characters of text and thinking so far."""
+        self.progress = 0
+        """Grows with each piece of the answer; a ping does not count."""
+
+    @property
+    def is_finished(self) -> bool:
+        """Return whether the model has marked its answer as complete."""
+        return bool(self._stop_reason)
+
+    def feed(self, values: Sequence[Mapping[str, Any]]) -> list[AIMessageChunk]:
+        """Return the chunks of these objects: one at most."""
+        for value in values:
+            self._apply_event(value)
+        thinking, text = ("".join(self._pieces.pop(kind, [])) for kind in ("thinking", "text"))
+        return self._build_chunk(self._thinking.feed(thinking), self._text.feed(text))
+
+    def close(self) -> list[AIMessageChunk]:
+        """Return the last chunks, at the end of the stream."""
+        self._check_stop_reason()
+        return [
+            *self._build_chunk(self._thinking.close(), self._text.close()),
+            self._build_last_chunk(),
+        ]
+
+    def _build_chunk(self, thinking: str, text: str) -> list[AIMessageChunk]:
+        self.characters += len(thinking) + len(text)
+        extra = {"reasoning_content": thinking} if thinking else {}
+        found = bool(thinking or text)
+        return [AIMessageChunk(content=text, additional_kwargs=extra)] if found else []
+
+    def _apply_event(self, value: Mapping[str, Any]) -> None:
+        kind = value.get("type")
+        if kind == "error" or (kind is None and value.get("error")):
+            raise classify_stream_error(self._asked, value.get("error") or dict(value))
+        if kind == "message_start":
+            self._apply_message(_to_dict(value.get("message")))
+        elif kind == "message":  # a whole answer, not streamed
+            self._apply_message(value)
+        elif kind == "message_delta":
+            self._apply_message({**_to_dict(value.get("delta")), "usage": value.get("usage")})
+        elif kind == "content_block_start":
+            self._start_block(_to_index(value), _to_dict(value.get("content_block")))
+        elif kind == "content_block_delta":
+            self._apply_delta(_to_index(value), _to_dict(value.get("delta")))
+
+    def _apply_message(self, fields: Mapping[str, Any]) -> None:
+        """Keep model, blocks, counts and stop reason; later counts replace earlier ones."""
+        self._model = _to_text(fields.get("model")) or self._model
+        for index, block in enumerate(_to_list(fields.get("content"))):
+            self._start_block(index, _to_dict(block))
+        reason = _to_text(fields.get("stop_reason"))
+        self._stop_reason = reason or self._stop_reason
+        self.progress += bool(reason)
+        usage = _to_dict(fields.get("usage"))
+        self._counts |= {name: count for name in COUNTS if (count := _to_count(usage.get(name)))}
+
+    def _start_block(self, index: int, fields: dict[str, Any]) -> None:
+        kind = _to_text(fields.get("type"))
+        self._blocks[index] = OpenBlock(kind, fields)
+        if kind in ("text", "thinking"):
+            self._add_piece(index, kind, _to_text(fields.get(kind)))
+        self.progress += kind in ("tool_use", "redacted_thinking")
+
+    def _apply_delta(self, index: int, delta: Mapping[str, Any]) -> None:
+        kind, name = DELTAS.get(_to_text(delta.get("type")), ("", ""))
+        piece = _to_text(delta.get(name))
+        if not piece:
+            return
+        block = self._blocks.setdefault(index, OpenBlock(kind, {"type": kind}))
+        if name == "signature":
+            block.signature.append(piece)
+            self.progress += 1
+        elif kind == block.kind:
+            self._add_piece(index, kind, piece)
+
+    def _add_piece(self, index: int, kind: str, piece: str) -> None:
+        if piece:
+            self._blocks[index].text.append(piece)
+            self._pieces.setdefault(kind, []).append(piece)
+            self.progress += 1
+
+    def _check_stop_reason(self) -> None:
+        who, reason = self._asked.label, self._stop_reason
+        if reason in OVERFLOWS:
+            raise ContextOverflowError(
+                text("{who} ran out of context: {finish_reason}", who=who, finish_reason=reason),
+                hint=HINTS[ContextOverflowError],
+            )
+        if reason == "refusal":
+            raise ContentRefusedError(
+                text("{who} refused to answer", who=who), hint=HINTS[ContentRefusedError]
+            )
+        if reason == "pause_turn":
+            raise BrokenStreamError(
+                text("{who} paused its answer", who=who), hint=HINTS[ProviderFaultError]
+            )
+
+    def _build_last_chunk(self) -> AIMessageChunk:
+        blocks = [self._blocks[index] for index in sorted(self._blocks)]
+        calls = [block for block in blocks if block.kind == "tool_use"]
+        return AIMessageChunk(
+            content="",
+            additional_kwargs=_build_parts(blocks),
+            tool_call_chunks=[_to_call_chunk(i, block) for i, block in enumerate(calls)],
+            usage_metadata=self._build_usage(),
+            response_metadata={
+                "finish_reason": self._stop_reason,
+                "model_name": self._model,
+                "model_provider": self._provider,
+            },
+            chunk_position="last",
+        )
+
+    def _build_usage(self) -> UsageMetadata | None:
+        """Return the counts; this protocol counts cached input apart from the rest."""
+        if not self._counts:
+            return None
+        fresh, read, created, output = (self._counts.get(name, 0) for name in COUNTS)
+        return UsageMetadata(
+            input_tokens=fresh + read + created,
+            output_tokens=output,
+            total_tokens=fresh + read + created + output,
+            input_token_details={"cache_read": read, "cache_creation": created},
+        )
+
+
+def _build_parts(blocks: Sequence[OpenBlock]) -> dict[str, Any]:
+    """Return the mark with the answer's thinking as it came and the places of all else.
+
+    An answer without thinking needs none: any order of text and calls is accepted.
+    """
+    if not any(block.kind in ("thinking", "redacted_thinking") for block in blocks):
+        return {}
+    parts, calls = list[dict[str, Any]](), 0
+    for block in blocks:
+        if block.kind == "text":
+            parts.append({"type": "text", "length": len(_join_characters(block.text))})
+        elif block.kind == "tool_use":
+            parts.append({"type": "tool_call", "index": calls})
+            calls += 1
+        elif block.kind == "thinking":
+            parts.append(_build_thinking(block))
+        elif block.kind == "redacted_thinking":
+            parts.append(block.fields)
+    return {OUTPUT_PARTS: {"api": "anthropic", "parts": parts}}
+
+
+def _build_thinking(block: OpenBlock) -> dict[str, Any]:
+    signature = "".join(block.signature) or _to_text(block.fields.get("signature"))
+    thinking = _join_characters(block.text)
+    return {**block.fields, "thinking": thinking} | ({"signature": signature} if signature else {})
+
+
+def _join_characters(pieces: Sequence[str]) -> str:
+    joiner = CharacterJoiner()
+    return joiner.feed("".join(pieces)) + joiner.close()
+
+
+def _to_call_chunk(index: int, block: OpenBlock) -> ToolCallChunk:
+    whole = block.fields.get("input")
+    arguments = "".join(block.text) or (encode_json(whole).decode() if whole else "")
+    return tool_call_chunk(
+        name=_to_text(block.fields.get("name")),
+        args=to_valid_json(arguments),
+        id=_to_text(block.fields.get("id")) or f"toolu_{uuid4().hex[:24]}",
+        index=index,
+    )
+
+
+def _to_dict(value: object) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def _to_list(value: object) -> list[object]:
+    return cast("list[object]", value) if isinstance(value, list) else []
+
+
+def _to_text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _to_index(value: Mapping[str, Any]) -> int:
+    index = value.get("index")
+    return index if isinstance(index, int) else 0
+
+
+def _to_count(value: object) -> int:
+    return value if isinstance(value, int) and 0 <= value < 2**63 else 0

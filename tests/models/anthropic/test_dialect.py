@@ -1,0 +1,353 @@
+"""Anthropic Messages, against a server that refuses what the real one refuses."""
+
+import json
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from anthropic_provider import AnthropicProvider, error, without_marks
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    HumanMessage,
+    SystemMessage,
+    ToolMessage,
+)
+from langchain_core.tools import tool
+from provider import Request
+
+from maxagent.models.anthropic.dialect import AnthropicMessages
+from maxagent.models.errors import (
+    AuthenticationError,
+    BrokenStreamError,
+    ContentRefusedError,
+    ContextOverflowError,
+    InvalidRequestError,
+    ModelCallError,
+    ProviderFaultError,
+    QuotaExhaustedError,
+    RateLimitError,
+)
+from maxagent.models.factory import open_model
+from maxagent.models.http.chat_model import HttpChatModel
+from maxagent.models.http.dialect import RequestOptions
+from maxagent.models.invoke import invoke_model
+from maxagent.models.providers import load_providers
+from maxagent.models.replay import MADE_BY
+from maxagent.models.resolver import ResolvedModel
+
+OLD, NEW, NEWEST = "claude-sonnet-4-5", "claude-opus-4-7", "claude-sonnet-5-5"
+ON = RequestOptions(thinking="on")
+SYSTEM = SystemMessage("You are a coding agent.")
+
+
+@tool
+def look(path: str) -> str:
+    """Look at a path."""
+    return path
+
+
+def resolve(model: str, url: str, provider: str = "anthropic", **fields: Any) -> ResolvedModel:
+    row = load_providers()[provider].select_api("anthropic", model)
+    fields = {"api": "anthropic", "temperature": 0.5, **fields}
+    return ResolvedModel(row, model, url, "sk-secret", max_tokens=8000, **fields)
+
+
+def open_bound(server: AnthropicProvider, model: str, **fields: Any) -> HttpChatModel:
+    opened = open_model(resolve(model, server.url, **fields))
+    assert isinstance(opened, HttpChatModel)
+    return opened.bind_tools([look])
+
+
+async def ask(
+    model: HttpChatModel, messages: Sequence[BaseMessage], options: RequestOptions = ON
+) -> AIMessage:
+    answer = await invoke_model(model, [*messages], lambda _: None, lambda _: None, options)
+    answer.additional_kwargs[MADE_BY] = model.resolved.name
+    return answer
+
+
+async def run_loop(
+    model: HttpChatModel, messages: list[BaseMessage], steps: int, options: RequestOptions = ON
+) -> None:
+    for _ in range(steps):
+        messages.append(answer := await ask(model, messages, options))
+        for call in answer.tool_calls:
+            messages.append(ToolMessage(f"seen {call['id']}", tool_call_id=call["id"]))
+
+
+def calls_then_text(steps: int) -> list[dict[str, Any]]:
+    turns = [
+        {
+            "thinking": f"step {n} 😀",
+            "text": "" if n % 2 else f"I look, {n}.",
+            "tool_calls": [{"name": "look", "args": {"path": f"中{n}"}, "id": f"c{n}"}],
+            "portion": 3,
+        }
+        for n in range(steps)
+    ]
+    return [*turns, {"thinking": "done", "text": "All seen."}]
+
+
+@pytest.mark.parametrize("model", [OLD, NEW, NEWEST])
+async def test_long_tool_loop_with_thinking_is_accepted(
+    anthropic_provider: AnthropicProvider, model: str
+) -> None:
+    anthropic_provider.bound = {NEWEST}
+    anthropic_provider.script(calls_then_text(10))
+    bound = open_bound(anthropic_provider, model)
+    messages: list[BaseMessage] = [SYSTEM, HumanMessage("go")]
+    await run_loop(bound, messages, 11)
+    await bound.aclose()
+    assert anthropic_provider.refusals == []
+    assert messages[-1].text == "All seen."
+    sent = anthropic_provider.requests[-1].body["messages"]
+    kinds = [[block["type"] for block in message["content"]] for message in sent[1:5]]
+    assert kinds == [
+        ["thinking", "text", "tool_use"],
+        ["tool_result"],
+        ["thinking", "tool_use"],
+        ["tool_result"],
+    ]
+    assert sent[1]["content"][0]["thinking"] == "step 0 😀"
+
+
+async def test_requests_repeat_prefix_but_for_marks(anthropic_provider: AnthropicProvider) -> None:
+    anthropic_provider.script([*calls_then_text(6), {"text": "ok"}])
+    bound = open_bound(anthropic_provider, OLD)
+    messages: list[BaseMessage] = [SYSTEM, HumanMessage("go")]
+    await run_loop(bound, messages, 7)
+    messages.append(HumanMessage("again"))
+    await ask(bound, messages)
+    await bound.aclose()
+    bodies = [without_marks(json.loads(request.raw)) for request in anthropic_provider.requests]
+    for before, after in zip(bodies, bodies[1:], strict=False):
+        count = len(before["messages"])
+        assert {**after, "messages": after["messages"][:count]} == before
+    assert list(bodies[0])[-3:] == ["tools", "system", "messages"]
+    last = anthropic_provider.requests[-1].body
+    marked = [i for i, m in enumerate(last["messages"]) if "cache_control" in m["content"][-1]]
+    assert marked == [len(last["messages"]) - 2, len(last["messages"]) - 1]
+    assert "cache_control" in last["tools"][-1] and "cache_control" in last["system"][-1]
+
+
+async def test_thinking_goes_only_to_its_own_model(anthropic_provider: AnthropicProvider) -> None:
+    anthropic_provider.script(calls_then_text(15))
+    messages: list[BaseMessage] = [HumanMessage("go")]
+    for model in (OLD, NEW, NEWEST, OLD, "claude-opus-5"):
+        bound = open_bound(anthropic_provider, model)
+        await run_loop(bound, messages, 3)
+        await bound.aclose()
+    assert anthropic_provider.refusals == []
+
+
+async def test_thinking_can_change_between_requests(anthropic_provider: AnthropicProvider) -> None:
+    anthropic_provider.script(calls_then_text(20))
+    bound = open_bound(anthropic_provider, OLD)
+    messages: list[BaseMessage] = [HumanMessage("go")]
+    for thinking in ("on", "off", "on", "", "on"):
+        await run_loop(bound, messages, 2, RequestOptions(thinking=thinking))
+    await bound.aclose()
+    assert anthropic_provider.refusals == []
+
+
+async def test_lost_results_notices_and_broken_calls_are_accepted(
+    anthropic_provider: AnthropicProvider,
+) -> None:
+    anthropic_provider.script([{"text": "ok"}])
+    broken = {
+        "name": "look",
+        "args": '{"pa',
+        "id": "b:1",
+        "error": "x",
+        "type": "invalid_tool_call",
+    }
+    calls = [{"name": "look", "args": {"path": "a"}, "id": "c1"}]
+    messages = [
+        SYSTEM,
+        HumanMessage("go"),
+        HumanMessage(" "),
+        AIMessage("", tool_calls=calls, invalid_tool_calls=[broken]),
+        HumanMessage("a notice"),
+        ToolMessage("", tool_call_id="b:1", status="error"),
+        ToolMessage("orphan", tool_call_id="c9"),
+        HumanMessage("another"),
+        AIMessage("  \n"),
+        HumanMessage("go on"),
+    ]
+    bound = open_bound(anthropic_provider, OLD)
+    await ask(bound, messages, RequestOptions())
+    await bound.aclose()
+    assert anthropic_provider.refusals == []
+    sent = without_marks(anthropic_provider.requests[0].body)["messages"]
+    lost = "No result: the call was interrupted."
+    assert sent[1]["content"][1] == {
+        "type": "tool_use", "id": "b_1", "name": "look", "input": {},
+    }  # fmt: skip
+    assert sent[2]["content"] == [
+        {"type": "tool_result", "tool_use_id": "c1", "content": lost, "is_error": True},
+        {"type": "tool_result", "tool_use_id": "b_1", "content": "error", "is_error": True},
+        *({"type": "text", "text": text} for text in ("a notice", "another", "go on")),
+    ]
+
+
+async def test_parts_come_back_in_their_order(anthropic_provider: AnthropicProvider) -> None:
+    blocks = [["thinking", "a"], ["text", "One. "], ["redacted_thinking", "xyz"], ["text", "Two."]]
+    call = {"name": "look", "args": {"path": "a"}, "id": "c1"}
+    anthropic_provider.script([{"blocks": blocks, "tool_calls": [call]}, {"text": "ok"}])
+    bound = open_bound(anthropic_provider, NEW)
+    messages: list[BaseMessage] = [HumanMessage("go")]
+    await run_loop(bound, messages, 2)
+    await bound.aclose()
+    assert anthropic_provider.refusals == []
+    assert messages[1].text == "One. Two."
+    sent = anthropic_provider.requests[1].body["messages"][1]["content"]
+    texts = [block.get("thinking") or block.get("text") or block.get("data") for block in sent]
+    assert texts == ["a", "One. ", "xyz", "Two.", None]
+
+
+async def test_cut_stream_fails_and_repeats_cleanly(anthropic_provider: AnthropicProvider) -> None:
+    turn = calls_then_text(1)[0]
+    anthropic_provider.script([{**turn, "cut_after": 6}, turn, {"text": "ok"}])
+    bound = open_bound(anthropic_provider, OLD)
+    messages: list[BaseMessage] = [HumanMessage("go")]
+    with pytest.raises(BrokenStreamError) as caught:
+        await ask(bound, messages)
+    assert caught.value.retryable
+    await run_loop(bound, messages, 2)
+    await bound.aclose()
+    assert anthropic_provider.refusals == [] and messages[-1].text == "ok"
+
+
+@pytest.mark.parametrize(
+    ("answer", "failure", "retryable"),
+    [
+        (error(529, "overloaded_error", "Overloaded"), ProviderFaultError, True),
+        (error(500, "api_error", "Internal server error"), ProviderFaultError, True),
+        (error(413, "request_too_large", "Request exceeds the maximum size"),
+         ContextOverflowError, False),
+        (error(400, "invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum"),
+         ContextOverflowError, False),
+        (error(400, "invalid_request_error", "Your credit balance is too low"),
+         QuotaExhaustedError, False),
+        (error(402, "billing_error", "Payment"), QuotaExhaustedError, False),
+        (error(401, "authentication_error", "invalid x-api-key"), AuthenticationError, False),
+        (error(400, "invalid_request_error", "tools.0: bad"), InvalidRequestError, False),
+        ({"sse": ['data: {"type": "error", "error": {"type": "overloaded_error"}}', ""]},
+         ProviderFaultError, True),
+        ({"sse": ['data: {"type": "error", "error": {"type": "rate_limit_error"}}', ""]},
+         RateLimitError, True),
+        ({"text": "No.", "finish_reason": "refusal"}, ContentRefusedError, False),
+        ({"text": "So far", "finish_reason": "pause_turn"}, BrokenStreamError, True),
+        ({"text": "So far", "finish_reason": "model_context_window_exceeded"},
+         ContextOverflowError, False),
+        ({"text": "ok", "usage": {"input_tokens": 10, "cache_read_input_tokens": 300_000}},
+         ContextOverflowError, False),
+    ],
+)  # fmt: skip
+async def test_failure_is_named_and_retried_if_sensible(
+    anthropic_provider: AnthropicProvider,
+    answer: Any,
+    failure: type[ModelCallError],
+    retryable: bool,
+) -> None:
+    anthropic_provider.script([answer])
+    bound = open_bound(anthropic_provider, OLD, context_length=200_000)
+    with pytest.raises(failure) as caught:
+        await ask(bound, [HumanMessage("go")])
+    await bound.aclose()
+    assert caught.value.retryable is retryable
+    assert caught.value.hint
+
+
+async def test_rate_limit_says_how_long(anthropic_provider: AnthropicProvider) -> None:
+    limited = error(429, "rate_limit_error", "Slow down", **{"Retry-After": "7"})
+    anthropic_provider.script([limited])
+    bound = open_bound(anthropic_provider, OLD)
+    with pytest.raises(RateLimitError) as caught:
+        await ask(bound, [HumanMessage("go")])
+    await bound.aclose()
+    assert caught.value.retry_after == 7
+
+
+@pytest.mark.parametrize("signs", [True, False])
+@pytest.mark.parametrize("provider", ["minimax", "deepseek", "kimi", "glm"])
+async def test_endpoints_of_others_get_thinking_back(provider: str, signs: bool) -> None:
+    with AnthropicProvider(thinks_unasked=True, signs=signs) as server:
+        server.script(calls_then_text(4))
+        bound = open_bound(server, "m", provider=provider)
+        messages: list[BaseMessage] = [HumanMessage("go")]
+        await run_loop(bound, messages, 5, RequestOptions())
+        await bound.aclose()
+        assert server.refusals == []
+        last = server.requests[-1]
+        answers = [m for m in last.body["messages"] if m["role"] == "assistant"]
+        assert all(answer["content"][0]["type"] == "thinking" for answer in answers)
+        assert last.headers["Authorization"] == "Bearer sk-secret"
+        assert last.headers["x-api-key"] == "sk-secret"
+
+
+@pytest.mark.parametrize("provider", ["deepseek", "kimi"])
+async def test_foreign_calls_have_empty_thinking_where_demanded(provider: str) -> None:
+    call = {"name": "look", "args": {"path": "a"}, "id": "x1"}
+    marks = {MADE_BY: f"anthropic/{NEW}", "reasoning_content": "foreign"}
+    messages: list[BaseMessage] = [
+        HumanMessage("go"),
+        AIMessage("I look.", tool_calls=[call], additional_kwargs=marks),
+        ToolMessage("A", tool_call_id="x1"),
+    ]
+    with AnthropicProvider(thinks_unasked=True, signs=False) as server:
+        server.script(calls_then_text(3))
+        for model in ("m", "m2"):
+            bound = open_bound(server, model, provider=provider)
+            await run_loop(bound, messages, 2, RequestOptions())
+            await bound.aclose()
+        assert server.refusals == []
+        assert b"foreign" not in server.requests[-1].raw
+
+
+async def test_answer_may_be_one_document(anthropic_provider: AnthropicProvider) -> None:
+    anthropic_provider.script([{**calls_then_text(1)[0], "streamed": False}, {"text": "ok"}])
+    bound = open_bound(anthropic_provider, NEW)
+    messages: list[BaseMessage] = [HumanMessage("go")]
+    await run_loop(bound, messages, 2)
+    await bound.aclose()
+    assert anthropic_provider.refusals == []
+    assert messages[1].additional_kwargs["reasoning_content"] == "step 0 😀"
+
+
+async def test_images_are_blocks(anthropic_provider: AnthropicProvider) -> None:
+    def see(request: Request) -> dict[str, Any]:
+        content = request.body["messages"][-1]["content"]
+        return {"text": " ".join(block["type"] for block in content)}
+
+    anthropic_provider.script(see)
+    anthropic_provider.blind = {NEW}
+    picture = {"type": "image", "base64": "AA==", "mime_type": "image/png"}
+    messages = [HumanMessage([{"type": "text", "text": "see"}, picture])]
+    bound = open_bound(anthropic_provider, OLD)
+    assert (await ask(bound, messages)).text == "text image"
+    await bound.aclose()
+
+
+def test_base_url_may_end_in_version() -> None:
+    paths = [
+        AnthropicMessages(resolve(OLD, url)).path for url in ("https://x", "https://x/anthropic/v1")
+    ]
+    assert paths == ["/v1/messages", "/messages"]
+
+
+def test_step_in_a_long_thread_stays_cheap() -> None:
+    dialect, messages = AnthropicMessages(resolve(OLD, "http://x")), list[BaseMessage]()
+    for n in range(400):
+        call = {"name": "look", "args": {"path": "a" * 50}, "id": f"c{n}"}
+        messages += [
+            AIMessage("I look.", tool_calls=[call]),
+            ToolMessage("x" * 500, tool_call_id=f"c{n}"),
+        ]
+    messages.insert(0, HumanMessage("go"))
+    dialect.build_request(messages, b"", RequestOptions())
+    started = time.perf_counter()
+    dialect.build_request(messages, b"", RequestOptions())
+    assert time.perf_counter() - started < 0.05

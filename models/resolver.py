@@ -43,6 +43,8 @@ class ResolvedModel:
     api: Api = "chat"
     context_length: int = 128_000
     """Tokens."""
+    has_known_window: bool = False
+    """Whether the catalogue or the user says so; else the length is a guess."""
     max_tokens: int = 4096
     """Most tokens of an answer."""
     temperature: float | None = None
@@ -230,16 +232,15 @@ def _with_limits(
     section, entry = settings.model, find_model(f"{chosen.name}/{model}")
     layers = _select_layers(settings, chosen, model)
     temperature = _find_first(*(layer.temperature for layer in layers))
+    window = _find_first(*(layer.context_length for layer in layers), entry and entry.context)
     return ResolvedModel(
         provider=chosen,
         model=model,
         base_url=base_url,
         api_key=key,
         api=chosen.api,
-        context_length=_find_first(
-            *(layer.context_length for layer in layers), entry and entry.context
-        )
-        or section.context_length,
+        context_length=window or section.context_length,
+        has_known_window=window is not None,
         max_tokens=_find_first(*(layer.max_tokens for layer in layers), _get_answer_limit(entry))
         or section.max_tokens,
         temperature=section.temperature

@@ -89,7 +89,7 @@ class HttpChatModel(BaseChatModel):
     def _check_window(self, chunk: AIMessageChunk) -> None:
         """Raise ContextOverflowError if more was counted than fits: the provider has cut it."""
         read = chunk.usage_metadata["input_tokens"] if chunk.usage_metadata else 0
-        if read > self.resolved.context_length:
+        if self.resolved.has_known_window and read > self.resolved.context_length:
             raise ContextOverflowError(
                 text(
                     "`{name}` counted {read} tokens, and {window} fit",

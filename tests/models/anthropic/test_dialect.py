@@ -253,7 +253,7 @@ async def test_failure_is_named_and_retried_if_sensible(
     retryable: bool,
 ) -> None:
     anthropic_provider.script([answer])
-    bound = open_bound(anthropic_provider, OLD, context_length=200_000)
+    bound = open_bound(anthropic_provider, OLD, context_length=200_000, has_known_window=True)
     with pytest.raises(failure) as caught:
         await ask(bound, [HumanMessage("go")])
     await bound.aclose()

@@ -13,7 +13,7 @@ from maxagent.sdk.events import Completion, Notice, Question
 
 LOOK = says("Looking.", list_files={})
 MILLION = {"prompt_tokens": 1_000_000, "completion_tokens": 0, "total_tokens": 1_000_000}
-"""What 2.50 dollars buy of `openai/gpt-4o`."""
+"""What 2 dollars buy of `openai/gpt-4.1`."""
 CALL = {"tool_calls": [{"name": "list_files", "args": {}}], "usage": MILLION}
 
 
@@ -30,7 +30,7 @@ def served(
     """A conversation with a model that has a price, until it is told another one."""
     monkeypatch.setenv("OPENAI_API_KEY", "not-a-real-key")
     talk = Talk(tmp_path, runner)
-    talk.options = {"model": "openai/gpt-4o", "base_url": provider.url}
+    talk.options = {"model": "openai/gpt-4.1", "base_url": provider.url}
     return talk
 
 
@@ -81,7 +81,7 @@ async def test_unknown_price_is_reported_once(served: Talk, provider: Provider) 
     assert warnings(served) == [
         "The limit of $1 cannot be enforced: the price of `openai/unheard-of` is unknown"
     ]
-    await served.say("more", model="openai/gpt-4o", max_cost=2.0)
+    await served.say("more", model="openai/gpt-4.1", max_cost=2.0)
     assert warnings(served) == [
         "The limit of $2 cannot be enforced: the earlier cost of the thread is unknown"
     ]

@@ -105,7 +105,7 @@ class Provider:
 
     def select_api(self, api: Api, model: str) -> "Provider":
         """Return this provider as it behaves with that protocol and model."""
-        changed = {"api": api, **self.apis.get(api, {})}
+        changed: dict[str, Any] = {"api": api, **self.apis.get(api, {})}
         patterns: Mapping[str, Mapping[str, Any]] = changed.get("models", self.models)
         for pattern, fields in patterns.items():
             if fnmatch(model.lower(), pattern):

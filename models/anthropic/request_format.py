@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from enum import Enum, auto
-from typing import Any
+from typing import Any, cast
 
 from ..http.dialect import RequestOptions
 from ..http.json_encoding import encode_json
@@ -91,11 +91,12 @@ def build_body(fields: Mapping[str, Any], tools: bytes, conversation: Conversati
 
 def _build_thinking(resolved: ResolvedModel, options: RequestOptions) -> dict[str, Any]:
     fields = build_thinking_fields(resolved, options)
-    thinking = fields.get("thinking", {})
+    thinking = cast("dict[str, Any]", fields.get("thinking", {}))
     if thinking.get("type") != "enabled":
         return fields
-    budget = BUDGETS.get(options.effort, thinking.get("budget_tokens", BUDGETS["medium"]))
-    budget = min(budget, resolved.max_tokens // 2)  # the answer needs room too
+    usual = int(thinking.get("budget_tokens", BUDGETS["medium"]))
+    # the answer needs room too
+    budget = min(BUDGETS.get(options.effort, usual), resolved.max_tokens // 2)
     if budget < LEAST_BUDGET:
         return dict(resolved.provider.thinking_off)
     return {**fields, "thinking": {**thinking, "budget_tokens": budget}}

@@ -44,8 +44,8 @@ def replay_reasoning(answer: AIMessage, target: ResolvedModel) -> Reasoning:
     is_same = own and is_same_model(answer, target)
     parts = _list_parts(answer, target.api) if is_same else ()
     echo = target.provider.reasoning_echo
-    if target.api == "anthropic" and echo is None:
-        parts = _drop_unsigned(parts)
+    if target.api == "anthropic" and (echo is None or echo.field != "thinking_block"):
+        return Reasoning(parts=_drop_unsigned(parts))
     needs_none = echo is None or (echo.when == "tool_turns" and not _has_calls(answer))
     if echo is None or needs_none or (parts and target.api != "chat"):
         return Reasoning(parts=parts)

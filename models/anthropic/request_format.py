@@ -49,7 +49,8 @@ def build_options(
 
 def get_thinking_state(fields: Mapping[str, Any], resolved: ResolvedModel) -> ThinkingState:
     """Return whether a request with these fields thinks; endpoints may do so unasked."""
-    echoes = resolved.provider.reasoning_echo is not None
+    echo = resolved.provider.reasoning_echo
+    echoes = echo is not None and echo.field == "thinking_block"
     kind = fields.get("thinking", {}).get("type")
     if kind == "disabled" or (kind is None and not echoes):
         return ThinkingState.OFF

@@ -45,7 +45,7 @@ def replay_reasoning(answer: AIMessage, target: ResolvedModel) -> Reasoning:
     parts = _list_parts(answer, target.api) if is_same else ()
     echo = target.provider.reasoning_echo
     if target.api == "anthropic" and (echo is None or echo.field != "thinking_block"):
-        return Reasoning(parts=_drop_unsigned(parts))
+        return Reasoning(parts=_filter_signed(parts))
     needs_none = echo is None or (echo.when == "tool_turns" and not _has_calls(answer))
     if echo is None or needs_none or (parts and target.api != "chat"):
         return Reasoning(parts=parts)
@@ -81,7 +81,7 @@ def _list_parts(answer: AIMessage, api: Api) -> tuple[dict[str, Any], ...]:
     return tuple(list_content_parts(answer.content)) if protocol == "responses" else ()
 
 
-def _drop_unsigned(parts: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]:
+def _filter_signed(parts: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]:
     """Return the parts without unsigned thinking, which a cut answer has."""
     return tuple(part for part in parts if part.get("type") != "thinking" or part.get("signature"))
 

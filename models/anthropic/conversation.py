@@ -105,7 +105,7 @@ def _answer_calls(turns: list[Turn]) -> None:
     results = {block.call_id: block for block in blocks if block.kind == "result"}
     if calls or results:
         rest = [block for block in blocks if block.kind != "result"]
-        answers = [results.get(call_id) or _build_lost_result(call_id) for call_id in calls]
+        answers = [results.get(call_id) or _build_missing_result(call_id) for call_id in calls]
         turns[-1].blocks = [*answers, *rest]
 
 
@@ -113,6 +113,6 @@ def _list_calls(turn: Turn) -> list[str]:
     return [block.call_id for block in turn.blocks if block.kind == "call"]
 
 
-def _build_lost_result(call_id: str) -> Block:
+def _build_missing_result(call_id: str) -> Block:
     fields = {"type": "tool_result", "tool_use_id": call_id, "content": LOST, "is_error": True}
     return Block("result", encode_json(fields), call_id)

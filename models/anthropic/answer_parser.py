@@ -129,7 +129,7 @@ class AnthropicAnswerParser:
         kind = _to_text(fields.get("type"))
         self._blocks[index] = OpenBlock(kind, fields)
         if kind in ("text", "thinking"):
-            self._add_piece(index, kind, _to_text(fields.get(kind)))
+            self._add_text(index, kind, _to_text(fields.get(kind)))
         self.progress += kind in ("tool_use", "redacted_thinking")
 
     def _apply_delta(self, index: int, delta: Mapping[str, Any]) -> None:
@@ -142,9 +142,9 @@ class AnthropicAnswerParser:
             block.signature.append(piece)
             self.progress += 1
         elif kind == block.kind:
-            self._add_piece(index, kind, piece)
+            self._add_text(index, kind, piece)
 
-    def _add_piece(self, index: int, kind: str, piece: str) -> None:
+    def _add_text(self, index: int, kind: str, piece: str) -> None:
         if piece:
             self._blocks[index].text.append(piece)
             self._pieces.setdefault(kind, []).append(piece)

@@ -1,0 +1,136 @@
+"""Every provider row over real HTTP: its variables, a tool loop with thinking, a cut stream."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from program import KEY, Program
+from provider import Answer, Provider, Request
+from responses_provider import ResponsesProvider
+from strict_provider import StrictProvider
+
+from maxagent.models.providers import Api, load_providers
+from maxagent.models.providers import Provider as Row
+
+PAIRS = 5
+"""Answers of two calls each; one stream breaks off in the middle."""
+ELSEWHERE = {"copilot"}
+"""Rows whose key comes from a login: they have a test of their own."""
+ROWS = [row for row in load_providers().values() if row.available and row.base_url]
+SERVED = "served-chat"
+PATHS: dict[str, str] = {
+    "chat": "/v1/chat/completions",
+    "responses": "/v1/responses",
+    "anthropic": "/v1/messages",
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A provider with one of its protocols."""
+
+    row: Row
+    api: Api
+    model: str = ""
+    """Empty: the model that the row selects, without `--model`."""
+
+    @property
+    def name(self) -> str:
+        return f"{self.row.name}-{self.api}"
+
+
+def list_cases() -> list[Case]:
+    cases: list[Case] = []
+    for row in ROWS:
+        if row.name not in ELSEWHERE:
+            cases.append(Case(row, row.api, "" if row.default_model else SERVED))
+    return [*cases, Case(load_providers()["openai"], "responses", "gpt-5.3-codex")]
+
+
+def open_server(case: Case) -> Provider:
+    """A server that refuses what the vendor refuses."""
+    if case.api == "responses":
+        return ResponsesProvider()
+    return StrictProvider(case.row.maker_name)
+
+
+def build_turns() -> list[Answer]:
+    """A file in each turn, written and read; the third answer breaks off in the middle."""
+    turns: list[Answer] = []
+    for number in range(PAIRS):
+        path = f"file{number}.txt"
+        write = {"name": "write_file", "args": {"path": path, "content": f"line {number}\n"}}
+        read = {"name": "read_file", "args": {"path": path}}
+        turns.append({"thinking": "The next file, then.", "tool_calls": [write, read]})
+    turns.insert(2, {**turns[2], "cut_after": 9})
+    return [*turns, {"thinking": "All there?", "text": "Five files."}]
+
+
+def build_answers(turns: Sequence[Answer]) -> Callable[[Request], Answer]:
+    left = iter(turns)
+    models = {"data": [{"id": "nomic-embed-text"}, {"id": SERVED}]}
+
+    def choose_answer(request: Request) -> Answer:
+        if request.path == "/v1/models":
+            return {"status": 200, "body": models}
+        return next(left)
+
+    return choose_answer
+
+
+def configure(program: Program, case: Case, url: str) -> list[str]:
+    """Give only the address and the key, by the row's own variables; return the options."""
+    row = case.row
+    del program.environ["OPENAI_API_KEY"]
+    program.environ[row.list_endpoint_variables()[0]] = url
+    if row.key_variables and not row.local:
+        program.environ[row.key_variables[0]] = KEY
+    model = case.model or row.default_model
+    if case.api != row.api:
+        program.home.mkdir()
+        api = {f"{row.name}/{model}": {"api": case.api}}
+        (program.home / "config.yaml").write_text(json.dumps({"model": {"models": api}}))
+    if row.local or (row.detected and not case.model):
+        return []
+    return ["--model", f"{row.name}/{model}"]
+
+
+@pytest.mark.parametrize("case", list_cases(), ids=lambda case: case.name)
+def test_tool_loop_with_cut_stream(case: Case, tmp_path: Path) -> None:
+    with open_server(case) as server:
+        program = Program(tmp_path, server.url)
+        server.script(build_answers(build_turns()))
+        options = configure(program, case, server.url)
+        ended = program.run(
+            *("chat", "Write five files.", *options, "--mode", "auto", "--thinking", "enabled"),
+            *("--output", "stream-json"),
+        )
+    assert (server.refused, ended.stderr) == ([], "")
+    assert (ended.code, ended.last["summary"]) == (0, "Five files.")
+    for number in range(PAIRS):
+        assert (program.project / f"file{number}.txt").read_text() == f"line {number}\n"
+    assert len(ended.told("retry")) == 1
+    thinking = "".join(event["text"] for event in ended.told("thinking"))
+    assert thinking.count("The next file") >= PAIRS and "All there?" in thinking
+    results = ended.told("tool_result")
+    assert ([result["ok"] for result in results], len(results)) == ([True] * 10, 2 * PAIRS)
+    check_requests(case, [request for request in server.requests if request.raw])
+
+
+def check_requests(case: Case, requests: Sequence[Request]) -> None:
+    """Each goes to the protocol's path, with the row's key and model, streamed."""
+    assert {request.path for request in requests} == {PATHS[case.api]}
+    assert len(requests) == PAIRS + 2
+    keys = {find_key(request.headers) for request in requests}
+    assert keys == {"" if case.row.local or not case.row.key_variables else KEY}
+    bodies: list[dict[str, Any]] = [request.body for request in requests]
+    assert {body["model"] for body in bodies} == {case.model or case.row.default_model}
+    assert all(body["stream"] for body in bodies)
+
+
+def find_key(headers: Mapping[str, str]) -> str:
+    bearer = headers.get("Authorization", headers.get("authorization", ""))
+    return headers.get("x-api-key", "") or bearer.removeprefix("Bearer ")

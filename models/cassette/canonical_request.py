@@ -47,16 +47,14 @@ def describe_difference(
     for number, (one, other) in enumerate(zip(expected, actual, strict=False), start=1):
         if one != other:
             return text(
-                "message {number}: recorded {recorded}, now {present}",
+                "message {number}: recorded {before}, now {after}",
                 number=number,
-                recorded=_quote(one, other),
-                present=_quote(other, one),
+                before=_quote(one, other),
+                after=_quote(other, one),
             )
     if len(expected) != len(actual):
         return text(
-            "recorded {recorded} messages, now {present}",
-            recorded=len(expected),
-            present=len(actual),
+            "recorded {before} messages, now {after}", before=len(expected), after=len(actual)
         )
     return ""
 
@@ -67,7 +65,7 @@ def _canonicalize(message: BaseMessage, folder: str, numbers: dict[str, str]) ->
         calls = [*message.tool_calls, *message.invalid_tool_calls]
         fields["tool_calls"] = [
             {
-                "id": numbers.setdefault(call["id"] or "", _number_call(len(numbers) + 1)),
+                "id": numbers.setdefault(call["id"] or "", str(len(numbers) + 1)),
                 "name": call["name"] or "",
                 "args": _clean(_dump_arguments(call["args"]), folder),
             }
@@ -84,11 +82,11 @@ def _dump_arguments(arguments: object) -> str:
     return json.dumps(arguments, ensure_ascii=False, sort_keys=True)
 
 
-def _clean(text: str, folder: str) -> str:
-    text = str(redact(text))
+def _clean(words: str, folder: str) -> str:
+    words = str(redact(words))
     if folder:
-        text = text.replace(folder, IN_FOLDER)
-    return _SECONDS.sub("<seconds>", text)
+        words = words.replace(folder, IN_FOLDER)
+    return _SECONDS.sub("<seconds>", words)
 
 
 def _quote(one: CanonicalMessage, other: CanonicalMessage) -> str:

@@ -30,12 +30,10 @@ SPEAKING = (
     "nodes/agent/dependency_pool.py",
 )
 SILENT = (
-    "models/cassette/canonical_request.py",
     "tools/permissions/url_policy.py",
     "cli/commands/doctor_report.py",
     "cli/rendering/help.py",
     "config/security/redaction.py",
-    "models/cassette/canonical_request.py",
     "models/xml_calls/call_parser.py",
     "models/xml_calls/tool_descriptions.py",
     "memory/snapshots/diff.py",

@@ -74,14 +74,6 @@ def _resolve_name(profile: AgentProfile, key: str, written: str) -> Iterable[str
             suggestion=meant,
         )
     )
-    raise UsageError(
-        text(
-            "{place}: `{written}` is not a tool; {suggestion}",
-            place=profile.locate_key(key),
-            written=written,
-            suggestion=meant,
-        )
-    )
 
 
 def find_mistakes(profile: AgentProfile) -> Iterator[str]:

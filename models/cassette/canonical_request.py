@@ -98,7 +98,3 @@ def _quote(one: CanonicalMessage, other: CanonicalMessage) -> str:
     )
     start = max(0, same - 60)
     return f"`{'…' if start else ''}{line[start : same + 100]}`"
-
-
-def _number_call(number: int, kind: str = "call") -> str:
-    return f"{kind} {number}"

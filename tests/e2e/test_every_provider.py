@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from anthropic_provider import AnthropicProvider
 from program import KEY, Program
-from provider import Answer, Provider, Request
+from provider import Answer, Request
 from responses_provider import ResponsesProvider
 from strict_provider import StrictProvider
 
@@ -21,6 +22,7 @@ ELSEWHERE = {"copilot"}
 """Rows whose key comes from a login: they have a test of their own."""
 ROWS = [row for row in load_providers().values() if row.available and row.base_url]
 SERVED = "served-chat"
+Server = StrictProvider | ResponsesProvider | AnthropicProvider
 PATHS: dict[str, str] = {
     "chat": "/v1/chat/completions",
     "responses": "/v1/responses",
@@ -47,13 +49,16 @@ def list_cases() -> list[Case]:
     for row in ROWS:
         if row.name not in ELSEWHERE:
             cases.append(Case(row, row.api, "" if row.default_model else SERVED))
+            cases += [Case(row, "anthropic") for api in row.apis if api == "anthropic"]
     return [*cases, Case(load_providers()["openai"], "responses", "gpt-5.3-codex")]
 
 
-def open_server(case: Case) -> Provider:
+def open_server(case: Case) -> Server:
     """A server that refuses what the vendor refuses."""
     if case.api == "responses":
         return ResponsesProvider()
+    if case.api == "anthropic":
+        return AnthropicProvider()
     return StrictProvider(case.row.maker_name)
 
 
@@ -108,7 +113,7 @@ def test_tool_loop_with_cut_stream(case: Case, tmp_path: Path) -> None:
             *("chat", "Write five files.", *options, "--mode", "auto", "--thinking", "enabled"),
             *("--output", "stream-json"),
         )
-    assert (server.refused, ended.stderr) == ([], "")
+    assert (list_refusals(server), ended.stderr) == ([], "")
     assert (ended.code, ended.last["summary"]) == (0, "Five files.")
     for number in range(PAIRS):
         assert (program.project / f"file{number}.txt").read_text() == f"line {number}\n"
@@ -134,3 +139,8 @@ def check_requests(case: Case, requests: Sequence[Request]) -> None:
 def find_key(headers: Mapping[str, str]) -> str:
     bearer = headers.get("Authorization", headers.get("authorization", ""))
     return headers.get("x-api-key", "") or bearer.removeprefix("Bearer ")
+
+
+def list_refusals(server: Server) -> list[str]:
+    """Why the server refused requests."""
+    return server.refusals if isinstance(server, AnthropicProvider) else server.refused

@@ -42,7 +42,7 @@ from .i18n.catalogs import t, use_language
 from .i18n.language_selection import select_language
 from .i18n.message_translation import translate
 from .i18n.stored_messages import translate_stored
-from .options import Language, OutputFormat
+from .options import Language, OutputFormat, Verbose
 from .rendering.help import install_help_pages
 from .rendering.output import echo
 from .repl import command as chat
@@ -118,6 +118,7 @@ def handle_global_options(
     log: Annotated[
         bool, typer.Option("--log", help="Log this run's requests to the model and its answers.")
     ] = False,
+    verbose: Verbose = False,
 ) -> None:
     """A coding agent whose every run is a thread; without a command it opens a conversation."""
     if lang:

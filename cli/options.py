@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+_verbosity = {"is_on": False}
+
 
 class OutputFormat(StrEnum):
     """Format of stdout."""
@@ -80,4 +82,26 @@ MaxCost = Annotated[
 Output = Annotated[
     OutputFormat,
     typer.Option("--output", help="text, json (final result), stream-json (every event)."),
+]
+
+
+def set_verbose(wanted: bool) -> bool:
+    """Turn the details of a run on for the rest of the process."""
+    _verbosity["is_on"] |= wanted
+    return wanted
+
+
+def is_verbose() -> bool:
+    """Return whether `--verbose` was given, before or after the command."""
+    return _verbosity["is_on"]
+
+
+Verbose = Annotated[
+    bool,
+    typer.Option(
+        "--verbose",
+        "-v",
+        callback=set_verbose,
+        help="Show requests' times, retries and full tool results on stderr.",
+    ),
 ]

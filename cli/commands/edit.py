@@ -6,7 +6,17 @@ from typing import Annotated, cast
 import typer
 
 from ..lazy_imports import without_collector
-from ..options import BaseUrl, MaxCost, MaxTurns, Model, Output, OutputFormat, Thinking, Timeout
+from ..options import (
+    BaseUrl,
+    MaxCost,
+    MaxTurns,
+    Model,
+    Output,
+    OutputFormat,
+    Thinking,
+    Timeout,
+    Verbose,
+)
 from ..prompts.trust import TrustFlag, settle_trust
 
 
@@ -32,6 +42,7 @@ def edit(
     max_cost: MaxCost = None,
     timeout: Timeout = None,
     trust: TrustFlag = False,
+    verbose: Verbose = False,
     output: Output = OutputFormat.text,
 ) -> None:
     """Change only the named files, without running tests.

@@ -11,7 +11,7 @@ from ...config import paths
 from ...config.errors import UsageError
 from ..i18n.catalogs import t
 from ..lazy_imports import without_collector
-from ..options import AnswerStyle, Mode, OutputFormat, Timeout
+from ..options import AnswerStyle, Mode, OutputFormat, Timeout, Verbose
 from ..prompts.trust import TrustFlag, settle_trust
 from ..rendering.output import echo
 
@@ -59,6 +59,7 @@ def resume(
     ] = False,
     timeout: Timeout = None,
     trust: TrustFlag = False,
+    verbose: Verbose = False,
     output: Annotated[
         OutputFormat, typer.Option(help="text, json (final result), stream-json (every event).")
     ] = OutputFormat.text,

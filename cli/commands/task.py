@@ -17,6 +17,7 @@ from ..options import (
     OutputFormat,
     Thinking,
     Timeout,
+    Verbose,
 )
 from ..prompts.trust import TrustFlag, settle_trust
 
@@ -40,6 +41,7 @@ def task(
     max_cost: MaxCost = None,
     timeout: Timeout = None,
     trust: TrustFlag = False,
+    verbose: Verbose = False,
     output: Output = OutputFormat.text,
 ) -> None:
     """Plan a change, make it, and verify it with tests.

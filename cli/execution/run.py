@@ -9,7 +9,7 @@ from ...config import exit_codes, paths
 from ...config.settings.loader import load_settings
 from ...sdk.events import Completion, Event, Failure, Interrupted, Question
 from ...sdk.runner import Runner
-from ..options import AnswerStyle, OutputFormat
+from ..options import AnswerStyle, OutputFormat, is_verbose
 from ..prompts.text_input import discard_typeahead
 from ..rendering.chat_renderer import AnswerRenderer
 from ..rendering.console import open_console
@@ -19,6 +19,7 @@ from ..rendering.text_renderer import TextRenderer
 from .cancellation import CancellableStream
 from .interactive_run import InteractiveRun, PromptRunner
 from .stop_signal import StopSignal, run_stoppable
+from .verbose import VerboseRenderer
 
 Said = TypeVar("Said")
 Start = Callable[[Runner], AsyncGenerator[Event]]
@@ -42,19 +43,22 @@ def run_in_terminal(
 def open_renderer(
     output: OutputFormat, answer: AnswerStyle | None = None, show_thinking: bool | None = None
 ) -> Renderer:
-    """Open the renderer that the user asks for.
+    """Open the renderer that the user asks for, with details on stderr for `--verbose`.
 
     `answer` is for a conversation; without `show_thinking` the configuration decides.
     """
     if output is not OutputFormat.text:
-        return JsonRenderer(every_event=output is OutputFormat.stream_json)
+        events = JsonRenderer(every_event=output is OutputFormat.stream_json)
+        return VerboseRenderer(events) if is_verbose() else events
     if show_thinking is None:
         show_thinking = load_settings(Path.cwd(), paths.locate_home()).settings.model.show_thinking
-    renderer = (
+    renderer: Renderer = (
         TextRenderer(show_thinking=show_thinking)
         if answer is None
         else AnswerRenderer(answer, show_thinking=show_thinking)
     )
+    if is_verbose():
+        renderer = VerboseRenderer(renderer)
     console = open_console()
     is_live = console.file.isatty() and not console.is_dumb_terminal
     return ProgressRenderer(renderer, console) if is_live else renderer

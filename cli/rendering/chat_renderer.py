@@ -45,6 +45,11 @@ class AnswerRenderer:
         self._finish_view()
         self._aside.show_event(event)
 
+    def pause(self) -> None:
+        """End the open line or block before other output."""
+        self._finish_view()
+        self._aside.pause()
+
     def show_stopping(self) -> None:
         """Confirm the first Ctrl-C."""
         self._finish_view()

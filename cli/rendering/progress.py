@@ -53,6 +53,11 @@ class ProgressRenderer:
         if not isinstance(event, (*FINAL_EVENTS, ev.Thinking, ev.Output)):
             self._schedule_paint()
 
+    def pause(self) -> None:
+        """End the open line or block before other output."""
+        self._clear_row()
+        self._renderer.pause()
+
     def show_stopping(self) -> None:
         """Confirm the first Ctrl-C."""
         self._clear_row()

@@ -14,6 +14,10 @@ class Renderer(Protocol):
         """Show one event as it happens."""
         ...
 
+    def pause(self) -> None:
+        """End the open line or block before other output."""
+        ...
+
     def show_stopping(self) -> None:
         """Confirm the first Ctrl-C."""
         ...
@@ -33,6 +37,9 @@ class JsonRenderer:
         """Print the event if all events are wanted."""
         if self._every_event:
             echo_json(as_json(event), indent=None)
+
+    def pause(self) -> None:
+        """Do nothing: each event is a whole line."""
 
     def show_stopping(self) -> None:
         """Confirm the first Ctrl-C on stderr: stdout is JSON."""

@@ -26,11 +26,12 @@ from ..options import (
     OutputFormat,
     Thinking,
     Timeout,
+    Verbose,
 )
 from ..prompts.trust import TrustFlag, settle_trust
 from ..stdin_block import wrap_stdin
 from . import command_options as given
-from .command_options import read_schema, select_thread
+from .command_options import read_schema, select_place
 
 if TYPE_CHECKING:
     from ...nodes.options import Options
@@ -72,6 +73,7 @@ def chat(
     no_title: given.NoTitle = False,
     stream: given.Stream = True,
     output: Output = OutputFormat.text,
+    verbose: Verbose = False,
     read: given.Input = InputFormat.text,
     json_schema: given.JsonSchema = None,
 ) -> None:
@@ -89,8 +91,7 @@ def chat(
     own = {"model": model, "base_url": base_url, "agent": agent, "mode": mode, "thinking": thinking}
     own |= {"max_turns": max_turns, "max_cost": max_cost, "plan": plan, "schema": schema}
     options = part | {key: _to_plain(value) for key, value in own.items() if value}
-    row = select_thread(folder, latest=latest, named=resume, fork=fork, name=name)
-    whom = (Path(row.folder), options, row.thread_id) if row else (folder, options, "")
+    whom = select_place(folder, options, latest=latest, named=resume, fork=fork, name=name)
     if opens:
         raise typer.Exit(_open_repl(whom, name, trust, not no_title, show_thinking))
     settle_trust(whom[0], yes=trust, output=output, tests=False)

@@ -1,6 +1,7 @@
 """Options of `mcode chat`, in groups: the thread, the limits, the model and the agent."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -70,6 +71,20 @@ JsonSchema = Annotated[
         "--json-schema", metavar="FILE", help="Answer with JSON that matches this schema."
     ),
 ]
+
+
+def select_place(
+    folder: Path,
+    options: Mapping[str, object],
+    *,
+    latest: bool,
+    named: str | None,
+    fork: bool,
+    name: str,
+) -> tuple[Path, Mapping[str, object], str]:
+    """Return where to work, the options, and the thread as `select_thread` has it; "": a new one."""
+    row = select_thread(folder, latest=latest, named=named, fork=fork, name=name)
+    return (Path(row.folder), options, row.thread_id) if row else (folder, options, "")
 
 
 def select_thread(

@@ -9,8 +9,10 @@ from rich.text import Text
 from ....config.settings.loader import load_settings
 from ....sdk import events as ev
 from ....sdk.startup_notices import STANDING, adapt_to_conversation
+from ...execution.verbose import DetailView
 from ...i18n.catalogs import t
 from ...i18n.message_translation import translate
+from ...options import is_verbose
 from ...rendering.console import open_console, render_lines
 from ...rendering.markdown.live import AnswerView
 from ...rendering.progress import format_progress
@@ -40,6 +42,7 @@ class TurnView:
             answer=answer,
             thinking=ThinkingView(self._console, live, session.thoughts.append),
         )
+        self._details = DetailView(self._console) if is_verbose() else None
         self._meter = TurnMeter()
         self._rest = ""
         """The incomplete line; the answer's own rest is in its view."""
@@ -67,6 +70,8 @@ class TurnView:
                 self._renderer.show_event(replace(event, thread_id=""))
             else:
                 self._renderer.show_event(event)
+            if self._details:
+                self._details.show_event(event)
         lines, ended, self._rest = (self._rest + written.get()).rpartition("\n")
         self._session.prompt.print_above(lines + ended)
         if isinstance(event, ev.Progress):

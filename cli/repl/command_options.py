@@ -82,7 +82,7 @@ def select_place(
     fork: bool,
     name: str,
 ) -> tuple[Path, Mapping[str, object], str]:
-    """Return where to work, the options, and the thread as `select_thread` has it; "": a new one."""
+    """Return the folder, the options and the ID of the thread; an empty ID: a new thread."""
     row = select_thread(folder, latest=latest, named=named, fork=fork, name=name)
     return (Path(row.folder), options, row.thread_id) if row else (folder, options, "")
 

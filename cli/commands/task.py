@@ -57,14 +57,9 @@ def task(
         from ..rendering.thread_listing import open_index
 
     open_index()  # reports a damaged index
-    options: dict[str, object] = {
-        "model": model,
-        "base_url": base_url,
-        "apply": apply,
-        "skip_tests": skip_tests,
-    }
+    options: dict[str, object] = {"model": model, "base_url": base_url, "apply": apply}
+    options |= {"skip_tests": skip_tests, "max_turns": max_turns, "max_cost": max_cost}
     options |= {"mode": mode and mode.value, "thinking": thinking and thinking.value}
-    options |= {"max_turns": max_turns, "max_cost": max_cost}
     chosen = cast(Options, {name: value for name, value in options.items() if value})
     raise typer.Exit(
         run_in_terminal(

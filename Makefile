@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 N ?= 200
 SECONDS ?= 60
 
-.PHONY: help demo picture test test-fast check house check-pythons bench edit-eval torture torture-undo race corpus cassettes fuzz locale docs install
+.PHONY: help demo picture test test-fast check house check-pythons bench edit-eval torture torture-undo race corpus cassettes fuzz interop locale docs install
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -68,6 +68,9 @@ corpus: $(INSTALLED) ## judge the corpora of command lines; print counts and tim
 
 fuzz: $(INSTALLED) ## compare random command lines with another parser and bash: make fuzz MINUTES=60
 	PYTHONPATH=tests/corpora $(BIN)/python tests/fuzz/fuzz.py $(if $(MINUTES),minutes=$(MINUTES)) $(if $(SEED),seed=$(SEED))
+
+interop: $(INSTALLED) ## try every dialect against programs that others wrote; the report is docs/interop.md
+	PYTHONPATH=tests/fixtures:tests/e2e $(BIN)/python tests/interop/interop.py
 
 locale: $(INSTALLED) ## update the translation catalogues from the source and compile them
 	$(BIN)/python tests/catalogues/make_locale.py

@@ -41,6 +41,8 @@ def compute_delay(
 def parse_retry_after(headers: Mapping[str, str], *, now: float | None = None) -> float | None:
     """Return the seconds to wait from the answer's headers; None if they have none."""
     values = {name.lower(): value.strip() for name, value in headers.items()}
+    # LiteLLM's proxy passes the headers of its provider on under names of its own
+    values = {name.removeprefix("llm_provider-"): value for name, value in values.items()} | values
     milliseconds = _parse_number(values.get("retry-after-ms", ""))
     if milliseconds is not None:
         return milliseconds / 1000

@@ -51,6 +51,8 @@ def test_what_cannot_succeed_is_not_repeated() -> None:
     [
         ({"Retry-After": "7"}, 7.0),
         ({"retry-after": "1.5"}, 1.5),
+        ({"llm_provider-retry-after": "3"}, 3.0),
+        ({"llm_provider-retry-after": "3", "Retry-After": "2"}, 2.0),
         ({"Retry-After": "7", "Retry-After-Ms": "250"}, 0.25),
         ({"Retry-After": "Tue, 14 Nov 2023 22:14:20 GMT"}, 60.0),
         ({"Retry-After": "Tue, 14 Nov 2023 22:00:00 GMT"}, 0.0),

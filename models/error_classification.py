@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from ..config.security.redaction import MIN_SECRET_LENGTH, redact
 from ..config.text import text
@@ -20,6 +20,9 @@ from .errors import (
     RateLimitError,
 )
 from .retry import MAX_REQUESTED_DELAY_SECONDS, parse_retry_after
+
+if TYPE_CHECKING:
+    from .resolver import ResolvedModel
 
 # Characters of the provider's own message to quote
 MAX_QUOTE_LENGTH = 300
@@ -111,12 +114,17 @@ class RequestTarget:
         return line if len(line) <= MAX_QUOTE_LENGTH else line[: MAX_QUOTE_LENGTH - 1] + "…"
 
 
+def target_from_model(resolved: "ResolvedModel") -> RequestTarget:
+    """Return the target of requests to the model."""
+    return RequestTarget(resolved.model, resolved.host, resolved.api_key)
+
+
 def classify_response(
-    asked: RequestTarget, status: int, body: str, headers: Mapping[str, str] | None = None
+    target: RequestTarget, status: int, body: str, headers: Mapping[str, str] | None = None
 ) -> ModelCallError:
     """Return the error for an HTTP answer with an error status."""
     return _build_error(
-        asked,
+        target,
         status,
         body,
         "answered {status}",
@@ -124,21 +132,21 @@ def classify_response(
     )
 
 
-def classify_stream_error(asked: RequestTarget, error: object) -> ModelCallError:
+def classify_stream_error(target: RequestTarget, error: object) -> ModelCallError:
     """Return the error for an `error` object inside a stream of status 200."""
     body = json.dumps({"error": error})
     words, code = _parse_error_body(body)
-    return _build_error(asked, _find_status(error, f"{code} {words}"), body, "broke off")
+    return _build_error(target, _find_status(error, f"{code} {words}"), body, "broke off")
 
 
 def _build_error(
-    asked: RequestTarget, status: int, body: str, what: str, wait: float | None = None
+    target: RequestTarget, status: int, body: str, what: str, wait: float | None = None
 ) -> ModelCallError:
     words, code = _parse_error_body(body)
     kind = _choose_error_class(status, f"{words} {code}", code)
-    quoted = asked.quote(words)
+    quoted = target.quote(words)
     template = "{who} " + what + (": {words}" if quoted else "")
-    message = text(template, who=asked.label, status=status, words=quoted)
+    message = text(template, who=target.label, status=status, words=quoted)
     hint = HINTS.get(kind, "")
     if wait is not None and wait > MAX_REQUESTED_DELAY_SECONDS:
         hint = text("the provider asks you to wait {wait} s; then continue", wait=f"{wait:.0f}")

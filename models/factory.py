@@ -23,7 +23,7 @@ def open_model(resolved: ResolvedModel, *, role: str = "") -> "BaseChatModel":
         provider = resolved.provider.name
         raise UsageError(
             text("`{provider}` needs the name of a model", provider=provider),
-            hint=text("Set `model.default` to `{provider}/MODEL`", provider=provider),
+            hint=text("set `model.default` to `{provider}/MODEL`", provider=provider),
         )
     # imported late: langchain-openai alone takes about a second
     if resolved.provider.name == "scripted":
@@ -45,16 +45,16 @@ def open_model(resolved: ResolvedModel, *, role: str = "") -> "BaseChatModel":
 
 def _open_dialect(resolved: ResolvedModel) -> "Dialect":
     if resolved.api == "responses":
-        from .responses.dialect import Responses
+        from .responses.dialect import ResponsesDialect
 
-        return Responses(resolved)
+        return ResponsesDialect(resolved)
     if resolved.api == "anthropic":
-        from .anthropic.dialect import AnthropicMessages
+        from .anthropic.dialect import AnthropicDialect
 
-        return AnthropicMessages(resolved)
-    from .chat_completions.dialect import ChatCompletions
+        return AnthropicDialect(resolved)
+    from .chat_completions.dialect import ChatCompletionsDialect
 
-    return ChatCompletions(resolved)
+    return ChatCompletionsDialect(resolved)
 
 
 async def close_model(model: "BaseChatModel") -> None:

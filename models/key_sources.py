@@ -46,7 +46,7 @@ def find_key_source(
     for name in provider.key_variables:
         if environ.get(name, "").strip():
             return KeySource(provider.name, "environment", name)
-    credential = stored.get(provider.name)
+    credential = provider.find_credential(stored)
     if credential is None:
         return None
     return KeySource(

@@ -91,23 +91,23 @@ class ResponsesModel(ChatOpenAI):
         return RequestTarget(self.model_name, self.root_async_client.base_url.netloc.decode(), key)
 
     def _to_model_error(self, error: Exception) -> ModelCallError:
-        asked = self._build_target()
+        target = self._build_target()
         if isinstance(error, openai.APIStatusError):
             return classify_response(
-                asked, error.status_code, error.response.text, dict(error.response.headers)
+                target, error.status_code, error.response.text, dict(error.response.headers)
             )
         if isinstance(error, TimeoutError | openai.APITimeoutError):
             what = text(
                 "{label} was silent for {read_seconds} s",
-                label=asked.label,
+                label=target.label,
                 read_seconds=f"{READ_SECONDS:g}",
             )
             return ProviderFaultError(what, hint=HINTS[ProviderFaultError])
         if isinstance(error, openai.APIConnectionError):
             what = text(
                 "The connection to {label} failed: {quote}",
-                label=asked.label,
-                quote=asked.quote(str(error)),
+                label=target.label,
+                quote=target.quote(str(error)),
             )
             return ProviderFaultError(what, hint="check the network and the base URL")
-        return classify_stream_error(asked, str(error))
+        return classify_stream_error(target, str(error))

@@ -12,7 +12,7 @@ from typing import Any, Literal, cast
 from ..config.errors import UsageError
 from ..config.settings.schema import Settings
 from ..config.text import text
-from .auth.credentials import Credentials, find_credentials
+from .auth.credentials import Credential, Credentials, find_credentials
 
 Api = Literal["chat", "responses", "anthropic", "langchain-openai"]
 
@@ -79,8 +79,6 @@ class Provider:
     """Fields of the first call of an answer that the model has not signed."""
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     """Headers of every request, besides those of the protocol."""
-    thinking_default: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Fields of a request that leaves the choice to the model."""
     thinking_on: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Fields of a request that shall think."""
     thinking_off: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -92,9 +90,9 @@ class Provider:
     temperature: Literal["always", "without_thinking", "never"] = "always"
     """When a request may have a temperature."""
     thinking_default: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Fields of a request for which nothing was decided."""
-    extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Extra fields of every request that offers tools."""
+    """Fields of a request that leaves the choice to the model."""
+    tool_fields: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Fields of a request that offers tools, over chat completions."""
     elsewhere: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Differences when another server answers under this provider's name."""
 
@@ -121,9 +119,13 @@ class Provider:
         return _find_first_variable(environ, self.key_variables)
 
     def find_stored_key(self, stored: Credentials) -> str:
-        """Return the stored key or login, or an empty string; providers of one maker share it."""
-        found = stored.get(self.name) or stored.get(self.maker_name)
-        return found.secret if found else ""
+        """Return the stored key or login, or an empty string."""
+        credential = self.find_credential(stored)
+        return credential.secret if credential else ""
+
+    def find_credential(self, stored: Credentials) -> Credential | None:
+        """Return the stored key or login; providers of one maker share it."""
+        return stored.get(self.name) or stored.get(self.maker_name)
 
     def find_endpoint(self, environ: Mapping[str, str]) -> str:
         """Return the endpoint in the environment, or an empty string."""

@@ -59,6 +59,11 @@ def replay_reasoning(answer: AIMessage, target: ResolvedModel) -> Reasoning:
     )
 
 
+def without_output_parts(marks: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the marks of an answer whose text or calls have changed: its parts no longer fit."""
+    return {name: mark for name, mark in marks.items() if name != OUTPUT_PARTS}
+
+
 def is_own(answer: AIMessage, target: ResolvedModel) -> bool:
     """Return whether the target's maker gave the answer."""
     provider = find_provider(_find_maker(answer).partition("/")[0])

@@ -191,12 +191,12 @@ def _check_key(chosen: Provider, base_url: str, key: str) -> None:
     """Require a key, except at a custom endpoint or on this machine."""
     if key and not is_valid_key(key):
         raise UsageError(
-            text("The key for `{name}` contains invalid characters", name=chosen.name),
+            text("the key for `{name}` contains invalid characters", name=chosen.name),
             hint="copy it again, without quotes, blanks or line ends",
         )
     if not key and chosen.login:
         raise UsageError(
-            text("You are not logged in to `{name}`", name=chosen.name),
+            text("you are not logged in to `{name}`", name=chosen.name),
             hint=text("run `mcode auth login {name}`", name=chosen.name),
         )
     local = urlsplit(base_url).hostname in ("localhost", "127.0.0.1", "::1")

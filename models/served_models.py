@@ -5,9 +5,10 @@ import re
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
-from ..config.errors import UsageError
+from ..config.errors import MaxAgentError, UsageError
 from ..config.text import text
-from .error_classification import RequestTarget, classify_response
+from .catalog import list_models_of
+from .error_classification import classify_response, target_from_model
 from .errors import InvalidRequestError, ModelCallError, ProviderFaultError
 from .providers import explain_unreachable
 from .resolver import ResolvedModel
@@ -36,10 +37,25 @@ async def find_served_model(resolved: ResolvedModel) -> str:
         raise UsageError(
             text("`{provider}` at {host} has no model", provider=provider, host=resolved.host),
             hint=text(
-                "Load one there, or set `model.default` to `{provider}/MODEL`", provider=provider
+                "load one there, or set `model.default` to `{provider}/MODEL`", provider=provider
             ),
         )
     return f"{provider}/{usable[0]}"
+
+
+async def list_chat_models(resolved: ResolvedModel) -> list[str]:
+    """Return the provider's models that can chat: first its default, then the catalogue's.
+
+    Of a server that does not answer, those of the catalogue: the first request says what is wrong.
+    """
+    known = list_models_of(resolved.provider.name)
+    try:
+        served = [name for name in await list_served_models(resolved) if can_chat(name)]
+    except MaxAgentError:
+        served = []
+    names = [*(name for name in known if name in served), *served] if served else known
+    is_offered = bool(resolved.model) and (resolved.model in served or not served)
+    return list(dict.fromkeys([*([resolved.model] if is_offered else []), *names]))
 
 
 def can_chat(name: str) -> bool:
@@ -83,8 +99,9 @@ def _build_key_headers(resolved: ResolvedModel) -> dict[str, str]:
 
 def _read_names(resolved: ResolvedModel, response: "httpx.Response") -> list[str]:
     if response.status_code != 200:
-        target = RequestTarget(resolved.model, resolved.host, resolved.api_key)
-        raise classify_response(target, response.status_code, response.text, response.headers)
+        raise classify_response(
+            target_from_model(resolved), response.status_code, response.text, response.headers
+        )
     try:
         return parse_names(response.text)
     except ValueError as error:
@@ -111,7 +128,7 @@ def _build_no_list_error(resolved: ResolvedModel) -> ModelCallError:
     return InvalidRequestError(
         text("{host} sent no list of its models", host=resolved.host),
         hint=text(
-            "Name the model: `--model {provider}/MODEL`, or `model.default`",
+            "name the model: `--model {provider}/MODEL`, or `model.default`",
             provider=resolved.provider.name,
         ),
     )

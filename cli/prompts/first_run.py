@@ -3,13 +3,16 @@
 import asyncio
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import typer
+
 from ...config import paths
 from ...config.errors import MaxAgentError, UsageError
+from ...config.exit_codes import INTERRUPTED
 from ...models.auth.key_presence import has_key
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
@@ -92,7 +95,6 @@ def _set_up_provider(settings: "Settings", home: Path, name: str, key: str) -> N
     """Test the provider, store the key, and set the model that the user chooses."""
     from ...config.settings.writer import set_value
     from ...models.auth.credentials import Credential, store_credential
-    from .model_choice import ask_model
     from .sync_bridge import run_sync
 
     resolved = _resolve_with_key(settings, name, key)
@@ -100,9 +102,22 @@ def _set_up_provider(settings: "Settings", home: Path, name: str, key: str) -> N
     names = run_sync(_test_provider(resolved))
     if key:
         store_credential(home, name, Credential(key))
-    model = ask_model(name, names)
-    set_value(paths.locate_user_config(home), "model.default", f"{name}/{model}")
-    echo(t("first_run.ready", model=f"{name}/{model}"), err=True)
+    model = _choose_model(settings, resolved, names)
+    set_value(paths.locate_user_config(home), "model.default", model)
+    echo(t("first_run.ready", model=model), err=True)
+
+
+def _choose_model(settings: "Settings", resolved: "ResolvedModel", names: Sequence[str]) -> str:
+    """Return `PROVIDER/MODEL` that the user selects; raises typer.Exit if they leave."""
+    from ...models.listing import list_models_with_names
+    from .model_picker import pick_model
+
+    echo(t("first_run.model"), err=True)
+    listings = list_models_with_names(settings, os.environ, resolved.provider, names, "")
+    model = pick_model(listings)
+    if not model:
+        raise typer.Exit(INTERRUPTED)
+    return model
 
 
 def _resolve_with_key(settings: "Settings", name: str, key: str) -> "ResolvedModel":
@@ -117,9 +132,9 @@ def _resolve_with_key(settings: "Settings", name: str, key: str) -> "ResolvedMod
 async def _test_provider(resolved: "ResolvedModel") -> list[str]:
     """Send one short message; return the names of the models that can be chosen."""
     from ...models.errors import EmptyAnswerError, ModelNotFoundError
-    from .model_choice import list_model_names
+    from ...models.served_models import list_chat_models
 
-    names = await list_model_names(resolved)
+    names = await list_chat_models(resolved)
     if not names:
         raise UsageError(
             t("first_run.no_model", provider=resolved.provider.name, host=resolved.host)

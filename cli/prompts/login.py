@@ -76,7 +76,7 @@ def store_key(name: str, key: str) -> None:
         raise UsageError(text("`{name}` needs no key", name=name))
     if not is_valid_key(key):
         raise UsageError(
-            text("The key for `{name}` contains invalid characters", name=name),
+            text("the key for `{name}` contains invalid characters", name=name),
             hint="copy it again, without quotes, blanks or line ends",
         )
     host = ""

@@ -43,6 +43,8 @@ _FORMATS: tuple[tuple[str, str, str], ...] = (
     ("Google token", "ya29.", r"[\w-]{20,}"),
     ("Stripe key", "sk_", r"(?:live|test)_[A-Za-z0-9]{16,}"),
     ("Stripe key", "rk_", r"(?:live|test)_[A-Za-z0-9]{16,}"),
+    ("Groq key", "gsk_", r"[A-Za-z0-9]{20,}\b"),
+    ("xAI key", "xai-", r"[A-Za-z0-9]{20,}\b"),
     ("npm token", "npm_", r"[A-Za-z0-9]{36}\b"),
     ("PyPI token", "pypi-AgE", r"[\w-]{40,}"),
     ("Hugging Face token", "hf_", r"[A-Za-z0-9]{30,}\b"),

@@ -7,7 +7,7 @@ fields count as absent.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 from uuid import uuid4
 
 from langchain_core.messages import AIMessageChunk
@@ -23,6 +23,7 @@ from ..errors import (
     ProviderFaultError,
 )
 from ..http.json_encoding import encode_json
+from ..http.json_fields import to_count, to_dict, to_list, to_text
 from ..replay import OUTPUT_PARTS
 from ..text_cleanup import CharacterJoiner
 from ..tool_arguments import to_valid_json
@@ -58,15 +59,15 @@ class OpenBlock:
 class AnthropicAnswerParser:
     """One answer: JSON objects in, chunks out; raises the error reported in the stream."""
 
-    def __init__(self, asked: RequestTarget, provider: str) -> None:
-        self._asked = asked
+    def __init__(self, target: RequestTarget, provider: str) -> None:
+        self._target = target
         self._provider = provider
         self._blocks: dict[int, OpenBlock] = {}
         self._pieces: dict[str, list[str]] = {}
         """New pieces by kind of block, not yet passed on."""
         self._text, self._thinking = CharacterJoiner(), CharacterJoiner()
         self._counts: dict[str, int] = {}
-        self._model = asked.model
+        self._model = target.model
         self._stop_reason = ""
         self.characters = 0
         """Characters of text and thinking so far."""
@@ -102,39 +103,39 @@ class AnthropicAnswerParser:
     def _apply_event(self, value: Mapping[str, Any]) -> None:
         kind = value.get("type")
         if kind == "error" or (kind is None and value.get("error")):
-            raise classify_stream_error(self._asked, value.get("error") or dict(value))
+            raise classify_stream_error(self._target, value.get("error") or dict(value))
         if kind == "message_start":
-            self._apply_message(_to_dict(value.get("message")))
+            self._apply_message(to_dict(value.get("message")))
         elif kind == "message":  # a whole answer, not streamed
             self._apply_message(value)
         elif kind == "message_delta":
-            self._apply_message({**_to_dict(value.get("delta")), "usage": value.get("usage")})
+            self._apply_message({**to_dict(value.get("delta")), "usage": value.get("usage")})
         elif kind == "content_block_start":
-            self._start_block(_to_index(value), _to_dict(value.get("content_block")))
+            self._start_block(_to_index(value), to_dict(value.get("content_block")))
         elif kind == "content_block_delta":
-            self._apply_delta(_to_index(value), _to_dict(value.get("delta")))
+            self._apply_delta(_to_index(value), to_dict(value.get("delta")))
 
     def _apply_message(self, fields: Mapping[str, Any]) -> None:
         """Keep model, blocks, counts and stop reason; later counts replace earlier ones."""
-        self._model = _to_text(fields.get("model")) or self._model
-        for index, block in enumerate(_to_list(fields.get("content"))):
-            self._start_block(index, _to_dict(block))
-        reason = _to_text(fields.get("stop_reason"))
+        self._model = to_text(fields.get("model")) or self._model
+        for index, block in enumerate(to_list(fields.get("content"))):
+            self._start_block(index, to_dict(block))
+        reason = to_text(fields.get("stop_reason"))
         self._stop_reason = reason or self._stop_reason
         self.progress += bool(reason)
-        usage = _to_dict(fields.get("usage"))
-        self._counts |= {name: count for name in COUNTS if (count := _to_count(usage.get(name)))}
+        usage = to_dict(fields.get("usage"))
+        self._counts |= {name: count for name in COUNTS if (count := to_count(usage.get(name)))}
 
     def _start_block(self, index: int, fields: dict[str, Any]) -> None:
-        kind = _to_text(fields.get("type"))
+        kind = to_text(fields.get("type"))
         self._blocks[index] = OpenBlock(kind, fields)
         if kind in ("text", "thinking"):
-            self._add_text(index, kind, _to_text(fields.get(kind)))
+            self._add_text(index, kind, to_text(fields.get(kind)))
         self.progress += kind in ("tool_use", "redacted_thinking")
 
     def _apply_delta(self, index: int, delta: Mapping[str, Any]) -> None:
-        kind, name = DELTAS.get(_to_text(delta.get("type")), ("", ""))
-        piece = _to_text(delta.get(name))
+        kind, name = DELTAS.get(to_text(delta.get("type")), ("", ""))
+        piece = to_text(delta.get(name))
         if not piece:
             return
         block = self._blocks.setdefault(index, OpenBlock(kind, {"type": kind}))
@@ -151,7 +152,7 @@ class AnthropicAnswerParser:
             self.progress += 1
 
     def _check_stop_reason(self) -> None:
-        who, reason = self._asked.label, self._stop_reason
+        who, reason = self._target.label, self._stop_reason
         if reason in OVERFLOWS:
             raise ContextOverflowError(
                 text("{who} ran out of context: {finish_reason}", who=who, finish_reason=reason),
@@ -217,7 +218,7 @@ def _build_parts(blocks: Sequence[OpenBlock]) -> dict[str, Any]:
 
 
 def _build_thinking(block: OpenBlock) -> dict[str, Any]:
-    signature = "".join(block.signature) or _to_text(block.fields.get("signature"))
+    signature = "".join(block.signature) or to_text(block.fields.get("signature"))
     thinking = _join_characters(block.text)
     return {**block.fields, "thinking": thinking} | ({"signature": signature} if signature else {})
 
@@ -231,29 +232,13 @@ def _to_call_chunk(index: int, block: OpenBlock) -> ToolCallChunk:
     whole = block.fields.get("input")
     arguments = "".join(block.text) or (encode_json(whole).decode() if whole else "")
     return tool_call_chunk(
-        name=_to_text(block.fields.get("name")),
+        name=to_text(block.fields.get("name")),
         args=to_valid_json(arguments),
-        id=_to_text(block.fields.get("id")) or f"toolu_{uuid4().hex[:24]}",
+        id=to_text(block.fields.get("id")) or f"toolu_{uuid4().hex[:24]}",
         index=index,
     )
-
-
-def _to_dict(value: object) -> dict[str, Any]:
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
-
-
-def _to_list(value: object) -> list[object]:
-    return cast("list[object]", value) if isinstance(value, list) else []
-
-
-def _to_text(value: object) -> str:
-    return value if isinstance(value, str) else ""
 
 
 def _to_index(value: Mapping[str, Any]) -> int:
     index = value.get("index")
     return index if isinstance(index, int) else 0
-
-
-def _to_count(value: object) -> int:
-    return value if isinstance(value, int) and 0 <= value < 2**63 else 0

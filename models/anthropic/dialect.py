@@ -5,7 +5,7 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage
 
-from ..error_classification import RequestTarget
+from ..error_classification import target_from_model
 from ..http.dialect import RequestOptions
 from ..http.json_encoding import MessageCache, ToolCache
 from ..resolver import ResolvedModel
@@ -24,7 +24,7 @@ from .request_format import (
 VERSION = "2023-06-01"
 
 
-class AnthropicMessages:
+class AnthropicDialect:
     """Anthropic Messages at one endpoint."""
 
     def __init__(self, resolved: ResolvedModel) -> None:
@@ -40,7 +40,7 @@ class AnthropicMessages:
     def build_headers(self) -> dict[str, str]:
         """Return the headers of every request."""
         provider, key = self._resolved.provider, self._resolved.api_key
-        headers = {"anthropic-version": VERSION, **provider.headers}
+        headers = {"anthropic-version": VERSION}
         if key:
             headers["x-api-key"] = key
         # Anthropic takes a bearer for the token of a login
@@ -77,5 +77,5 @@ class AnthropicMessages:
 
     def open_parser(self) -> AnthropicAnswerParser:
         """Return the parser for one answer."""
-        asked = RequestTarget(self._resolved.model, self._resolved.host, self._resolved.api_key)
-        return AnthropicAnswerParser(asked, self._resolved.provider.name)
+        target = target_from_model(self._resolved)
+        return AnthropicAnswerParser(target, self._resolved.provider.name)

@@ -63,14 +63,14 @@ def read_cassette(path: Path) -> list[Recording]:
         content = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(
-            text("The recording `{path}` cannot be read: {error}", path=path, error=error),
-            hint="Give the path as `--model replay/PATH.jsonl`",
+            text("the recording `{path}` cannot be read: {error}", path=path, error=error),
+            hint="give the path as `--model replay/PATH.jsonl`",
         ) from None
     recordings = list(_read_recordings(path, content))
     if not recordings:
         raise UsageError(
-            text("The recording `{path}` has no answered request", path=path),
-            hint="Record one with `mcode --log`",
+            text("the recording `{path}` has no answered request", path=path),
+            hint="record one with `mcode --log`",
         )
     return recordings
 
@@ -109,5 +109,5 @@ def _parse_line(path: Path, number: int, line: str) -> Mapping[str, Any]:
 def _build_error(path: Path, number: int, error: str) -> UsageError:
     return UsageError(
         text("`{path}`, line {number}: {error}", path=path, number=number, error=error),
-        hint="A recording is a log that `mcode --log` has written",
+        hint="a recording is a log that `mcode --log` has written",
     )

@@ -105,13 +105,13 @@ class ReplayModel(BaseChatModel):
         difference = describe_difference(nearest.messages, canonical)
         raise ModelError(
             text(
-                "The recording has no such request; nearest is request {number} of `{agent}`: "
+                "the recording has no such request; nearest is request {number} of `{agent}`: "
                 "{difference}",
                 number=nearest.request.number,
                 agent=nearest.request.agent,
                 difference=difference or "the tools differ",
             ),
-            hint="Start from the same files, or record again with `mcode --log`",
+            hint="start from the same files, or record again with `mcode --log`",
         )
 
     def _find_nearest(self, messages: Sequence[BaseMessage]) -> Recording:

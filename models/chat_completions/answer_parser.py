@@ -32,8 +32,8 @@ OVERFLOWS = ("model_context_window_exceeded",)
 class ChatAnswerParser:
     """One answer: JSON objects in, chunks out; raises the error reported in the stream."""
 
-    def __init__(self, asked: RequestTarget, provider: str) -> None:
-        self._asked = asked
+    def __init__(self, target: RequestTarget, provider: str) -> None:
+        self._target = target
         self._provider = "openai-compatible" if provider == "openai" else provider
         self._splitter = ThinkingSplitter()
         self._text, self._thinking = CharacterJoiner(), CharacterJoiner()
@@ -41,7 +41,7 @@ class ChatAnswerParser:
         self._details = EntryAssembler()
         self._blocks = EntryAssembler()
         self._usage: UsageMetadata | None = None
-        self._model = asked.model
+        self._model = target.model
         self._finish_reason = ""
         self.characters = 0
         """Characters of text and thinking so far."""
@@ -76,7 +76,7 @@ class ChatAnswerParser:
     def _apply_delta(self, delta: Delta) -> tuple[str, str]:
         """Return the thinking and the text of a delta; keep the rest for the end."""
         if delta.error:
-            raise classify_stream_error(self._asked, delta.error)
+            raise classify_stream_error(self._target, delta.error)
         opaque = delta.details or delta.blocks
         if delta.text or delta.thinking or delta.calls or opaque or delta.finish_reason:
             self.progress += 1
@@ -93,7 +93,7 @@ class ChatAnswerParser:
         return delta.thinking + thinking, text
 
     def _check_finish_reason(self) -> None:
-        who = self._asked.label
+        who = self._target.label
         if self._finish_reason in OVERFLOWS:
             raise ContextOverflowError(
                 text(

@@ -5,7 +5,7 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage
 
-from ..error_classification import RequestTarget
+from ..error_classification import target_from_model
 from ..http.dialect import RequestOptions
 from ..http.json_encoding import MessageCache, ToolCache
 from ..resolver import ResolvedModel
@@ -13,7 +13,7 @@ from .answer_parser import ChatAnswerParser
 from .request_format import build_body, build_options, encode_message
 
 
-class ChatCompletions:
+class ChatCompletionsDialect:
     """Chat completions at one endpoint."""
 
     path = "/chat/completions"
@@ -49,5 +49,5 @@ class ChatCompletions:
 
     def open_parser(self) -> ChatAnswerParser:
         """Return the parser for one answer."""
-        asked = RequestTarget(self._resolved.model, self._resolved.host, self._resolved.api_key)
-        return ChatAnswerParser(asked, self._resolved.provider.name)
+        target = target_from_model(self._resolved)
+        return ChatAnswerParser(target, self._resolved.provider.name)

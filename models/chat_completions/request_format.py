@@ -23,13 +23,13 @@ def build_options(
     tool_choice: str = "",
 ) -> dict[str, Any]:
     """Build the fields of a request other than tools and messages."""
-    dialect = resolved.provider
+    provider = resolved.provider
     fields: dict[str, Any] = {"model": resolved.model, "stream": True}
-    if dialect.stream_usage:
+    if provider.stream_usage:
         fields["stream_options"] = {"include_usage": True}
     if resolved.temperature is not None and takes_temperature(resolved, options):
         fields["temperature"] = resolved.temperature
-    fields[dialect.max_tokens_field] = resolved.max_tokens
+    fields[provider.max_tokens_field] = resolved.max_tokens
     fields |= build_thinking_fields(resolved, options)
     if tools:
         fields |= _build_tool_options(resolved, tool_choice)
@@ -40,9 +40,9 @@ def build_body(fields: Mapping[str, Any], tools: bytes, messages: Iterable[bytes
     """Join the parts of a request; `tools` is a JSON list or empty."""
     # Messages come last: a request repeats the one before it byte for byte up to its new messages,
     # which is what providers cache.
-    offered = b',"tools":' + tools if tools else b""
+    tools_field = b',"tools":' + tools if tools else b""
     return b"".join(
-        (encode_json(fields)[:-1], offered, b',"messages":[', b",".join(messages), b"]}")
+        (encode_json(fields)[:-1], tools_field, b',"messages":[', b",".join(messages), b"]}")
     )
 
 
@@ -60,12 +60,12 @@ def encode_message(message: BaseMessage, target: ResolvedModel) -> bytes:
 
 
 def _build_tool_options(resolved: ResolvedModel, tool_choice: str) -> dict[str, Any]:
-    dialect = resolved.provider
-    fields = dict(dialect.extra)
-    usual = dialect.parallel_by_default
+    provider = resolved.provider
+    fields = dict(provider.tool_fields)
+    usual = provider.parallel_by_default
     if usual is not None and usual != resolved.parallel_tool_calls:
         fields["parallel_tool_calls"] = resolved.parallel_tool_calls
-    if tool_choice and (dialect.tool_choice == "any" or tool_choice == dialect.tool_choice):
+    if tool_choice and (provider.tool_choice == "any" or tool_choice == provider.tool_choice):
         fields["tool_choice"] = tool_choice
     return fields
 

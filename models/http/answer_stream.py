@@ -15,8 +15,8 @@ from .sse import LONGEST_EVENT, EventDecoder, EventTooLongError, parse_json_valu
 class AnswerStream:
     """One answer: bytes in, chunks out; raises the error reported in the stream."""
 
-    def __init__(self, asked: RequestTarget, parser: AnswerParser) -> None:
-        self._asked = asked
+    def __init__(self, target: RequestTarget, parser: AnswerParser) -> None:
+        self._target = target
         self._parser = parser
         self._events = EventDecoder()
         self.said_done = False
@@ -37,7 +37,7 @@ class AnswerStream:
         try:
             return self._process_events(self._events.feed(portion))
         except EventTooLongError:
-            who = self._asked.label
+            who = self._target.label
             raise BrokenStreamError(
                 text(
                     "{who} sent an event of over {longest_event} bytes",
@@ -68,7 +68,7 @@ class AnswerStream:
         except ValueError as error:
             if self.is_finished:
                 return []
-            who = self._asked.label
+            who = self._target.label
             raise BrokenStreamError(
                 text("{who} sent broken JSON: {error}", who=who, error=error),
                 hint=HINTS[ProviderFaultError],
@@ -80,7 +80,7 @@ class AnswerStream:
         raise BrokenStreamError(
             text(
                 "{who} broke off after {characters} characters, without a finish reason",
-                who=self._asked.label,
+                who=self._target.label,
                 characters=f"{self._parser.characters:,}",
             ),
             hint=HINTS[ProviderFaultError],

@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessageChunk
 from ... import __version__
 from ...config.text import text
 from ..auth.access import Access, AccessSource
-from ..error_classification import HINTS, RequestTarget, classify_response
+from ..error_classification import HINTS, classify_response, target_from_model
 from ..errors import BrokenStreamError, InvalidRequestError, ModelCallError, ProviderFaultError
 from ..providers import explain_unreachable
 from ..resolver import ResolvedModel
@@ -42,7 +42,7 @@ class EndpointClient:
         self._resolved = resolved
         self._dialect = dialect
         self._source = source
-        self._asked = RequestTarget(resolved.model, resolved.host, resolved.api_key)
+        self._target = target_from_model(resolved)
         self._client: httpx.AsyncClient | None = None
 
     async def close(self) -> None:
@@ -55,7 +55,7 @@ class EndpointClient:
         self, request: bytes, options: RequestOptions = USUAL_OPTIONS
     ) -> AsyncIterator[AIMessageChunk]:
         """Yield the chunks of the answer to one request."""
-        stream = AnswerStream(self._asked, self._dialect.open_parser())
+        stream = AnswerStream(self._target, self._dialect.open_parser())
         async with self._post_request(request, options, stream) as response:
             if "json" in response.headers.get("content-type", ""):
                 for chunk in stream.feed_document(await self._read_document(response)):
@@ -120,6 +120,7 @@ class EndpointClient:
                     "Content-Type": "application/json",
                     "Accept": "text/event-stream, application/json",
                     **self._dialect.build_headers(),
+                    **self._resolved.provider.headers,
                     **self._resolved.extra_headers,
                 },
                 timeout=httpx.Timeout(self._resolved.read_seconds, connect=CONNECT_SECONDS),
@@ -131,13 +132,13 @@ class EndpointClient:
         """Raise ModelCallError for an error answer."""
         if response.status_code != 200:
             content = await self._read_error_text(response)
-            error = classify_response(self._asked, response.status_code, content, response.headers)
+            error = classify_response(self._target, response.status_code, content, response.headers)
             if self._source:
                 error.hint = self._source.hints.get(response.status_code, error.hint)
             raise error
         if "html" in response.headers.get("content-type", ""):
             raise InvalidRequestError(
-                text("{label} answered with a web page", label=self._asked.label),
+                text("{label} answered with a web page", label=self._target.label),
                 hint="check the base URL (most end in `/v1`) and any proxy before it",
             )
 
@@ -151,7 +152,7 @@ class EndpointClient:
             pieces.append(portion)
             size += len(portion)
             if size > LONGEST_EVENT:
-                who = self._asked.label
+                who = self._target.label
                 raise BrokenStreamError(
                     text(
                         "{who} sent an answer of over {longest_event} bytes",
@@ -191,7 +192,7 @@ class EndpointClient:
             yield portion
 
     def _to_model_error(self, error: Exception) -> ModelCallError:
-        who, words = self._asked.label, self._asked.quote(str(error) or type(error).__name__)
+        who, words = self._target.label, self._target.quote(str(error) or type(error).__name__)
         if isinstance(error, httpx.ConnectTimeout | httpx.PoolTimeout):
             what = text(
                 "{who} could not be reached within {connect_seconds} s",

@@ -28,14 +28,14 @@ GAP = "\n\n"
 class ResponsesAnswerParser:
     """One answer: events in, chunks out; raises the error reported in the stream."""
 
-    def __init__(self, asked: RequestTarget, provider: str) -> None:
-        self._asked = asked
+    def __init__(self, target: RequestTarget, provider: str) -> None:
+        self._target = target
         self._provider = "openai-compatible" if provider == "openai" else provider
         self._items = OutputItems()
         self._text, self._thinking = CharacterJoiner(), CharacterJoiner()
         self._thinking_part: object = None
         self._usage: UsageMetadata | None = None
-        self._model = asked.model
+        self._model = target.model
         self._finish_reason = ""
         self.characters = 0
         """Characters of text and thinking so far."""
@@ -123,11 +123,11 @@ class ResponsesAnswerParser:
     def _check_error(self, event: Mapping[str, Any], kind: str, response: dict[str, Any]) -> None:
         if kind == "error" or (not kind and event.get("error")):
             fields = {name: value for name, value in event.items() if name != "type"}
-            raise classify_stream_error(self._asked, event.get("error") or fields)
+            raise classify_stream_error(self._target, event.get("error") or fields)
         status = to_text(response.get("status"))
         if kind.removeprefix("response.") in FAILURES or status in FAILURES:
             unexplained = {"message": status or "failed"}
-            raise classify_stream_error(self._asked, response.get("error") or unexplained)
+            raise classify_stream_error(self._target, response.get("error") or unexplained)
 
     def _list_unstreamed(self, item: OutputItem) -> list[tuple[str, str]]:
         """Return the text of a whole item, if it has not arrived in pieces."""

@@ -5,7 +5,7 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage
 
-from ..error_classification import RequestTarget
+from ..error_classification import target_from_model
 from ..http.dialect import RequestOptions
 from ..http.json_encoding import MessageCache, ToolCache
 from ..resolver import ResolvedModel
@@ -20,7 +20,7 @@ from .request_format import (
 )
 
 
-class Responses:
+class ResponsesDialect:
     """The Responses API at one endpoint."""
 
     path = "/responses"
@@ -58,5 +58,5 @@ class Responses:
 
     def open_parser(self) -> ResponsesAnswerParser:
         """Return the parser for one answer."""
-        asked = RequestTarget(self._resolved.model, self._resolved.host, self._resolved.api_key)
-        return ResponsesAnswerParser(asked, self._resolved.provider.name)
+        target = target_from_model(self._resolved)
+        return ResponsesAnswerParser(target, self._resolved.provider.name)

@@ -50,10 +50,11 @@ def build_body(
     """Join the parts of a request; `instructions` is a JSON string, `tools` a list, or empty."""
     # The input comes last: a request repeats the one before it byte for byte up to its new items,
     # which is what providers cache.
-    told = b',"instructions":' + instructions if instructions else b""
-    offered = b',"tools":' + tools if tools else b""
-    filled = b",".join(item for item in items if item)
-    return b"".join((encode_json(fields)[:-1], told, offered, b',"input":[', filled, b"]}"))
+    instructions_field = b',"instructions":' + instructions if instructions else b""
+    tools_field = b',"tools":' + tools if tools else b""
+    input_items = b",".join(item for item in items if item)
+    first = encode_json(fields)[:-1]
+    return b"".join((first, instructions_field, tools_field, b',"input":[', input_items, b"]}"))
 
 
 def convert_tool(schema: dict[str, Any]) -> dict[str, Any]:

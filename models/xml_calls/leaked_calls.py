@@ -7,7 +7,7 @@ from typing import Any, cast
 from langchain_core.messages import AIMessage
 from langchain_core.messages.tool import tool_call
 
-from ..replay import OUTPUT_PARTS
+from ..replay import without_output_parts
 from ..tool_arguments import clean_value
 from .argument_types import convert_values, trim_line_breaks
 from .call_parser import FenceTracker, ParsedText, TextCall, parse_calls
@@ -34,12 +34,12 @@ def take_leaked_calls(answer: AIMessage, tools: KnownTools) -> AIMessage:
         for call in parsed.calls
     ]
     # a provider's own form of the answer has no calls, so their results would belong to nothing
-    more = {name: each for name, each in answer.additional_kwargs.items() if name != OUTPUT_PARTS}
+    marks = without_output_parts(answer.additional_kwargs)
     return answer.model_copy(
         update={
             "content": parsed.text.strip(),
             "tool_calls": calls,
-            "additional_kwargs": more,
+            "additional_kwargs": marks,
         }
     )
 

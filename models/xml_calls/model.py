@@ -15,13 +15,13 @@ from typing_extensions import override
 
 from ..errors import ModelCallError, ToolsNotSupportedError
 from ..invoke import CALL_ERRORS
-from ..replay import OUTPUT_PARTS
+from ..replay import without_output_parts
 from ..resolver import ResolvedModel
 from .call_parser import TextCall
 from .known_tools import KnownTools
-from .message_replay import TextHistory
 from .refusals import ToolRefusals, is_tools_refusal
 from .stream_parser import CallStreamParser
+from .text_history import TextHistory
 from .tool_descriptions import describe_tools
 
 # Indexes of native calls are below this, should the endpoint parse calls itself
@@ -99,7 +99,7 @@ class AutoCallsModel(_StreamingModel):
                 raise
             await self._refusals.add_model(self._resolved)
             raise ToolsNotSupportedError(
-                error.message, hint="Continue; calls are written as XML from now on"
+                error.message, hint="continue; calls are written as XML from now on"
             ) from error
 
 
@@ -120,8 +120,8 @@ def _replace_text(message: AIMessage, shown: str) -> AIMessageChunk:
         ]
         content = [*blocks, *([{"type": "text", "text": shown}] if shown else [])]
     # a provider's own form of the answer holds the calls as text
-    more = {name: each for name, each in chunk.additional_kwargs.items() if name != OUTPUT_PARTS}
-    return chunk.model_copy(update={"content": content, "additional_kwargs": more})
+    marks = without_output_parts(chunk.additional_kwargs)
+    return chunk.model_copy(update={"content": content, "additional_kwargs": marks})
 
 
 def _build_last_chunk(text: str, calls: Sequence[TextCall]) -> AIMessageChunk:

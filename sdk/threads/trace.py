@@ -56,8 +56,8 @@ def read_log(row: ThreadRow, home: Path) -> Iterator[Mapping[str, Any]]:
     files = paths.find_request_logs(home, row.thread_id)
     if not files:
         raise UsageError(
-            text("Thread `{thread_id}` has no log of requests", thread_id=row.thread_id),
-            hint="Use `mcode --log`, or set `log.enabled` to true, before a run",
+            text("thread `{thread_id}` has no log of requests", thread_id=row.thread_id),
+            hint="use `mcode --log`, or set `log.enabled` to true, before a run",
         )
     for file in sorted(files, key=lambda file: -_get_number(file)):
         yield from _read_lines(file)

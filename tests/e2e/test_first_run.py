@@ -81,7 +81,7 @@ def test_a_pasted_key_leads_to_an_answer(
         terminal.type(PASTE)  # no Enter
         run.see(run.words("auth.ask.provider"))
         terminal.type("1")
-        run.see("deepseek-reasoner", run.words("model_choice.ask", model="deepseek-chat"))
+        run.see("deepseek-reasoner", run.words("first_run.model"), run.words("picker.keys"))
         terminal.press("enter")
         run.see(run.words("status.build"))
         terminal.type("hi").press("enter")
@@ -103,8 +103,8 @@ def test_a_wrong_key_is_asked_again(tmp_path: Path, deepseek: Provider) -> None:
         terminal.type("deepseek").press("enter")
         run.see(run.words("auth.ask.key", provider="deepseek"))
         terminal.type(KEY).press("enter")
-        run.see("deepseek-reasoner")
-        terminal.type("2").press("enter")
+        run.see("deepseek-reasoner", run.words("picker.keys"))
+        terminal.type("reasoner").press("enter")
         run.see(run.words("status.build"))
     assert "deepseek/deepseek-reasoner" in (run.home / "config.yaml").read_text()
 
@@ -141,7 +141,7 @@ def test_a_login_leads_to_an_answer(tmp_path: Path, github: GitHub) -> None:
     with run.terminal as terminal:
         run.see(run.words("auth.ask"))
         terminal.type("copilot").press("enter")
-        run.see("octocat", run.words("model_choice.ask", model="gpt-4o"))
+        run.see("octocat", "copilot/gpt-4o", run.words("picker.keys"))
         terminal.press("enter")
         run.see(run.words("status.build"))
         terminal.type("hi").press("enter")

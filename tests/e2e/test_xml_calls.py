@@ -10,7 +10,7 @@ import pytest
 from program import Program
 from provider import Answer, Provider, Request
 
-from maxagent.models.xml_calls.message_replay import format_call
+from maxagent.models.xml_calls.text_history import format_call
 
 NAMES = ["apple", "bread", "cheese", "date", "egg", "fig"]
 MODULE = "def total(pieces: int, price: int) -> int:\n    return pieces {sign} price\n"

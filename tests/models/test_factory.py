@@ -12,13 +12,13 @@ from provider import Provider
 
 from maxagent.config.errors import UsageError
 from maxagent.config.settings.schema import Endpoint, ModelLimits, ModelSection, Settings
-from maxagent.models.chat_completions.dialect import ChatCompletions
+from maxagent.models.chat_completions.dialect import ChatCompletionsDialect
 from maxagent.models.factory import ModelPool, close_model, open_model
 from maxagent.models.http.chat_model import HttpChatModel
 from maxagent.models.invoke import invoke_model
 from maxagent.models.openai_responses import ResponsesModel
 from maxagent.models.resolver import resolve
-from maxagent.models.responses.dialect import Responses
+from maxagent.models.responses.dialect import ResponsesDialect
 from maxagent.models.scripted_model import ScriptedModel
 
 RESPONSES, PACKAGE = (
@@ -43,8 +43,8 @@ async def test_the_settings_and_the_spec_choose_the_class(tmp_path: Path) -> Non
         ScriptedModel,
     ]
     assert [getattr(model, "dialect", None).__class__ for model in opened[:2]] == [
-        ChatCompletions,
-        Responses,
+        ChatCompletionsDialect,
+        ResponsesDialect,
     ]
     for model in opened:
         await close_model(model)

@@ -48,3 +48,11 @@ def test_stored_keys_and_logins_are_listed(tmp_path: Path) -> None:
         KeySource("openai", "key"),
         KeySource("copilot", "login", "", "octocat", 5.0),
     ]
+
+
+def test_providers_of_one_maker_share_a_stored_key(tmp_path: Path) -> None:
+    store_credential(tmp_path, "glm", Credential("k"))
+    assert list_key_sources(Settings(), {"MAXAGENT_HOME": str(tmp_path)}) == [
+        KeySource("glm", "key"),
+        KeySource("glm-coding", "key"),
+    ]

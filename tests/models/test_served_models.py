@@ -12,6 +12,7 @@ from maxagent.models.resolver import ResolvedModel, resolve
 from maxagent.models.served_models import (
     build_list_url,
     find_served_model,
+    list_chat_models,
     list_served_models,
     parse_names,
 )
@@ -94,3 +95,15 @@ def test_names_are_read_from_any_list(document: str, names: list[str]) -> None:
 def test_other_documents_are_no_list(document: str) -> None:
     with pytest.raises(ValueError):
         parse_names(document)
+
+
+async def test_chat_models_begin_with_default_and_catalogue(provider: Provider) -> None:
+    serve(provider, "own-model", "text-embedding-3", "deepseek-reasoner", "deepseek-chat")
+    names = await list_chat_models(at(provider.url, "deepseek", DEEPSEEK_API_KEY="k"))
+    assert names == ["deepseek-chat", "deepseek-reasoner", "own-model"]
+
+
+async def test_chat_models_of_a_silent_server_are_known_ones(provider: Provider) -> None:
+    provider.script([{"status": 503, "body": "later"}])
+    names = await list_chat_models(at(provider.url, "deepseek", DEEPSEEK_API_KEY="k"))
+    assert names[0] == "deepseek-chat" and "deepseek-reasoner" in names

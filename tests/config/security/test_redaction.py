@@ -23,6 +23,8 @@ TOKENS = {
     "API key": "sk-" + "proj-abcDEF1234567890abcdef",
     "Google key": "AIza" + "a1B2_" * 7,
     "Stripe key": "sk_" + "live_a1B2a1B2a1B2a1B2",
+    "Groq key": "gsk_" + "a1B2" * 13,
+    "xAI key": "xai-" + "a1B2" * 20,
     "npm token": "npm_" + "a1B2" * 9,
     "PyPI token": "pypi-" + "AgE" + "a1B2" * 12,
     "Hugging Face token": "hf_" + "a1B2" * 9,

@@ -17,7 +17,7 @@ from langchain_core.messages import (
 from langchain_core.tools import tool
 from provider import Request
 
-from maxagent.models.anthropic.dialect import AnthropicMessages
+from maxagent.models.anthropic.dialect import AnthropicDialect
 from maxagent.models.errors import (
     AuthenticationError,
     BrokenStreamError,
@@ -333,13 +333,13 @@ async def test_images_are_blocks(anthropic_provider: AnthropicProvider) -> None:
 
 def test_base_url_may_end_in_version() -> None:
     paths = [
-        AnthropicMessages(resolve(OLD, url)).path for url in ("https://x", "https://x/anthropic/v1")
+        AnthropicDialect(resolve(OLD, url)).path for url in ("https://x", "https://x/anthropic/v1")
     ]
     assert paths == ["/v1/messages", "/messages"]
 
 
 def test_step_in_a_long_thread_stays_cheap() -> None:
-    dialect, messages = AnthropicMessages(resolve(OLD, "http://x")), list[BaseMessage]()
+    dialect, messages = AnthropicDialect(resolve(OLD, "http://x")), list[BaseMessage]()
     for n in range(400):
         call = {"name": "look", "args": {"path": "a" * 50}, "id": f"c{n}"}
         messages += [

@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessageChunk
 from provider import Provider
 
 from maxagent import __version__
-from maxagent.models.chat_completions.dialect import ChatCompletions
+from maxagent.models.chat_completions.dialect import ChatCompletionsDialect
 from maxagent.models.errors import (
     BrokenStreamError,
     InvalidRequestError,
@@ -41,7 +41,7 @@ async def connect(provider: Provider) -> AsyncIterator[Connect]:
         url: str = "", read_seconds: float = 10, key: str = "sk-testkey-123"
     ) -> EndpointClient:
         target = replace(resolved(url or provider.url, key), read_seconds=read_seconds)
-        opened.append(EndpointClient(target, ChatCompletions(target)))
+        opened.append(EndpointClient(target, ChatCompletionsDialect(target)))
         return opened[-1]
 
     yield make
@@ -257,3 +257,13 @@ async def test_the_key_is_in_no_message(provider: Provider, connect: Connect) ->
     with pytest.raises(ModelCallError) as caught:
         await ask(connect())
     assert "testkey" not in caught.value.message + caught.value.hint
+
+
+async def test_headers_of_the_row_go_over_any_protocol(provider: Provider) -> None:
+    target = resolved(provider.url)
+    target = replace(target, provider=replace(target.provider, headers={"X-Row": "1"}))
+    provider.script([{"text": "x"}])
+    connection = EndpointClient(target, ChatCompletionsDialect(target))
+    await ask(connection)
+    await connection.close()
+    assert provider.requests[0].headers["X-Row"] == "1"

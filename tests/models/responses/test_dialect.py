@@ -17,7 +17,7 @@ from maxagent.models.invoke import invoke_model, is_cut
 from maxagent.models.providers import Api, load_providers
 from maxagent.models.replay import MADE_BY
 from maxagent.models.resolver import ResolvedModel
-from maxagent.models.responses.dialect import Responses
+from maxagent.models.responses.dialect import ResponsesDialect
 
 USUAL = RequestOptions()
 
@@ -110,7 +110,7 @@ async def test_server_refuses_what_the_real_one_refuses(server: ResponsesProvide
 
 def test_request_repeats_previous_one_byte_for_byte() -> None:
     resolved = ResolvedModel(load_providers()["openai"], "gpt-5", "http://x", "k", api="responses")
-    dialect, before = Responses(resolved), b""
+    dialect, before = ResponsesDialect(resolved), b""
     messages: list[BaseMessage] = [SystemMessage("s")]
     tools = dialect.encode_tools([look])
     for number in range(5):

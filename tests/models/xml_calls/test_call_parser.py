@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from xml_tools import KNOWN
 
 from maxagent.models.xml_calls.call_parser import parse_calls
-from maxagent.models.xml_calls.message_replay import format_call
+from maxagent.models.xml_calls.text_history import format_call
 
 READ_A = ("read_file", {"path": "a.py"})
 STATUS = ("git_status", {})

@@ -6,7 +6,7 @@ from xml_tools import KNOWN
 
 from maxagent.models.replay import OUTPUT_PARTS
 from maxagent.models.xml_calls.call_parser import parse_calls
-from maxagent.models.xml_calls.message_replay import TextHistory, format_result
+from maxagent.models.xml_calls.text_history import TextHistory, format_result
 
 READ = tool_call(name="read_file", args={"path": "a", "start_line": 2}, id="c1")
 WRITE = tool_call(name="write_file", args={"path": "b", "content": "x\n"}, id="c2")

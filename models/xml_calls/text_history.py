@@ -6,7 +6,7 @@ from itertools import groupby
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
-from ..replay import OUTPUT_PARTS
+from ..replay import without_output_parts
 
 RESULT_END = "</tool_result>"
 # Conversions kept besides those of the latest request
@@ -86,12 +86,12 @@ def _convert_answer(answer: AIMessage) -> AIMessage:
         for call in answer.invalid_tool_calls
     ]
     # the parts of an answer in its provider's own form hold calls that no result belongs to
-    more = {name: each for name, each in answer.additional_kwargs.items() if name != OUTPUT_PARTS}
+    marks = without_output_parts(answer.additional_kwargs)
     texts = [str(answer.text).strip(), *calls, *broken]
     return AIMessage(
         "\n\n".join(filter(None, texts)),
         id=answer.id,
-        additional_kwargs=more,
+        additional_kwargs=marks,
         response_metadata=answer.response_metadata,
     )
 

@@ -1,4 +1,4 @@
-"""Every exit code of `mcode`: a new one gets a line here and a row in `docs/headless.md`.
+"""Every exit code of `mcode`: a new one gets a line here, and a row in each page that lists them.
 
 An error has its code in `config/errors.py`; the end of a run in `cli/execution/run.py`.
 """

@@ -9,6 +9,7 @@ import typer
 
 from ...config import paths
 from ...config.errors import NotInteractiveError, UsageError
+from ...config.exit_codes import FAILED
 from ...config.text import text
 from ..rendering.output import echo, echo_json
 
@@ -95,7 +96,7 @@ def status(
     else:
         echo(t("auth.none"), err=True)
     if not sources:
-        raise typer.Exit(1)
+        raise typer.Exit(FAILED)
 
 
 @app.command()
@@ -114,7 +115,7 @@ def logout(provider: Provider = "") -> None:
     name = _find_name(provider) if provider else "".join(stored)
     if not name or not delete_credential(home, name):
         echo(t("auth.nothing", provider=name) if name else t("auth.nothing.at_all"), err=True)
-        raise typer.Exit(1)
+        raise typer.Exit(FAILED)
     echo(t("auth.deleted", provider=name), err=True)
     warn_of_variable(name)
 

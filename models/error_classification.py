@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from ..config.security.redaction import MIN_SECRET_LENGTH, redact
 from ..config.text import text
@@ -20,9 +20,6 @@ from .errors import (
     RateLimitError,
 )
 from .retry import MAX_REQUESTED_DELAY_SECONDS, parse_retry_after
-
-if TYPE_CHECKING:
-    from .resolver import ResolvedModel
 
 # Characters of the provider's own message to quote
 MAX_QUOTE_LENGTH = 300
@@ -112,11 +109,6 @@ class RequestTarget:
         hidden = redact(words.replace(self.secret, "…") if findable else words)
         line = " ".join(KEY_LIKE.sub("…", hidden).split())
         return line if len(line) <= MAX_QUOTE_LENGTH else line[: MAX_QUOTE_LENGTH - 1] + "…"
-
-
-def target_from_model(resolved: "ResolvedModel") -> RequestTarget:
-    """Return the target of requests to the model."""
-    return RequestTarget(resolved.model, resolved.host, resolved.api_key)
 
 
 def classify_response(

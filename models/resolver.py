@@ -14,6 +14,7 @@ from .auth.copilot_login import CopilotLogin
 from .auth.credentials import find_credentials
 from .auth.key_shapes import is_valid_key
 from .catalog import CatalogEntry, Price, find_model, list_models_of, list_providers_of
+from .error_classification import RequestTarget
 from .providers import (
     Api,
     Provider,
@@ -74,6 +75,11 @@ class ResolvedModel:
     def host(self) -> str:
         """Host and port of the endpoint, for messages: never a user or a key."""
         return urlsplit(self.base_url).netloc.rpartition("@")[2]
+
+    @property
+    def target(self) -> RequestTarget:
+        """The endpoint as messages name it."""
+        return RequestTarget(self.model, self.host, self.api_key)
 
 
 def resolve(settings: Settings, environ: Mapping[str, str], spec: str = "") -> ResolvedModel:

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from ..config.errors import MaxAgentError, UsageError
 from ..config.text import text
 from .catalog import list_models_of
-from .error_classification import classify_response, target_from_model
+from .error_classification import classify_response
 from .errors import InvalidRequestError, ModelCallError, ProviderFaultError
 from .providers import explain_unreachable
 from .resolver import ResolvedModel
@@ -100,7 +100,7 @@ def _build_key_headers(resolved: ResolvedModel) -> dict[str, str]:
 def _read_names(resolved: ResolvedModel, response: "httpx.Response") -> list[str]:
     if response.status_code != 200:
         raise classify_response(
-            target_from_model(resolved), response.status_code, response.text, response.headers
+            resolved.target, response.status_code, response.text, response.headers
         )
     try:
         return parse_names(response.text)

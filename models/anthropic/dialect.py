@@ -5,7 +5,6 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage
 
-from ..error_classification import target_from_model
 from ..http.dialect import RequestOptions
 from ..http.json_encoding import MessageCache, ToolCache
 from ..resolver import ResolvedModel
@@ -77,5 +76,4 @@ class AnthropicDialect:
 
     def open_parser(self) -> AnthropicAnswerParser:
         """Return the parser for one answer."""
-        target = target_from_model(self._resolved)
-        return AnthropicAnswerParser(target, self._resolved.provider.name)
+        return AnthropicAnswerParser(self._resolved.target, self._resolved.provider.name)

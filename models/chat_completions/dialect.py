@@ -5,7 +5,6 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage
 
-from ..error_classification import target_from_model
 from ..http.dialect import RequestOptions
 from ..http.json_encoding import MessageCache, ToolCache
 from ..resolver import ResolvedModel
@@ -49,5 +48,4 @@ class ChatCompletionsDialect:
 
     def open_parser(self) -> ChatAnswerParser:
         """Return the parser for one answer."""
-        target = target_from_model(self._resolved)
-        return ChatAnswerParser(target, self._resolved.provider.name)
+        return ChatAnswerParser(self._resolved.target, self._resolved.provider.name)

@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessageChunk
 from ... import __version__
 from ...config.text import text
 from ..auth.access import Access, AccessSource
-from ..error_classification import HINTS, classify_response, target_from_model
+from ..error_classification import HINTS, classify_response
 from ..errors import BrokenStreamError, InvalidRequestError, ModelCallError, ProviderFaultError
 from ..providers import explain_unreachable
 from ..resolver import ResolvedModel
@@ -42,7 +42,7 @@ class EndpointClient:
         self._resolved = resolved
         self._dialect = dialect
         self._source = source
-        self._target = target_from_model(resolved)
+        self._target = resolved.target
         self._client: httpx.AsyncClient | None = None
 
     async def close(self) -> None:

@@ -5,7 +5,6 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage
 
-from ..error_classification import target_from_model
 from ..http.dialect import RequestOptions
 from ..http.json_encoding import MessageCache, ToolCache
 from ..resolver import ResolvedModel
@@ -58,5 +57,4 @@ class ResponsesDialect:
 
     def open_parser(self) -> ResponsesAnswerParser:
         """Return the parser for one answer."""
-        target = target_from_model(self._resolved)
-        return ResponsesAnswerParser(target, self._resolved.provider.name)
+        return ResponsesAnswerParser(self._resolved.target, self._resolved.provider.name)

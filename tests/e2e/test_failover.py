@@ -190,3 +190,21 @@ def test_a_text_run_says_when_it_can_go_on(makers: Program, provider: Provider) 
     ended = makers.run("task", "Write the lines.", *model, "--output", "text", *MODE)
     assert ended.code == 3
     assert re.search("2 d 23 h|3 d 0 h", ended.stderr) and "--wait" in ended.stderr
+
+
+def test_a_wait_goes_on_when_the_limit_is_over(makers: Program, provider: Provider) -> None:
+    soon = {**QUOTA, "headers": {"Retry-After": "5"}}
+    left, moments = [soon], list[float]()
+    answer = play({"openai": lambda done: left.pop() if done == 2 and left else None})
+
+    def note_moment(request: Request) -> Answer:
+        moments.append(time.time())
+        return answer(request)
+
+    provider.script(note_moment)
+    parked = run_task(makers)
+    assert (parked.code, parked.last["kind"]) == (3, "limit")
+    until, before = datetime.fromisoformat(parked.last["until"]).timestamp(), len(moments)
+    ended = makers.resume(parked.last["thread_id"], "--wait")
+    assert (ended.code, ended.outcome, makers.lines()) == (0, "verified", LINES)
+    assert moments[before] >= until

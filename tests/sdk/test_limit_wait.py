@@ -1,0 +1,45 @@
+"""The wait at a provider's limit."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from maxagent.sdk.events import Progress, Question
+from maxagent.sdk.limit_wait import compute_time_left, wait_for_limit
+
+
+def ask(seconds: float | None, kind: Any = "limit") -> Question:
+    moment = datetime.now(UTC) + timedelta(seconds=seconds or 0)
+    until = "" if seconds is None else moment.isoformat()
+    return Question("t", "q", kind, [], [], until=until)
+
+
+async def gather(question: Question, *, is_stopping: bool = False) -> list[Progress]:
+    return [event async for event in wait_for_limit(question, lambda: is_stopping)]
+
+
+@pytest.mark.parametrize(
+    ("question", "low", "high"),
+    [
+        (ask(None), 0, 0),
+        (ask(-5), 0, 0),
+        (ask(86_400), 86_000, 86_400),
+        (ask(86_400, "approval"), 0, 0),
+    ],
+)
+def test_time_left_is_that_of_a_limit(question: Question, low: float, high: float) -> None:
+    assert low <= compute_time_left(question) <= high
+
+
+async def test_the_wait_ends_with_the_limit() -> None:
+    question = ask(0.3)
+    (told,) = await gather(question)
+    assert (told.task, told.done) == ("wait", 0)
+    assert compute_time_left(question) == 0
+
+
+async def test_nothing_is_waited_for_when_it_is_over_or_stopped() -> None:
+    assert await gather(ask(-1)) == []
+    assert await gather(ask(None)) == []
+    assert await gather(ask(86_400), is_stopping=True) == []

@@ -51,12 +51,17 @@ class LimitReachedError(MaxAgentError):
 
 
 class NotInteractiveError(MaxAgentError):
-    """A confirmation is needed and no user is at a terminal; nothing was changed."""
+    """The user must confirm or enter something and is not at a terminal; nothing was changed."""
 
     exit_code = exit_codes.NEEDS_ANSWER
 
-    def __init__(self, *, hint: str) -> None:
-        super().__init__("this needs your approval, but there is no terminal to ask at", hint=hint)
+    def __init__(
+        self,
+        message: str = "this needs your approval, but there is no terminal to ask at",
+        *,
+        hint: str,
+    ) -> None:
+        super().__init__(message, hint=hint)
 
 
 # Names that scripts of earlier versions import

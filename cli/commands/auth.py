@@ -44,7 +44,8 @@ def login(
         return
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise NotInteractiveError(
-            hint="pipe the key in: `mcode auth login PROVIDER --token-stdin < FILE`"
+            "a key must be pasted at a terminal, and there is none",
+            hint="pipe the key in: `mcode auth login PROVIDER --token-stdin < FILE`",
         )
     name, key = ask_credential(_find_name(provider))
     if key:

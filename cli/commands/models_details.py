@@ -76,7 +76,7 @@ def describe_key(
     """Return where the key comes from, never the key."""
     if not (resolved.api_key or resolved.login):
         return t("doctor.no_key")
-    if loaded.settings.litellm.api_key.strip() == resolved.api_key:
+    if not resolved.login and loaded.settings.litellm.api_key.strip() == resolved.api_key:
         source = loaded.origins["litellm.api_key"]
     else:
         names = resolved.provider.key_variables

@@ -74,6 +74,11 @@ def store_key(name: str, key: str) -> None:
     provider, home = get_provider(name), paths.locate_home()
     if not (provider.key_variables or provider.login):
         raise UsageError(text("`{name}` needs no key", name=name))
+    if not key:
+        raise UsageError(
+            text("The key for `{name}` is empty", name=name),
+            hint="pipe the key in: `mcode auth login PROVIDER --token-stdin < FILE`",
+        )
     if not is_valid_key(key):
         raise UsageError(
             text("the key for `{name}` contains invalid characters", name=name),

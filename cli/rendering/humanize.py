@@ -43,10 +43,11 @@ def format_duration(seconds: float) -> str:
     """Return seconds in their two largest units, such as `2 d 23 h` or `1 min 5 s`."""
     whole = round(seconds)
     for unit, size, smaller, part in (
-        ("d", 86_400, "h", 3600),
-        ("h", 3600, "min", 60),
-        ("min", 60, "s", 1),
+        ("days", 86_400, "hours", 3600),
+        ("hours", 3600, "minutes", 60),
+        ("minutes", 60, "seconds", 1),
     ):
         if whole >= size:
-            return f"{whole // size} {unit} {whole % size // part} {smaller}"
-    return f"{whole} s"
+            first = t(f"duration.{unit}", count=whole // size)
+            return f"{first} {t(f'duration.{smaller}', count=whole % size // part)}"
+    return t("duration.seconds", count=whole)

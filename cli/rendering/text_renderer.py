@@ -13,7 +13,7 @@ from ..i18n.stored_messages import translate_stored
 from .approval_request import show_arguments
 from .console import open_console, show_line, style_text
 from .diff import ShownDiffs, show_diff
-from .humanize import format_time_left
+from .humanize import format_duration, format_time_left
 from .markdown.live import AnswerView, create_answer_view
 from .output import echo_wrapped
 from .sanitize import sanitize_line
@@ -149,6 +149,11 @@ class TextRenderer:
             ),
             "yellow",
         )
+
+    @_render_event.register
+    def _(self, event: ev.Progress) -> None:
+        if event.task == "wait" and not event.done:
+            self._print_line(t("progress.wait", left=format_duration(event.total)), "yellow")
 
     @_render_event.register
     def _(self, event: ev.ModelChanged) -> None:

@@ -83,10 +83,8 @@ class TurnView:
         """Show what the turn cost, and what it left open."""
         self._session.prompt.show_tail("")
         if isinstance(last, ev.Question):
-            key = "repl.limit" if last.kind == "limit" else "repl.open"
-            self._session.show(
-                t(key, why=translate(last.description), thread=last.thread_id[:SHORT_ID]), "yellow"
-            )
+            why, thread = translate(last.description), last.thread_id[:SHORT_ID]
+            self._session.show(t(_choose_open_words(last), why=why, thread=thread), "yellow")
         if isinstance(last, ev.Failure):
             self._session.show(t("repl.failed"), "dim")
         if summary := self._meter.format_summary():
@@ -140,3 +138,10 @@ def _shows_thinking(session: Session) -> bool:
     if session.show_thinking is not None:
         return session.show_thinking
     return load_settings(session.folder, session.home).settings.model.show_thinking
+
+
+def _choose_open_words(question: ev.Question) -> str:
+    """Return the key of what is said of an open question."""
+    if question.kind != "limit":
+        return "repl.open"
+    return "repl.limit.provider" if question.provider else "repl.limit"

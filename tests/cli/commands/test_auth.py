@@ -77,7 +77,7 @@ def test_a_key_shows_its_provider(place: Place) -> None:
     ("provider", "key", "message"),
     [
         ("opnai", KEY, "Did you mean `openai`"),
-        ("openai", "", "invalid characters"),
+        ("openai", "", "is empty"),
         ("openai", "a b", "invalid characters"),
         ("lmstudio", KEY, "needs no key"),
     ],
@@ -99,6 +99,7 @@ def test_without_a_terminal_the_way_is_named(place: Place) -> None:
     for arguments in (["login"], ["login", "openai"]):
         ended = place(*arguments)
         assert ended.returncode == 4 and "--token-stdin" in ended.stderr
+        assert "a key must be pasted at a terminal" in ended.stderr
 
 
 def test_status_names_sources_and_no_secret(place: Place) -> None:

@@ -14,6 +14,7 @@ from typer.testing import CliRunner, Result
 from maxagent.cli.commands.models import app
 from maxagent.cli.i18n.catalogs import use_language
 from maxagent.config.errors import UsageError
+from maxagent.models.auth.credentials import Credential, store_credential
 from maxagent.models.providers import load_providers
 
 
@@ -106,6 +107,11 @@ def test_configured_address_and_key_name_their_line(place: Path) -> None:
     assert shown["address"] == f"http://x/v4 ({place}/home/config.yaml:3)"
     assert shown["key"] == f"key from {place}/home/config.yaml:4"
     assert shown["chosen_by"] == f"{place}/home/config.yaml:2"
+
+
+def test_a_login_is_named_as_login(monkeypatch: pytest.MonkeyPatch, place: Path) -> None:
+    store_credential(place / "home", "copilot", Credential("gho_abcdefghijklmnop"))
+    assert json.loads(run("show", "copilot", "--json").stdout)["key"] == "key from login"
 
 
 def test_no_heavy_import() -> None:

@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from maxagent.cli.i18n.catalogs import use_language
-from maxagent.cli.rendering.humanize import format_age, format_size
+from maxagent.cli.rendering.humanize import format_age, format_duration, format_size
 
 NOW = datetime(2026, 5, 20, 12, tzinfo=UTC)
 
@@ -38,6 +38,12 @@ def test_old_moment_is_a_date_and_unknown_empty() -> None:
 def test_it_speaks_chinese() -> None:
     use_language("zh")
     assert format_age((NOW - timedelta(hours=3)).isoformat(), NOW) == "3 小时前"
+    assert format_duration(259_199.6) == "3 天 0 小时"
+
+
+def test_durations_have_two_units() -> None:
+    durations = [format_duration(seconds) for seconds in (7, 65, 3_660, 259_000)]
+    assert durations == ["7 s", "1 min 5 s", "1 h 1 min", "2 d 23 h"]
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,11 @@ def test_run_resumed_after_local_answer_prints_no_header(capsys):
     assert shown(capsys, goes_on).err.count("repair it") == 1
 
 
+def test_a_wait_for_the_provider_is_told_once(capsys):
+    waits = (ev.Progress("wait", done=done, total=259_200) for done in (0, 30, 60))
+    assert shown(capsys, *waits).err.count("waiting for the provider, 3 d 0 h left") == 1
+
+
 def test_streamed_text_shares_line_and_next_event_breaks(capsys):
     out = shown(capsys, ev.Output("one "), ev.Output("two"), ev.Notice("careful"))
     assert out.err.splitlines()[:1] == ["one two"]

@@ -5,6 +5,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from anthropic_provider import AnthropicProvider
 from contenders import MAXAGENT, Contender, reading
 from gauge import Gauge, Ran
 from provider import Answer, Provider
@@ -32,6 +33,7 @@ class Protocol:
 CHAT = Protocol("chat completions", "openai/bench", Provider)
 OTHERS: Sequence[Protocol] = [
     Protocol("Responses", "openai/gpt-5.3-codex", ResponsesProvider),
+    Protocol("Anthropic Messages", "anthropic/claude-sonnet-5-5", AnthropicProvider),
 ]
 
 

@@ -63,10 +63,9 @@ def build_resume_value(
         raise UsageError("the answer is empty", hint="give your answer with `--answer TEXT`")
     given = answer.decisions or [_build_decision(answer, config) for config in review_configs]
     marks: dict[str, Any] = {WAS_READ: True} if answer.question else {}
-    # which model the answer is about: a step may ask about several, one after another
+    # which model the answer is about, and instead of which ones: a step may ask about several
     for config in review_configs:
-        if model := config.get("model"):
-            marks["model"] = model
+        marks |= {name: config[name] for name in ("model", "failed", "reason") if name in config}
     return {"decisions": [_without_secrets(decision) for decision in given], **marks}
 
 

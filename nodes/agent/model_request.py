@@ -28,7 +28,12 @@ from .context import Context, get_thread_id
 from .dependencies import Dependencies
 from .emit import emit_event
 from .failover.fallback_models import can_fail_over, list_candidates
-from .failover.model_change import confirm_change
+from .failover.model_change import (
+    announce_change,
+    confirm_change,
+    find_approved_change,
+    read_answers,
+)
 from .failover.provider_limit import FailedRequest, park_at_limit, record_failure
 from .failover.wait import wait_before_retry
 from .request_recorder import invoke_recorded
@@ -64,7 +69,10 @@ async def request_answer(
     """
     fallback = state.get("fallback", "")
     candidates = list_candidates(agent.deps.settings.model.fallback, fallback)
-    failures, answers = list[FailedRequest](), list[object]()
+    failures, answers = list[FailedRequest](), read_answers() if candidates else []
+    if approved := await _load_approved(agent, candidates, answers, role, state, runtime):
+        agent, fallback = approved
+        candidates = list_candidates(candidates, fallback)
     while True:
         try:
             named = await name_initiator(options, state, runtime, agent.deps)
@@ -80,13 +88,31 @@ async def request_answer(
             if (
                 other
                 and other.deps.model.name not in tried
-                and confirm_change(runtime, failure, other, answers)
+                and confirm_change(runtime, failures, other, answers)
             ):
                 agent = other
                 break
         else:
             park_at_limit(failures)
             raise failure.error
+
+
+async def _load_approved(
+    agent: Agent,
+    candidates: Sequence[str],
+    answers: Sequence[object],
+    role: RoleName,
+    state: State,
+    runtime: Runtime[Context],
+) -> tuple[Agent, str] | None:
+    """Return the dearer model that the user has just approved: the one that failed is not asked."""
+    change = find_approved_change(answers, agent.deps.model.name)
+    for spec in candidates if change else ():
+        other = await _load_candidate(role, state, runtime, spec)
+        if change and other and other.deps.model.name == change.model:
+            announce_change(runtime, agent.deps.model, other.deps.model, change.reason)
+            return other, spec
+    return None
 
 
 async def name_initiator(

@@ -123,9 +123,14 @@ def test_an_approved_dearer_model_goes_on(makers: Program, provider: Provider) -
     start = ["--model", "glm/glm-4.6", "--mode", "ask", "--output", "stream-json", *MODE]
     chain = {"LLC_MODEL__FALLBACK": "[openai/gpt-4o]"}
     asked = makers.run("task", "Write the lines.", *start, "--apply", **chain)
+    before = len(provider.requests)
     ended = makers.resume(asked.last["thread_id"], "--approve", "--mode", "auto", **chain)
     assert (ended.code, ended.outcome, makers.lines()) == (0, "verified", LINES)
-    assert len(ended.told("model_changed")) == 1
+    # the model that failed is not asked again
+    assert {maker_of(request) for request in provider.requests[before:]} == {"openai"}
+    (change,) = ended.told("model_changed")
+    assert (change["from"], change["to"]) == ("glm/glm-4.6", "openai/gpt-4o")
+    assert "quota" in change["reason"]
 
 
 def limit_once() -> Callable[[int], Answer | None]:

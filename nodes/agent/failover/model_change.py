@@ -1,6 +1,8 @@
 """A change to the next model: asked first if it is dearer, then told."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, cast
 
 from langgraph.errors import GraphInterrupt
@@ -8,6 +10,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
 from ....config.text import text
+from ....models.resolver import ResolvedModel
 from ...approval.decisions import parse_decisions
 from ..agent import Agent
 from ..context import Context
@@ -18,34 +21,88 @@ from .provider_limit import FailedRequest
 NAME = "change_model"
 
 
+@dataclass(frozen=True)
+class ApprovedChange:
+    """The user's yes to a dearer model."""
+
+    model: str
+    reason: str
+
+
+def read_answers() -> list[object]:
+    """Return the user's answers to the questions of this step, in order of arrival."""
+    answers = list[object]()
+    with suppress(GraphInterrupt):
+        while True:
+            answers.append(interrupt(None))
+    return answers
+
+
+def find_approved_change(answers: Sequence[object], model: str) -> ApprovedChange | None:
+    """Return the change that the last answer approves, if this model is one that had failed.
+
+    After any other answer, such as the end of a limit, the model may answer again.
+    """
+    last = answers[-1] if answers else None
+    fields = cast("dict[str, Any]", last) if isinstance(last, dict) else {}
+    after, failed = str(fields.get("model", "")), fields.get("failed")
+    if not after or not isinstance(failed, list) or model not in cast("list[object]", failed):
+        return None
+    decision = _parse_decision(fields, after)
+    if decision is None or decision["type"] != "approve":
+        return None
+    return ApprovedChange(after, str(fields.get("reason", "")))
+
+
 def confirm_change(
-    runtime: Runtime[Context], failure: FailedRequest, agent: Agent, answers: list[object]
+    runtime: Runtime[Context],
+    failures: Sequence[FailedRequest],
+    agent: Agent,
+    answers: list[object],
 ) -> bool:
     """Return whether the model may be asked; in mode `ask` the user decides if it is dearer.
 
     `answers` are those of the user that this step has read so far.
     """
-    before, after = failure.model, agent.deps.model
-    change: dict[str, Any] = {
-        "from": before.name,
-        "to": after.name,
-        "reason": failure.error.message,
-        "price_before": price_to_json(before.price),
-        "price_after": price_to_json(after.price),
-    }
-    if is_dearer(before.price, after.price) and agent.deps.policy.mode == "ask":
-        decision = _ask_user(_build_question(change), after.name, answers)
+    failure, after = failures[-1], agent.deps.model
+    change = _build_change(failure.model, after, failure.error.message)
+    if is_dearer(failure.model.price, after.price) and agent.deps.policy.mode == "ask":
+        question = _build_question(change, [failed.model.name for failed in failures])
+        decision = _ask_user(question, after.name, answers)
         if decision["type"] != "approve":
             return False
     emit_event(runtime, "model_changed", **change)
     return True
 
 
-def _build_question(change: dict[str, Any]) -> dict[str, Any]:
+def announce_change(
+    runtime: Runtime[Context], before: ResolvedModel, after: ResolvedModel, reason: str
+) -> None:
+    """Tell that another model is asked."""
+    emit_event(runtime, "model_changed", **_build_change(before, after, reason))
+
+
+def _build_change(before: ResolvedModel, after: ResolvedModel, reason: str) -> dict[str, Any]:
+    return {
+        "from": before.name,
+        "to": after.name,
+        "reason": reason,
+        "price_before": price_to_json(before.price),
+        "price_after": price_to_json(after.price),
+    }
+
+
+def _build_question(change: dict[str, Any], failed: Sequence[str]) -> dict[str, Any]:
     before, after = change["from"], change["to"]
     words = text("`{after}` is dearer than `{before}`", after=after, before=before)
     action = {"name": NAME, "args": change, "description": words}
-    config = {"action_name": NAME, "allowed_decisions": ["approve", "reject"], "model": after}
+    config = {
+        "action_name": NAME,
+        "allowed_decisions": ["approve", "reject"],
+        "model": after,
+        "failed": list(failed),
+        "reason": change["reason"],
+    }
     return {"action_requests": [action], "review_configs": [config]}
 
 

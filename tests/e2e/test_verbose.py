@@ -1,8 +1,10 @@
 """`--verbose`: requests, retries and tool results on stderr, before or after the command."""
 
 import json
+from pathlib import Path
 
 import pytest
+from chat_window import ChatWindow
 from program import Program
 from provider import Provider
 
@@ -47,3 +49,13 @@ def test_json_on_stdout_stays_as_it_is(talker: Program) -> None:
 def test_without_the_option_nothing_is_added(talker: Program) -> None:
     _, stderr = speak(talker, "chat", QUESTION)
     assert "request 1" not in stderr and LINES[20] not in stderr
+
+
+def test_a_conversation_shows_it_above_the_prompt(tmp_path: Path, provider: Provider) -> None:
+    window = ChatWindow(tmp_path, provider, "en")
+    (window.project / "long.txt").write_text("\n".join(LINES))
+    window.answers(READ, {"text": "Thirty lines."})
+    with window.open("-v", rows=60):
+        screen = window.say(QUESTION, until="Thirty lines.")
+    assert "request 1: 0." in screen and "result of read_file" in screen
+    assert LINES[20] in screen

@@ -87,9 +87,10 @@ def build_answers(turns: Sequence[Answer]) -> Callable[[Request], Answer]:
 
 
 def configure(program: Program, case: Case, url: str) -> list[str]:
-    """Give only the address and the key, by the row's own variables; return the options."""
+    """Give only address, key and a short delay, by variables; return the options."""
     row = case.row
     del program.environ["OPENAI_API_KEY"]
+    program.environ["LLC_MODEL__RETRY__INITIAL_DELAY"] = "0.01"
     program.environ[row.list_endpoint_variables()[0]] = url
     if row.key_variables and not row.local:
         program.environ[row.key_variables[0]] = KEY

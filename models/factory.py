@@ -35,9 +35,9 @@ def open_model(resolved: ResolvedModel, *, role: str = "") -> "BaseChatModel":
 
         return open_cassette(Path(resolved.model).expanduser())
     if resolved.api == "langchain-openai":
-        from .openai_responses import ResponsesModel
+        from .langchain_responses import LangChainResponsesModel
 
-        return ResponsesModel.from_resolved(resolved)
+        return LangChainResponsesModel.from_resolved(resolved)
     from .http.chat_model import HttpChatModel
 
     return HttpChatModel(resolved=resolved, dialect=_open_dialect(resolved))

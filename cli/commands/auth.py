@@ -33,7 +33,8 @@ def login(
 
     Without a provider, choose one, or paste a key that shows its provider. The key is not shown.
     """
-    from ..prompts.login import ask_credential, log_in, store_key
+    from ..prompts.credential_input import ask_credential
+    from ..prompts.login import log_in, store_key
 
     if token_stdin:
         key = sys.stdin.read().strip()

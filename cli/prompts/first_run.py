@@ -68,7 +68,8 @@ def _is_configured(settings: "Settings") -> bool:
 
 def _ask_until_it_works(settings: "Settings", home: Path) -> None:
     from ...models.local_servers import find_local_servers
-    from .login import ask_credential, log_in
+    from .credential_input import ask_credential
+    from .login import log_in
 
     echo(t("first_run.welcome"), err=True)
     servers = find_local_servers(os.environ)

@@ -1,8 +1,7 @@
-"""Questions for a key or a login, and what stores them."""
+"""Storing a key, and the login in the browser."""
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,52 +17,14 @@ from ...models.auth.credentials import (
     locate_credentials,
     store_credential,
 )
-from ...models.auth.key_shapes import is_valid_key, list_candidates, recognize_key
-from ...models.providers import Provider, find_provider, get_provider, load_providers
+from ...models.auth.key_shapes import is_valid_key, recognize_key
+from ...models.providers import get_provider
 from ..i18n.catalogs import t
 from ..rendering.output import echo
 
-# Characters of the shortest text that can be a key
-SHORTEST_KEY = 16
-
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from ...models.auth.copilot_login import CopilotLogin
     from ...models.auth.device_flow import DeviceCode
-
-
-def ask_credential(name: str = "", offered: Sequence[Provider] = ()) -> tuple[str, str]:
-    """Return a provider and its key, which is empty if it needs none but may need a login.
-
-    Raises typer.Exit if the user leaves. `offered` providers are listed first.
-    """
-    from ..rendering.console import open_console
-
-    console = open_console()
-    try:
-        while not name:
-            name, key = _ask_provider_or_key(console, list_offers(os.environ, offered))
-            if key:
-                return name, key
-        provider = get_provider(name)
-        return name, "" if provider.login or provider.local else _ask_key(console, provider)
-    except (EOFError, KeyboardInterrupt):
-        console.print()
-        raise typer.Exit(INTERRUPTED) from None
-
-
-def list_offers(environ: Mapping[str, str], first: Sequence[Provider] = ()) -> list[Provider]:
-    """Return the providers to choose from: those, those in the environment, the others."""
-    known = [
-        each
-        for each in load_providers().values()
-        if each.available and (each.key_variables or each.login) and not each.local
-    ]
-    in_environment = [
-        each for each in known if each.find_key(environ) or each.find_endpoint(environ)
-    ]
-    return list({each.name: each for each in [*first, *in_environment, *known]}.values())
 
 
 def store_key(name: str, key: str) -> None:
@@ -165,63 +126,3 @@ def _has_browser() -> bool:
         return False
     is_graphical = any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
     return is_graphical or (sys.platform == "darwin" and "SSH_CONNECTION" not in os.environ)
-
-
-def _ask_provider_or_key(console: "Console", offers: Sequence[Provider]) -> tuple[str, str]:
-    """Return the provider of the number or name, or the key and its provider."""
-    from ..rendering.console import show_line
-    from .secret_input import read_secret
-
-    for line in _format_offers(offers):
-        show_line(console, line, "")
-    while True:
-        typed = read_secret(console, t("auth.ask"))
-        if typed.isdecimal() and 0 < int(typed) <= len(offers):
-            return offers[int(typed) - 1].name, ""
-        if found := find_provider(typed):
-            return found.name, ""
-        if len(typed) >= SHORTEST_KEY and is_valid_key(typed):
-            return recognize_key(typed) or _ask_key_provider(console, typed), typed
-        show_line(console, t("auth.unclear", count=len(offers)), "yellow")
-
-
-def _format_offers(offers: Sequence[Provider]) -> list[str]:
-    width = max(len(each.name) for each in offers)
-    return [
-        f"{number:>3}  {each.name:<{width}}  {_describe_offer(each)}"
-        for number, each in enumerate(offers, 1)
-    ]
-
-
-def _describe_offer(provider: Provider) -> str:
-    if provider.local:
-        return t("auth.offer.server")
-    if provider.login:
-        return t("auth.offer.login")
-    variables = (name for name in provider.key_variables if os.environ.get(name, "").strip())
-    return next(variables, provider.key_variables[0])
-
-
-def _ask_key_provider(console: "Console", key: str) -> str:
-    """Return the provider of a key whose form several providers use."""
-    from ..rendering.console import show_line
-    from .text_input import read_line
-
-    names = list_candidates(key)
-    for number, name in enumerate(names, 1):
-        show_line(console, f"{number:>3}  {name}", "")
-    numbers = [str(number) for number in range(1, len(names) + 1)]
-    while (typed := read_line(console, t("auth.ask.provider"), numbers)) not in numbers:
-        if typed in names:
-            return typed
-        show_line(console, t("auth.unclear.provider", count=len(names)), "yellow")
-    return names[int(typed) - 1]
-
-
-def _ask_key(console: "Console", provider: Provider) -> str:
-    from ..rendering.console import show_line
-    from .secret_input import read_secret
-
-    while not is_valid_key(key := read_secret(console, t("auth.ask.key", provider=provider.name))):
-        show_line(console, t("auth.invalid"), "yellow")
-    return key

@@ -22,7 +22,8 @@ from .credentials import Credential, read_credentials, update_credential
 # The address of requests if no exchange names another
 USUAL_URL = "https://api.githubcopilot.com"
 # Seconds before its end at which a token is renewed, if it lives long enough
-EARLY = 60.0
+RENEW_SECONDS = 60.0
+# Seconds for one answer of GitHub
 TIMEOUT = 20.0
 NO_COPILOT = "this account may have no GitHub Copilot, or not this model: see github.com/settings"
 LOGIN_AGAIN = "the login has ended or was revoked: run `mcode auth login copilot` again"
@@ -206,7 +207,7 @@ def _parse_session(host: str, stored: Credential, response: httpx.Response) -> C
             hint="check `copilot.api_host`",
         )
     now = time.time()
-    last_moment = expires_at - min(EARLY, max(0.0, expires_at - now) / 4)
+    last_moment = expires_at - min(RENEW_SECONDS, max(0.0, expires_at - now) / 4)
     return replace(
         stored,
         session=token,

@@ -17,7 +17,7 @@ KEY_SHAPES: tuple[tuple[str, str], ...] = (
 )
 
 
-# Providers whose keys begin like this and are of no form of their own, the usual first
+# Beginning of keys that several providers issue, and these providers: the most usual first
 _SHARED: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("sk-", ("deepseek", "qwen", "kimi", "openai", "litellm", "minimax")),
     ("", ("mistral", "glm", "glm-coding", "minimax", "litellm", "openai")),

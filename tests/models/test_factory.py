@@ -16,7 +16,7 @@ from maxagent.models.chat_completions.dialect import ChatCompletionsDialect
 from maxagent.models.factory import ModelPool, close_model, open_model
 from maxagent.models.http.chat_model import HttpChatModel
 from maxagent.models.invoke import invoke_model
-from maxagent.models.openai_responses import ResponsesModel
+from maxagent.models.langchain_responses import LangChainResponsesModel
 from maxagent.models.resolver import resolve
 from maxagent.models.responses.dialect import ResponsesDialect
 from maxagent.models.scripted_model import ScriptedModel
@@ -39,7 +39,7 @@ async def test_the_settings_and_the_spec_choose_the_class(tmp_path: Path) -> Non
     assert [type(model) for model in opened] == [
         HttpChatModel,
         HttpChatModel,
-        ResponsesModel,
+        LangChainResponsesModel,
         ScriptedModel,
     ]
     assert [getattr(model, "dialect", None).__class__ for model in opened[:2]] == [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from maxagent.cli.prompts.login import list_offers
+from maxagent.cli.prompts.credential_input import list_offers
 from maxagent.models.auth.key_shapes import list_candidates
 from maxagent.models.providers import get_provider
 

@@ -23,13 +23,13 @@ from .responses.request_format import convert_message
 READ_SECONDS = 120.0
 
 
-class ResponsesModel(ChatOpenAI):
+class LangChainResponsesModel(ChatOpenAI):
     """Streams, never retries, raises `ModelCallError`; stores no conversation there."""
 
     _resolved: ResolvedModel = PrivateAttr()
 
     @classmethod
-    def from_resolved(cls, resolved: ResolvedModel) -> "ResponsesModel":
+    def from_resolved(cls, resolved: ResolvedModel) -> "LangChainResponsesModel":
         """Return the model at its endpoint."""
         thinks = resolved.temperature is None
         model = cls(

@@ -17,7 +17,7 @@ from maxagent.models.errors import (
     RateLimitError,
 )
 from maxagent.models.invoke import invoke_model
-from maxagent.models.openai_responses import ResponsesModel
+from maxagent.models.langchain_responses import LangChainResponsesModel
 from maxagent.models.providers import load_providers
 from maxagent.models.resolver import ResolvedModel
 
@@ -29,8 +29,8 @@ def look(path: str) -> str:
 
 
 @pytest.fixture
-async def model(provider: Provider) -> AsyncIterator[ResponsesModel]:
-    opened = ResponsesModel.from_resolved(
+async def model(provider: Provider) -> AsyncIterator[LangChainResponsesModel]:
+    opened = LangChainResponsesModel.from_resolved(
         ResolvedModel(load_providers()["openai"], "gpt-5", provider.url, "sk-secret")
     )
     yield opened
@@ -84,7 +84,7 @@ async def answer(model: Any, told: list[str] | None = None) -> AIMessage:
 
 
 async def test_text_streams_and_tokens_are_counted(
-    provider: Provider, model: ResponsesModel
+    provider: Provider, model: LangChainResponsesModel
 ) -> None:
     provider.script([sse(*TEXT, COMPLETED)])
     told: list[str] = []
@@ -97,7 +97,7 @@ async def test_text_streams_and_tokens_are_counted(
     assert (request.body["store"], request.body["max_output_tokens"]) == (False, 4096)
 
 
-async def test_tool_calls_are_safe(provider: Provider, model: ResponsesModel) -> None:
+async def test_tool_calls_are_safe(provider: Provider, model: LangChainResponsesModel) -> None:
     provider.script([sse(*CALLED, COMPLETED)])
     message = await answer(model.bind_tools([look]))
     (call,) = message.tool_calls
@@ -108,7 +108,10 @@ async def test_tool_calls_are_safe(provider: Provider, model: ResponsesModel) ->
 async def test_a_model_that_is_closed_closes_no_other(provider: Provider) -> None:
     provider.script([sse(*TEXT, COMPLETED)] * 2)
     where = ResolvedModel(load_providers()["openai"], "gpt-5", provider.url, "sk-secret")
-    first, second = ResponsesModel.from_resolved(where), ResponsesModel.from_resolved(where)
+    first, second = (
+        LangChainResponsesModel.from_resolved(where),
+        LangChainResponsesModel.from_resolved(where),
+    )
     assert (await answer(first)).text == "Hello"
     await first.aclose()
     assert (await answer(second)).text == "Hello"
@@ -139,7 +142,10 @@ FAILED = {**response("failed", []), "error": {"code": "server_error", "message":
     ],
 )  # fmt: skip
 async def test_its_failures_are_ours(
-    provider: Provider, model: ResponsesModel, reply: dict[str, Any], kind: type[ModelCallError]
+    provider: Provider,
+    model: LangChainResponsesModel,
+    reply: dict[str, Any],
+    kind: type[ModelCallError],
 ) -> None:
     provider.script([reply])
     with pytest.raises(kind) as caught:

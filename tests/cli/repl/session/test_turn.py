@@ -202,4 +202,6 @@ async def test_options_chosen_at_question_apply_to_next_message(
     assert talk.session.options.get("mode") == "auto" and talk.session.side_context == ["a note"]
     await talk.say("then this")
     assert talk.session.options == {"max_turns": 5}  # that is of each message
-    assert (talk.session.mode, told(provider)[-2:]) == ("auto", ["a note", "then this"])
+    *_, note, message, left = told(provider)
+    assert (talk.session.mode, note, message) == ("auto", "a note", "then this")
+    assert left.startswith("Left for this request: 5 of 5 model turns")

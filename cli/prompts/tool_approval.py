@@ -11,7 +11,7 @@ from ...config.settings.writer import add_item
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
 from ..i18n.stored_messages import translate_stored
-from ..rendering.approval_request import show_request
+from ..rendering.approval_request import CHANGE_MODEL, show_request
 from ..rendering.console import show_line
 from ..rendering.tool_summary import format_call
 from .edit_tool_call import build_edit_decision, classify_content, edit_call
@@ -41,7 +41,8 @@ def decide_call(console: Console, asked: ApprovalRequest, allowed: Sequence[str]
                 request = edit_or_keep(console, request)
                 fits = _show_with_rule(console, request)
             case _:
-                why = read_line(console, t("ask.why")) if "reject" in allowed else ""
+                is_read = "reject" in allowed and asked["name"] != CHANGE_MODEL
+                why = read_line(console, t("ask.why")) if is_read else ""
                 return {"type": "reject", "message": why}
 
 

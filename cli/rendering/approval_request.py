@@ -22,6 +22,8 @@ from .table import measure_width
 BAR = "  │ "
 # Rows of the screen that the question itself takes
 ROOM_FOR_ANSWER = 4
+# Asked by a run that changes to a dearer model; no call of a model
+CHANGE_MODEL = "change_model"
 
 
 def show_request(console: Console, request: Mapping[str, Any]) -> bool:
@@ -52,12 +54,33 @@ def show_text(console: Console, text: str) -> None:
         console.print(style_text(f"{BAR}{sanitize_text(line)}", ""))
 
 
+def format_model_change(change: Mapping[str, Any]) -> str:
+    """Describe the change, with its reason and both prices."""
+    return t(
+        "run.model_changed",
+        reason=translate_stored(change["reason"]),
+        before=change["from"],
+        after=change["to"],
+        price_before=_format_price(change["price_before"]),
+        price_after=_format_price(change["price_after"]),
+    )
+
+
+def _format_price(price: Mapping[str, float] | None) -> str:
+    if price is None:
+        return t("price.unknown")
+    return t("price.known", input=f"{price['input']:g}", output=f"{price['output']:g}")
+
+
 def _format_lines(request: Mapping[str, Any]) -> Iterator[str]:
     """Yield the arguments, unless a diff shows their whole effect; for a command, where it runs.
 
     A redaction mark in a diff may hide text that only looks like a secret.
     """
     args, diff = cast("Mapping[str, object]", request["args"]), str(request.get("diff") or "")
+    if request["name"] == CHANGE_MODEL:
+        yield f"  {sanitize_line(format_model_change(args))}"
+        return
     shows_all = diff and not is_shortened(diff) and not find_marks(diff)
     for name, value in () if shows_all else args.items():
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

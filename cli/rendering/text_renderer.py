@@ -10,7 +10,7 @@ from ...sdk import events as ev
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate, translate_notice
 from ..i18n.stored_messages import translate_stored
-from .approval_request import show_arguments
+from .approval_request import format_model_change, show_arguments
 from .console import open_console, show_line, style_text
 from .diff import ShownDiffs, show_diff
 from .humanize import format_duration, format_time_left
@@ -260,7 +260,7 @@ class TextRenderer:
             self._print_line(t("run.how_to_review"), "yellow")
 
     def _show_reason(self, request: Mapping[str, Any]) -> None:
-        why = sanitize_line(translate(str(request.get("description") or "")))
+        why = sanitize_line(translate_stored(str(request.get("description") or "")))
         # a tool that asks gives its own question as the reason, which is printed above
         if why and request["description"] not in request["args"].values():
             self._print_line(f"  {t('ask.because', why=why)}", "yellow")
@@ -333,18 +333,12 @@ def _describe_limit(question: ev.Question, thread: str) -> str:
 
 
 def _format_model_change(event: ev.ModelChanged) -> str:
-    """Describe the change, with both prices."""
-    return t(
-        "run.model_changed",
-        reason=translate(event.reason),
-        before=event.from_,
-        after=event.to,
-        price_before=_format_price(event.price_before),
-        price_after=_format_price(event.price_after),
+    return format_model_change(
+        {
+            "from": event.from_,
+            "to": event.to,
+            "reason": event.reason,
+            "price_before": event.price_before,
+            "price_after": event.price_after,
+        }
     )
-
-
-def _format_price(price: Mapping[str, float] | None) -> str:
-    if price is None:
-        return t("price.unknown")
-    return t("price.known", input=f"{price['input']:g}", output=f"{price['output']:g}")

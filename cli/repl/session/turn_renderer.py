@@ -11,7 +11,7 @@ from ....sdk import events as ev
 from ....sdk.startup_notices import STANDING, adapt_to_conversation
 from ...execution.verbose import DetailView
 from ...i18n.catalogs import t
-from ...i18n.message_translation import translate
+from ...i18n.stored_messages import translate_stored
 from ...options import is_verbose
 from ...rendering.console import open_console, render_lines
 from ...rendering.markdown.live import AnswerView
@@ -83,7 +83,7 @@ class TurnView:
         """Show what the turn cost, and what it left open."""
         self._session.prompt.show_tail("")
         if isinstance(last, ev.Question):
-            why, thread = translate(last.description), last.thread_id[:SHORT_ID]
+            why, thread = translate_stored(last.description), last.thread_id[:SHORT_ID]
             self._session.show(t(_choose_open_words(last), why=why, thread=thread), "yellow")
         if isinstance(last, ev.Failure):
             self._session.show(t("repl.failed"), "dim")

@@ -45,3 +45,19 @@ def test_incomplete_diff_is_shown_with_the_call(capsys, diff):
     assert "  patch: " not in capsys.readouterr().err
     show_request(open_console(), {**request, "diff": diff})
     assert "  patch: +all of it" in capsys.readouterr().err
+
+
+def test_a_dearer_model_is_shown_with_both_prices(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "200")
+    change = {
+        "from": "glm/glm-4.6",
+        "to": "xai/grok-4.7",
+        "reason": "no quota",
+        "price_before": {"input": 0.6, "output": 2.2, "cached": 0.11},
+        "price_after": None,
+    }
+    show_request(open_console(), {"name": "change_model", "args": change, "description": "why"})
+    assert capsys.readouterr().err.splitlines()[2] == (
+        "  no quota; going on with xai/grok-4.7 (price unknown) instead of glm/glm-4.6 "
+        "($0.6 in, $2.2 out per million tokens)"
+    )

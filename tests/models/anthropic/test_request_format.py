@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from maxagent.models.anthropic.dialect import AnthropicMessages
 from maxagent.models.anthropic.request_format import build_options
 from maxagent.models.http.dialect import RequestOptions
 from maxagent.models.providers import load_providers
@@ -57,7 +56,7 @@ def test_each_generation_has_its_own_fields(
 ) -> None:
     sent = [build(model, thinking).get("thinking") for thinking in ("", "on", "off")]
     assert sent == [default, on, off]
-    assert AnthropicMessages(resolve(model)).build_headers().get("anthropic-beta") == beta
+    assert resolve(model).provider.headers.get("anthropic-beta") == beta
 
 
 @pytest.mark.parametrize(

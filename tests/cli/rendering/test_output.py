@@ -17,7 +17,9 @@ PRINTED = {
     "rendering/table.py": ["table"],
     "rendering/console.py": ["row", "what"],
     "rendering/markdown/live.py": ["row", "row"],
+    "prompts/secret_input.py": ["row"],
     "prompts/text_input.py": ["last", "row"],
+    "rendering/thinking_view.py": ["Text(t('thinking.now'), style=LABEL_STYLE)"],
 }
 """What else is printed in colour: made safe where it is made."""
 WRITERS = {

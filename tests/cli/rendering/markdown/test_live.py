@@ -125,7 +125,7 @@ def test_what_comes_after_an_answer_stands_below_it(at):
     for event in [*events, ev.Output("and on"), ev.Notice("again")]:
         renderer.show_event(event)
     assert window.lines == [
-        "let me see",
+        "┆ Thought for 1 s",
         "Title",
         "",
         "hal",

@@ -88,7 +88,7 @@ async def test_what_holds_in_the_thread_is_known_again(talk: Spoken, provider: P
     await talk(f"/resume {thread}")
     session = talk.session
     assert used and used.requests == 2 and used.window
-    assert session.usage == replace(used, request={})
+    assert session.usage == replace(used, request={}, seconds=0.0)
     session.usage = None
     assert (await talk("/cost")).startswith("2 requests; ")
     assert (session.model, session.mode, session.plan) == ("openai/later", "auto", True)

@@ -7,7 +7,6 @@ import pytest
 
 import maxagent
 
-
 OLD_NAMES = {"ThreadBusy": "ThreadBusyError", "UnfinishedTurn": "UnfinishedTurnError"}
 
 

@@ -11,6 +11,9 @@ from ..errors import BrokenStreamError, ProviderFaultError
 from .dialect import AnswerParser
 from .sse import LONGEST_EVENT, EventDecoder, EventTooLongError, parse_json_values
 
+# For an answer with nothing in it that the protocol knows
+WRONG_PROTOCOL = "check the base URL, and the protocol of the server: `model.models.NAME.api`"
+
 
 class AnswerStream:
     """One answer: bytes in, chunks out; raises the error reported in the stream."""
@@ -83,5 +86,5 @@ class AnswerStream:
                 who=self._target.label,
                 characters=f"{self._parser.characters:,}",
             ),
-            hint=HINTS[ProviderFaultError],
+            hint=HINTS[ProviderFaultError] if self._parser.progress else WRONG_PROTOCOL,
         )

@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from langchain_core.messages import BaseMessage, HumanMessage, ToolMessage
 
+from ...models.resolver import ResolvedModel
 from ...tools.filesystem.images import ImageReference, load_image
 from ...tools.result import IMAGES
 
@@ -65,6 +66,14 @@ class ImageCache:
             parts += [_build_part(image, folder) for each in sources for image in _get_images(each)]
             self._built[key] = (list(sources), HumanMessage(parts))
         return self._built[key][1]
+
+
+def list_unseen_images(messages: Sequence[BaseMessage], model: ResolvedModel) -> str:
+    """Return the names of the messages' images, quoted, if the model cannot see them."""
+    images = [
+        image for message in messages if has_images(message) for image in _get_images(message)
+    ]
+    return "" if model.vision else ", ".join(f"`{image['name']}`" for image in images)
 
 
 def has_images(message: BaseMessage) -> bool:

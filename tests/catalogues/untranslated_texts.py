@@ -17,6 +17,7 @@ SPEAKING = (
     "nodes/agent/limits.py",
     "nodes/agent/message_history.py",
     "nodes/editor.py",
+    "nodes/receive_message.py",
     "nodes/agent/snapshot_recorder.py",
     "nodes/enforce_schema.py",
     "tools/filesystem/plan_file.py",

@@ -25,7 +25,16 @@ def why_not() -> str:
 
 def command(log: Path, argv: Sequence[str]) -> list[str]:
     """The command line that runs `argv` as this very process, and writes the log beside it."""
-    tracing = ("-D", "-f", "-qq", "-s", "4096", "-e", "trace=execve,connect,exit_group")
+    tracing = (
+        "-D",
+        "-f",
+        "--seccomp-bpf",
+        "-qq",
+        "-s",
+        "4096",
+        "-e",
+        "trace=execve,connect,exit_group",
+    )
     return ["strace", *tracing, "-e", "signal=none", "-o", str(log), *argv]
 
 

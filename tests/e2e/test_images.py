@@ -66,7 +66,8 @@ def test_read_image_is_shown_after_result(
 def test_blind_model_gets_words(program: Program, provider: Provider, picture: Path) -> None:
     see(program, False)
     provider.script([{"text": "I cannot see it."}])
-    program.chat("What is on @picture.png?")
+    ended = program.chat("What is on @picture.png?")
+    assert any("does not see images" in event["text"] for event in ended.told("notice"))
     assert parts(provider) == []
     assert WORDS in json.dumps(provider.requests[0].body)
 

@@ -33,10 +33,10 @@ def list_candidates(fallback: Sequence[str], current: str) -> list[str]:
     return list(fallback[fallback.index(current) + 1 :] if current in fallback else fallback)
 
 
-def is_dearer(before: Price | None, after: Price | None) -> bool:
-    """Return whether the second price is known to be higher, of input or of output."""
+def can_be_dearer(before: Price | None, after: Price | None) -> bool:
+    """Return whether the second price is higher, of input or of output, or one is unknown."""
     if before is None or after is None:
-        return False
+        return True
     return after.input > before.input or after.output > before.output
 
 

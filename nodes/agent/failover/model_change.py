@@ -15,7 +15,7 @@ from ...approval.decisions import parse_decisions
 from ..agent import Agent
 from ..context import Context
 from ..emit import emit_event
-from .fallback_models import is_dearer, price_to_json
+from .fallback_models import can_be_dearer, price_to_json
 from .provider_limit import FailedRequest
 
 NAME = "change_model"
@@ -60,13 +60,13 @@ def confirm_change(
     agent: Agent,
     answers: list[object],
 ) -> bool:
-    """Return whether the model may be asked; in mode `ask` the user decides if it is dearer.
+    """Return whether the model may be asked; in mode `ask` the user decides if it may be dearer.
 
     `answers` are those of the user that this step has read so far.
     """
     failure, after = failures[-1], agent.deps.model
     change = _build_change(failure.model, after, failure.error.message)
-    if is_dearer(failure.model.price, after.price) and agent.deps.policy.mode == "ask":
+    if can_be_dearer(failure.model.price, after.price) and agent.deps.policy.mode == "ask":
         question = _build_question(change, [failed.model.name for failed in failures])
         decision = _ask_user(question, after.name, answers)
         if decision["type"] != "approve":
@@ -94,7 +94,7 @@ def _build_change(before: ResolvedModel, after: ResolvedModel, reason: str) -> d
 
 def _build_question(change: dict[str, Any], failed: Sequence[str]) -> dict[str, Any]:
     before, after = change["from"], change["to"]
-    words = text("`{after}` is dearer than `{before}`", after=after, before=before)
+    words = text("`{after}` may be dearer than `{before}`", after=after, before=before)
     action = {"name": NAME, "args": change, "description": words}
     config = {
         "action_name": NAME,

@@ -11,7 +11,8 @@ BUILD = {"agent": "build", "speaker": "build", "plan": False}
 LOOSE = {
     "mode": "auto", "apply": True, "base_url": "http://evil", "model": "scripted/x",
     "backup": False, "skip_tests": True, "max_turns": 10**9, "max_cost": 1e9,
-    "schema": {"type": "object"},
+    "schema": {"type": "object"}, "effort": "high", "thinking": "enabled",
+    "served_model": "ollama/x",
 }  # fmt: skip
 
 

@@ -36,6 +36,7 @@ DECIDED = {
     "told": ["x"], "tree": "1" * 40, "file_entry": 7, "since": 1, "evidence": {"verdict": "passed"},
     "proven": True, "accepted": True, "kept": True, "draft": {"changed": True}, "another": 1,
     "consents": {"unconfined": True}, "allowed": ["run_command(make:*)"],
+    "thinking": {"strategy": "enabled"}, "message_id": "brief-1", "fallback": "scripted/x",
 }  # fmt: skip
 USAGE = {"requests": 1, "input": 2, "output": 3, "cached": 0, "cost": None}
 BUILD: Any = {"additional_kwargs": {"role": "build"}}

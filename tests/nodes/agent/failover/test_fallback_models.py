@@ -5,8 +5,8 @@ import pytest
 from maxagent.models import errors
 from maxagent.models.catalog import Price
 from maxagent.nodes.agent.failover.fallback_models import (
+    can_be_dearer,
     can_fail_over,
-    is_dearer,
     list_candidates,
     price_to_json,
 )
@@ -48,14 +48,14 @@ def test_candidates_come_after_the_current_one(current: str, candidates: list[st
         (Price(1, 2), Price(2, 2), True),
         (Price(1, 2), Price(0.5, 3), True),
         (Price(2, 2), Price(1, 1), False),
-        (None, Price(9, 9), False),
-        (Price(1, 1), None, False),
+        (None, Price(9, 9), True),
+        (Price(1, 1), None, True),
     ],
 )
-def test_a_higher_known_price_is_dearer(
+def test_higher_or_unknown_price_can_be_dearer(
     before: Price | None, after: Price | None, dearer: bool
 ) -> None:
-    assert is_dearer(before, after) is dearer
+    assert can_be_dearer(before, after) is dearer
 
 
 def test_price_says_what_cached_input_costs() -> None:

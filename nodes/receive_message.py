@@ -26,7 +26,7 @@ from .agent.modes import (
 from .agent.partial_answer import build_interruption_notes
 from .agent.request_options import settle_thinking
 from .enforce_schema import build_schema_note
-from .messages.images import list_unseen_images
+from .messages.images import list_unsupported_images
 from .state import State, select_changes
 
 
@@ -86,7 +86,7 @@ def _announce_mentions(
     """Tell which files the model is shown, and which images it cannot see."""
     if mentioned.shown or mentioned.left_out:
         emit_event(runtime, "mentioned", shown=mentioned.shown, left_out=mentioned.left_out)
-    if images := list_unseen_images(mentioned.notes, deps.model):
+    if images := list_unsupported_images(mentioned.notes, deps.model):
         words = text(
             "`{model}` does not see images; it gets the name and the size of {names}",
             model=deps.model.name,

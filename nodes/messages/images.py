@@ -68,7 +68,7 @@ class ImageCache:
         return self._built[key][1]
 
 
-def list_unseen_images(messages: Sequence[BaseMessage], model: ResolvedModel) -> str:
+def list_unsupported_images(messages: Sequence[BaseMessage], model: ResolvedModel) -> str:
     """Return the names of the messages' images, quoted, if the model cannot see them."""
     images = [
         image for message in messages if has_images(message) for image in _get_images(message)

@@ -50,8 +50,9 @@ class Contender:
 
 
 def environment(home: Path) -> dict[str, str]:
-    """What every program gets: nothing of the user's."""
-    return {"PATH": os.environ["PATH"], "HOME": str(home), "LANG": "C.UTF-8"}
+    """What every program gets: nothing of the user's, and a key, which a conversation needs."""
+    key = {"ANTHROPIC_API_KEY": "for-a-server-here"}
+    return {"PATH": os.environ["PATH"], "HOME": str(home), "LANG": "C.UTF-8", **key}
 
 
 HTTPX = Contender("bare httpx", [sys.executable, str(HERE / "httpx_loop.py"), "URL", "PROJECT"])

@@ -16,6 +16,7 @@ COMMANDS = {
     "config show": None,
     "threads list": None,
     "models list": None,
+    "auth status": None,
     "doctor": None,
 }
 """And how many times `python -c pass` each may cost."""

@@ -13,18 +13,18 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
-from langchain_core.language_models.chat_models import BaseChatModel, agenerate_from_stream
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.messages.tool import tool_call_chunk
-from langchain_core.outputs import ChatGenerationChunk, ChatResult
+from langchain_core.outputs import ChatGenerationChunk
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from typing_extensions import override
 
 from ..config.errors import ModelError, UsageError
 from ..config.text import text
+from .streaming_model import StreamingChatModel
 
 SHAPE = "A turn is `{text, thinking, tool_calls: [{name, args}]}`; a role has a list of turns"
 
@@ -57,7 +57,7 @@ _BY_ROLE = TypeAdapter(dict[str, list[ScriptedTurn]])
 _LIST = TypeAdapter(list[ScriptedTurn])
 
 
-class ScriptedModel(BaseChatModel):
+class ScriptedModel(StreamingChatModel):
     """Plays the turns of one role."""
 
     turns: list[ScriptedTurn] = Field(repr=False)
@@ -101,26 +101,6 @@ class ScriptedModel(BaseChatModel):
         for word in re.findall(r"\s*\S+\s*", turn.text):
             yield ChatGenerationChunk(message=AIMessageChunk(content=word))
         yield ChatGenerationChunk(message=self._build_last_chunk(turn, number, messages))
-
-    @override
-    async def _agenerate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        return await agenerate_from_stream(self._astream(messages, stop, run_manager, **kwargs))
-
-    @override
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        raise NotImplementedError("This model is async only: use `ainvoke` or `astream`")
 
     def _build_last_chunk(
         self, turn: ScriptedTurn, number: int, messages: Sequence[BaseMessage]

@@ -16,6 +16,8 @@ HIDDEN = "********"
 FAR_REACHING = (
     "litellm.",
     "copilot.",
+    "model.catalog_url",
+    "model.fallback",
     "security.",
     "permissions.",
     "sandbox.",
@@ -52,7 +54,7 @@ def is_section(path: KeyPath) -> bool:
 
 def is_secret(path: KeyPath) -> bool:
     """Return whether its value must never be shown."""
-    return path[-1:] == ("api_key",)
+    return path[-1:] == ("api_key",) or path[-2:-1] == ("extra_headers",)
 
 
 def iter_leaves(

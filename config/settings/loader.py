@@ -4,6 +4,7 @@ The project's file counts only in a trusted folder.
 """
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from ..security.ignore_patterns import IGNORE_PATTERNS
 from ..security.redaction import remember_secret
 from ..trust.decision import Trust, check_trust
 from ..trust.trusted_reader import read_listed
-from ..yaml.reader import YamlDocument, read_document
+from ..yaml.reader import KeyPath, YamlDocument, read_document
 from .env_vars import expand_layer, from_environment
 from .keys import fill_empty_sections, is_secret, iter_leaves, join_key, split_key
 from .permission_rules import RawRule, merge_rules, read_rules
@@ -28,6 +29,7 @@ from .sources import (
     raise_mistakes,
 )
 
+_CREDENTIAL_HEADER = re.compile("auth|key|token|secret|cookie|password|credential", re.IGNORECASE)
 PATTERNS_KEY = ("security", "ignore_patterns")
 # `security.exclude_files` adds to the same list
 _PATTERNS_NAMES = (PATTERNS_KEY[1], "exclude_files")
@@ -100,7 +102,16 @@ def _remember_secrets(settings: Settings) -> None:
     """Remember the settings' secrets for redaction."""
     for path, value in iter_leaves(settings.model_dump()):
         if is_secret(path):
-            remember_secret(join_key(path), str(value))
+            _remember_secret(path, str(value))
+
+
+def _remember_secret(path: KeyPath, value: str) -> None:
+    """Remember a key, or the credential in a header; other headers may hold ordinary words."""
+    if path[-1] == "api_key":
+        remember_secret(join_key(path), value)
+    elif _CREDENTIAL_HEADER.search(path[-1]):
+        remember_secret(join_key(path), value)
+        remember_secret(join_key(path), value.rpartition(" ")[2])  # after `Bearer`
 
 
 def _load_files(folder: Path, home: Path, trust: Trust | None) -> list[Layer]:

@@ -80,7 +80,7 @@ def _read_recordings(path: Path, content: str) -> Iterator[Recording]:
     asked = dict[tuple[int, int], tuple[RecordedRequest, list[CanonicalMessage]]]()
     latest = dict[tuple[int, str], list[CanonicalMessage]]()
     for number, line in enumerate(content.splitlines(), start=1):
-        fields = _parse_line(path, number, line)
+        fields = _parse_line(line)
         try:
             if fields.get("type") == "request":
                 request = RecordedRequest.model_validate(fields)
@@ -96,14 +96,13 @@ def _read_recordings(path: Path, content: str) -> Iterator[Recording]:
             raise _build_error(path, number, str(error).splitlines()[0]) from None
 
 
-def _parse_line(path: Path, number: int, line: str) -> Mapping[str, Any]:
+def _parse_line(line: str) -> Mapping[str, Any]:
+    """Return the line's fields; none for half a line, as a kill leaves it."""
     try:
         fields: object = json.loads(line)
-    except ValueError as error:
-        raise _build_error(path, number, str(error)) from None
-    if not isinstance(fields, dict):
-        raise _build_error(path, number, "not an object")
-    return cast("dict[str, Any]", fields)
+    except ValueError:
+        return {}
+    return cast("dict[str, Any]", fields) if isinstance(fields, dict) else {}
 
 
 def _build_error(path: Path, number: int, error: str) -> UsageError:

@@ -10,12 +10,11 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
-from langchain_core.language_models.chat_models import BaseChatModel, agenerate_from_stream
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.messages.tool import tool_call_chunk
-from langchain_core.outputs import ChatGenerationChunk, ChatResult
+from langchain_core.outputs import ChatGenerationChunk
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import ConfigDict, Field, SkipValidation
@@ -23,6 +22,7 @@ from typing_extensions import override
 
 from ...config.errors import ModelError
 from ...config.text import text
+from ..streaming_model import StreamingChatModel
 from .canonical_request import (
     canonicalize_messages,
     describe_difference,
@@ -33,7 +33,7 @@ from .cassette import RecordedAnswer, Recording, read_cassette
 from .request_log import hash_tools
 
 
-class ReplayModel(BaseChatModel):
+class ReplayModel(StreamingChatModel):
     """Answers each request as it was answered when it was recorded."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -73,26 +73,6 @@ class ReplayModel(BaseChatModel):
         for word in re.findall(r"\s*\S+\s*", answer.text):
             yield ChatGenerationChunk(message=AIMessageChunk(content=word))
         yield ChatGenerationChunk(message=_build_last_chunk(answer))
-
-    @override
-    async def _agenerate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        return await agenerate_from_stream(self._astream(messages, stop, run_manager, **kwargs))
-
-    @override
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        raise NotImplementedError("This model is async only: use `ainvoke` or `astream`")
 
     def _find_answer(self, messages: Sequence[BaseMessage]) -> RecordedAnswer:
         """Return the recorded answer; raises ModelError with the first difference."""

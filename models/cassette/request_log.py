@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from functools import cache
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from langchain_core.messages import AIMessage, BaseMessage
 
@@ -105,8 +105,10 @@ class RequestLog:
         line = redact_json({"type": kind, "time": now, "pid": os.getpid(), **fields})
         with suppress(OSError):
             make_private_folder(self._file.parent)
-            with open(self._file, "a", encoding="utf-8", opener=open_private) as stream:
-                stream.write(json.dumps(line, ensure_ascii=False, default=str) + "\n")
+            text = json.dumps(line, ensure_ascii=False, default=str)
+            data = text.encode(errors="backslashreplace")  # names of files may not be UTF-8
+            with open(self._file, "ab+", opener=open_private) as stream:
+                stream.write(_end_half_line(stream) + data + b"\n")
 
     def _rotate(self) -> None:
         if not self._file.exists() or self._file.stat().st_size < MAX_LOG_BYTES:
@@ -116,6 +118,14 @@ class RequestLog:
             if (newer := name_rotated(self._file, number - 1)).exists():
                 newer.replace(older)
         self._before = {}  # the new file must be readable without the old ones
+
+
+def _end_half_line(stream: BinaryIO) -> bytes:
+    """Return a line end if the file ends with half a line, as a kill leaves it."""
+    if stream.seek(0, os.SEEK_END) == 0:
+        return b""
+    stream.seek(-1, os.SEEK_END)
+    return b"" if stream.read(1) == b"\n" else b"\n"
 
 
 def name_rotated(file: Path, number: int) -> Path:

@@ -3,10 +3,9 @@
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
 
-from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
-from langchain_core.language_models.chat_models import BaseChatModel, agenerate_from_stream
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
 from langchain_core.messages import AIMessageChunk, BaseMessage
-from langchain_core.outputs import ChatGenerationChunk, ChatResult
+from langchain_core.outputs import ChatGenerationChunk
 from langchain_core.tools import BaseTool
 from pydantic import ConfigDict, Field, PrivateAttr, SkipValidation
 from typing_extensions import override
@@ -16,11 +15,12 @@ from ..auth.access import AccessSource
 from ..error_classification import HINTS
 from ..errors import ContextOverflowError
 from ..resolver import ResolvedModel
+from ..streaming_model import StreamingChatModel
 from .client import EndpointClient
 from .dialect import Dialect, RequestOptions
 
 
-class HttpChatModel(BaseChatModel):
+class HttpChatModel(StreamingChatModel):
     """Sends requests, streams, never retries, raises `ModelCallError`. Async only; has `aclose`."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -99,23 +99,3 @@ class HttpChatModel(BaseChatModel):
                 ),
                 hint=HINTS[ContextOverflowError],
             )
-
-    @override
-    async def _agenerate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        return await agenerate_from_stream(self._astream(messages, stop, run_manager, **kwargs))
-
-    @override
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        raise NotImplementedError("This model is async only: use `ainvoke` or `astream`")

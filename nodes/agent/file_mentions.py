@@ -115,9 +115,12 @@ def _read_outside_image(path: str, deps: Dependencies, outputs: Path) -> ToolRes
     """Show an image that is not in the project; anything else stays a name."""
     if any(map(deps.workspace.is_ignored, (path, os.path.realpath(path)))):
         return ToolResult(error="the file is secret")
-    with open(path, "rb") as file:
-        data = file.read(MAX_IMAGE_BYTES + 1)
-    if not detect_image(data) or len(data) > MAX_IMAGE_BYTES:
-        return ToolResult(error="no image, or too large")
-    image = store_image(outputs, path, data)
+    try:
+        with open(path, "rb") as file:
+            data = file.read(MAX_IMAGE_BYTES + 1)
+        if not detect_image(data) or len(data) > MAX_IMAGE_BYTES:
+            return ToolResult(error="no image, or too large")
+        image = store_image(outputs, path, data)
+    except OSError as error:
+        return ToolResult(error=f"it could not be read or kept: {error.strerror}")
     return ToolResult(describe_image(path, data), metadata={IMAGES: [image]})

@@ -72,6 +72,19 @@ def test_blind_model_gets_words(program: Program, provider: Provider, picture: P
     assert WORDS in json.dumps(provider.requests[0].body)
 
 
+def test_picture_is_named_when_disk_refuses_it(
+    program: Program, provider: Provider, tmp_path: Path
+) -> None:
+    see(program, True)
+    (tmp_path / "shot.png").write_bytes(PNG)
+    outputs = program.home / "data" / "outputs"
+    outputs.parent.mkdir(parents=True, mode=0o700)
+    outputs.write_text("no folder")
+    provider.script([{"text": "Fine."}])
+    ended = program.chat(f"Look at {tmp_path}/shot.png")
+    assert (ended.code, ended.last["summary"], parts(provider)) == (0, "Fine.", [])
+
+
 def test_fake_image_outside_stays_a_name(
     program: Program, provider: Provider, tmp_path: Path
 ) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from maxagent.config.errors import UsageError
 from maxagent.config.security.ignore_patterns import IGNORE_PATTERNS
+from maxagent.config.security.redaction import redact
 from maxagent.config.settings.loader import (
     PATTERNS_KEY,
     LoadedSettings,
@@ -230,3 +231,14 @@ def test_exclude_files_adds_patterns() -> None:
     *_, joined = with_all_patterns([layer], "project")
     assert joined.values["security"]["ignore_patterns"][-2:] == ["private/", "!.env"]
     assert list_negated_patterns([layer], "project") == ("`!.env` (user)",)
+
+
+def test_credentials_in_headers_are_redacted(place: Place) -> None:
+    place.user_file.write_text(
+        "litellm:\n  extra_headers:\n    X-Api-Key: qwertyuiop-1\n"
+        "    Authorization: Bearer asdfghjkl-2\n    X-Team: front-end-team\n"
+    )
+    place.load()
+    assert "qwertyuiop-1" not in redact("it is qwertyuiop-1")
+    assert "asdfghjkl-2" not in redact("it is asdfghjkl-2")
+    assert redact("the front-end-team") == "the front-end-team"

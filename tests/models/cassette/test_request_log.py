@@ -8,6 +8,7 @@ import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from maxagent.models.cassette import request_log
+from maxagent.models.cassette.cassette import read_cassette
 from maxagent.models.cassette.request_log import RequestLog
 from maxagent.models.providers import load_providers
 from maxagent.models.resolver import ResolvedModel
@@ -58,3 +59,17 @@ def test_large_log_starts_a_new_file(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_unwritable_log_does_not_stop_a_run(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     RequestLog(tmp_path / "file" / "t.jsonl").log_event({"type": "notice"})
+
+
+def test_half_line_of_a_kill_is_ended(tmp_path: Path) -> None:
+    file = tmp_path / "t.jsonl"
+    file.write_text('{"type": "request", "half')
+    log = RequestLog(file)
+    number = log.log_request("build", MODEL, [HumanMessage("a")], [], "")
+    log.log_answer(number, AIMessage("x"), 1.0)
+    assert [recording.answer.text for recording in read_cassette(file)] == ["x"]
+
+
+def test_name_that_is_no_text_is_logged(tmp_path: Path) -> None:
+    RequestLog(tmp_path / "t.jsonl").log_event({"type": "notice", "text": "a\udcff"})
+    assert read(tmp_path / "t.jsonl")[0]["event"]["text"] == "a\udcff"

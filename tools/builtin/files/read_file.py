@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from ...definition import tool
 from ...filesystem.encodings import UNKNOWN
-from ...filesystem.file_access import hash_content, read_bytes
+from ...filesystem.file_access import hash_content, read_bytes, translate_os_errors
 from ...filesystem.images import (
     MAX_IMAGE_BYTES,
     describe_image,
@@ -45,7 +45,8 @@ def _read_image(run: ToolRun, path: str) -> ToolResult | None:
         return None
     if len(data) > MAX_IMAGE_BYTES:
         raise ToolError(f"`{name}` is an image of over {MAX_IMAGE_BYTES:,} bytes; make it smaller")
-    images = [store_image(run.outputs, name, data)]
+    with translate_os_errors(f"`{name}` could not be kept"):
+        images = [store_image(run.outputs, name, data)]
     return ToolResult(
         describe_image(name, data),
         metadata={"path": name, IMAGES: images},

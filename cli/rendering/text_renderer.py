@@ -208,6 +208,15 @@ class TextRenderer:
                 self._print_line(t(f"mentioned.{key}", names=listed), style)
 
     @_render_event.register
+    def _(self, event: ev.CompactionStarted) -> None:
+        self._print_line(t("compaction.started"), "dim")
+
+    @_render_event.register
+    def _(self, event: ev.CompactionFinished) -> None:
+        before, after = f"{event.before:,}", f"{event.after:,}"
+        self._print_line(t("compaction.finished", before=before, after=after), "dim")
+
+    @_render_event.register
     def _(self, event: ev.Notice) -> None:
         self._print_line(t("run.notice", text=translate_notice(event.text)), "yellow")
 

@@ -232,6 +232,31 @@ class TaskSection(Section):
     """How often red tests or a tester's refusal go back to the coder."""
 
 
+class ContextSection(Section):
+    """What of a long conversation the model is sent."""
+
+    auto_compact: bool = True
+    """Whether a conversation that gets too long is compacted without being asked to."""
+    compact_at: float = Field(default=0.85, gt=0, le=1)
+    """The share of the model's window at which that happens."""
+    compact_tokens: int = Field(default=200_000, gt=0)
+    """The tokens at which it happens at the latest, however large the window is."""
+    safe_zone: int = Field(default=40_000, ge=0)
+    """Tokens of the newest tool results that are not pruned; at most 40 % of the window."""
+    conversation_prune_safe_zone_tokens: int | None = Field(default=None, ge=0)
+    """Another name of `safe_zone`, which it overrides."""
+    prune: bool = True
+    """Whether old tool results are shortened first; false: only the summary is made."""
+    model: str = ""
+    """`PROVIDER/MODEL` that writes the summary; empty: the conversation's own; `none`: no model."""
+
+    @property
+    def protected_tokens(self) -> int:
+        """Tokens of the newest tool results that are not pruned."""
+        named = self.conversation_prune_safe_zone_tokens
+        return self.safe_zone if named is None else named
+
+
 class ThreadsSection(Section):
     """The list of threads."""
 
@@ -258,6 +283,7 @@ class Settings(Section):
     sandbox: SandboxSection = SandboxSection()
     agents: AgentsSection = AgentsSection()
     task: TaskSection = TaskSection()
+    context: ContextSection = ContextSection()
     threads: ThreadsSection = ThreadsSection()
     log: LogSection = LogSection()
     after_edit: dict[str, list[str]] = Field(default_factory=dict[str, list[str]])

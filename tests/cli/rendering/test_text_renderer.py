@@ -60,6 +60,15 @@ def test_mentioned_files_and_unknown_names_get_own_lines(capsys):
     assert second.startswith("@no\\x1b.txt, @xxx") and len(second) < 200
 
 
+def test_a_compaction_is_told_with_its_tokens(capsys):
+    finished = ev.CompactionFinished("chat", "limit", 17_000, 4_200, 3, "bridge", "Earlier: …")
+    out = shown(capsys, ev.CompactionStarted("chat", "limit", 17_000, 16_000), finished)
+    assert out.err.splitlines() == [
+        "compacting the conversation …",
+        "compacted: 17,000 → 4,200 tokens",
+    ]
+
+
 def test_control_characters_of_the_model_are_made_visible(capsys):
     out = shown(capsys, ev.Output("a\x1b[2Jb\u202ec\n"), ev.Notice("n"))
     assert "a\\x1b[2Jb\\u202ec" in out.err

@@ -242,3 +242,9 @@ def test_credentials_in_headers_are_redacted(place: Place) -> None:
     assert "qwertyuiop-1" not in redact("it is qwertyuiop-1")
     assert "asdfghjkl-2" not in redact("it is asdfghjkl-2")
     assert redact("the front-end-team") == "the front-end-team"
+
+
+def test_safe_zone_has_another_name(tmp_path: Path) -> None:
+    flags = {"context.safe_zone": 5, "context.conversation_prune_safe_zone_tokens": 0}
+    context = load_settings(tmp_path, tmp_path / "home", environ={}, flags=flags).settings.context
+    assert context.protected_tokens == 0

@@ -9,6 +9,7 @@ from typing_extensions import TypedDict
 
 from ..memory.checkpoints.message_merge import merge_messages
 from ..tools.todo_list import Todo
+from .conversation.cut import CompactionRequest, Cut, merge_cuts
 from .options import Options
 from .roles import RoleName
 from .tool_task import PendingCall
@@ -97,6 +98,12 @@ class State(TypedDict, total=False):
     messages: Annotated[list[AnyMessage], DeltaChannel(merge_messages, snapshot_frequency=NEVER)]
     """The conversations of all roles. `additional_kwargs["role"]` names the role; in a tool message
     `additional_kwargs["seen"]` maps each file that it showed or wrote to its content hash."""
+    cuts: Annotated[dict[str, Cut], DeltaChannel(merge_cuts, snapshot_frequency=NEVER)]
+    """What each conversation's view leaves out: `architect`, `coder`, `tester`, `editor`, `chat`."""
+    compaction: CompactionRequest | None
+    """Why a view must become smaller now; None: no view must."""
+    context_message: Annotated[str, DeltaChannel(keep_last_write, snapshot_frequency=NEVER)]
+    """The message after the system prompt; empty where a thread has none. It never changes."""
     role: RoleName
     """The active role."""
     told: list[str]

@@ -6,7 +6,9 @@ from typing import Literal, get_args
 TABLES = ("checkpoints", "writes")
 
 # The channels whose writes make up a thread's history; no checkpoint has all of it.
-StoryChannel = Literal["request", "messages", "told", "evidence", "outcome"]
+StoryChannel = Literal[
+    "request", "messages", "told", "evidence", "outcome", "cuts", "context_message"
+]
 STORY: tuple[StoryChannel, ...] = get_args(StoryChannel)
 # Other writes to keep: without them a question cannot be shown or answered again.
 KEPT_CHANNELS = (*STORY, "__interrupt__", "__resume__", "__error__")

@@ -27,6 +27,7 @@ from ...memory.checkpoints.serializer import ALLOWED, StrictSerializer, find_for
 from ...memory.checkpoints.thread_rows import CheckpointRow, WriteRow
 from ...memory.threads.archive import describe_first_error
 from ...memory.threads.transfer_rows import CallRow, TransferRows
+from ...nodes.conversation.cut import Cut
 from ...nodes.options import Options
 from ...nodes.roles import RoleName
 from ...nodes.state import Outcome, Usage
@@ -59,6 +60,8 @@ class _State(TypedDict, total=False):
     summary: str
     usage: Usage
     outcome: Outcome | None
+    cuts: dict[str, Cut]
+    context_message: str
 
 
 class _Checkpoint(TypedDict):
@@ -91,6 +94,12 @@ class _Result(TypedDict):
 
 _STATE, _CHECKPOINT = TypeAdapter(_State), TypeAdapter(_Checkpoint)
 _METADATA, _RESULT = TypeAdapter(_Metadata), TypeAdapter(_Result)
+_WRITTEN: Mapping[str, TypeAdapter[Any]] = {
+    "cuts": TypeAdapter(dict[str, Cut | None]),
+    "context_message": TypeAdapter(str),
+}
+# Channels of which LangGraph stores the whole value now and then
+_COPIED = ("request", "cuts", "context_message")
 
 
 @dataclass(frozen=True)
@@ -186,8 +195,9 @@ def _encode_checkpoint(point: _DecodedCheckpoint, values: dict[str, Any]) -> Che
 
 def _sanitize_values(point: _DecodedCheckpoint, graph: str, folder: str) -> dict[str, Any]:
     given = {**point.values}
-    if isinstance(whole := given.get("request"), PackedObject) and whole.code == EXT_DELTA_SNAPSHOT:
-        given["request"] = unpack_row(whole.payload)
+    for key in _COPIED:
+        if isinstance(whole := given.get(key), PackedObject) and whole.code == EXT_DELTA_SNAPSHOT:
+            given[key] = unpack_row(whole.payload)
     kept: dict[str, Any] = {**_STATE.validate_python(given)}
     if "role" in kept:
         _check_role(kept["role"], graph)
@@ -235,6 +245,8 @@ def _filter_writes(writes: Sequence[WriteRow], known: set[str], graph: str) -> I
             _check_messages(write.data, graph)
         elif _has_objects(unpack_row(write.data)):
             raise ValueError(text("`{channel}` is not plain data", channel=write.channel))
+        elif checked := _WRITTEN.get(write.channel):
+            checked.validate_python(unpack_row(write.data))
         yield write
 
 

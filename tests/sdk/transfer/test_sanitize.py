@@ -37,10 +37,19 @@ DECIDED = {
     "proven": True, "accepted": True, "kept": True, "draft": {"changed": True}, "another": 1,
     "consents": {"unconfined": True}, "allowed": ["run_command(make:*)"],
     "thinking": {"strategy": "enabled"}, "message_id": "brief-1", "fallback": "scripted/x",
+    "compaction": {"role": "build", "reason": "limit"},
 }  # fmt: skip
 USAGE = {"requests": 1, "input": 2, "output": 3, "cached": 0, "cost": None}
 BUILD: Any = {"additional_kwargs": {"role": "build"}}
-SAID = {"request": "Hi", "role": "build", "steps": 1, "turn": 1, "usage": USAGE, "todos": []}
+CUT: dict[str, Any] = {
+    "id": "0" * 32, "upto": "m9", "summary": "Earlier: tea.", "kept": ["m1"], "request": "m8",
+    "references": {}, "pruned": ["m10"], "made_by": "bridge", "before": 900, "after": 90,
+    "scale": 1.1, "step": 4,
+}  # fmt: skip
+SAID = {
+    "request": "Hi", "role": "build", "steps": 1, "turn": 1, "usage": USAGE, "todos": [],
+    "cuts": {"chat": CUT}, "context_message": "Linux",
+}  # fmt: skip
 
 
 def stored(value: Any) -> bytes:
@@ -193,6 +202,9 @@ def test_invalid_rows_are_refused(points: list[dict[str, Any]]) -> None:
         write("messages", Overwrite([OTHER])),
         write("request", [MESSAGE]),
         write("evidence", {"verdict": Overwrite([])}),
+        write("cuts", {"chat": {**CUT, "upto": 1}}),
+        write("cuts", {"chat": {"id": "0"}}),
+        write("context_message", ["Obey"]),
         write("told", "x")._replace(data=b"\xc1"),
     ],
 )
@@ -249,6 +261,11 @@ def test_a_message_keeps_its_marks(message: Any) -> None:
 def test_foreign_message_marks_are_refused(message: Any) -> None:
     with pytest.raises(UsageError, match="contains unexpected data"):
         take({**SAID, "messages": _DeltaSnapshot([MESSAGE, message])})
+
+
+def test_cuts_of_a_conversation_are_kept() -> None:
+    rows = [write("cuts", {"chat": CUT}), write("cuts", {"chat": None})]
+    assert take(SAID, SAID, writes=rows).rows.writes == rows
 
 
 def test_a_shortened_conversation_is_one() -> None:

@@ -1,0 +1,102 @@
+"""Tokens of messages, without a tokenizer: UTF-8 bytes by four, corrected by what was reported."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage
+
+from .cut import Cut
+
+BYTES_PER_TOKEN = 4
+# for the role, the marks around a message, the names of its fields
+MESSAGE_OVERHEAD = 4
+CALL_OVERHEAD = 12
+IMAGE = 1_500
+# beyond these a report is about something else than what was sent
+SMALLEST_SCALE, LARGEST_SCALE = 0.5, 2.0
+
+
+@dataclass(frozen=True)
+class TokenCount:
+    """The size of a view."""
+
+    used: int
+    """Tokens of the next request, with system prompt and tools."""
+    scale: float
+    """Reported tokens per estimated token; 1.0 where none were reported."""
+    is_reported: bool
+    """Whether most of it is a provider's own count."""
+
+
+def count_used(view: Sequence[AnyMessage], cut: Cut | None, fixed: int) -> TokenCount:
+    """Return the size of the next request with this view.
+
+    `fixed` is the estimate of what precedes it: system prompt, tools, context message. The newest
+    answer's report counts, unless the answer is older than the cut: it was about the old view.
+    """
+    at = _find_reported(view, cut)
+    if at is None:
+        scale = cut["scale"] if cut else 1.0
+        return TokenCount(round((fixed + estimate_tokens(view)) * scale), scale, False)
+    usage = cast(AIMessage, view[at]).usage_metadata
+    assert usage is not None
+    scale = compute_scale(usage["input_tokens"], fixed + estimate_tokens(view[:at]))
+    reported = usage["input_tokens"] + usage["output_tokens"]
+    return TokenCount(round(reported + estimate_tokens(view[at + 1 :]) * scale), scale, True)
+
+
+def compute_scale(reported: int, estimated: int) -> float:
+    """Return the factor from estimated to real tokens."""
+    if not reported or not estimated:
+        return 1.0
+    return min(max(reported / estimated, SMALLEST_SCALE), LARGEST_SCALE)
+
+
+def estimate_tokens(messages: Iterable[BaseMessage]) -> int:
+    """Return the estimated tokens of messages."""
+    return sum(map(estimate_message, messages))
+
+
+def estimate_message(message: BaseMessage) -> int:
+    """Return the estimated tokens of one message, with its calls and its thinking."""
+    content = message.content
+    tokens = MESSAGE_OVERHEAD
+    if isinstance(content, str):
+        tokens += estimate_text(content)
+    else:
+        for part in content:
+            tokens += _estimate_part(part)
+    if isinstance(message, AIMessage):
+        for call in message.tool_calls:
+            arguments = json.dumps(call["args"], ensure_ascii=False)
+            tokens += CALL_OVERHEAD + estimate_text(call["name"]) + estimate_text(arguments)
+        tokens += estimate_text(str(message.additional_kwargs.get("reasoning_content", "")))
+    return tokens
+
+
+def estimate_text(text: str) -> int:
+    """Return the estimated tokens of a text."""
+    size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+    return -(-size // BYTES_PER_TOKEN)
+
+
+def _estimate_part(part: object) -> int:
+    if isinstance(part, str):
+        return estimate_text(part)
+    block = cast("dict[str, object]", part)
+    if "image" in str(block.get("type")):
+        return IMAGE
+    return estimate_text(json.dumps(block, ensure_ascii=False, default=str))
+
+
+def _find_reported(view: Sequence[AnyMessage], cut: Cut | None) -> int | None:
+    """Return the index of the newest answer that reports the size of this view."""
+    made_at = cut["step"] if cut else 0
+    for at in reversed(range(len(view))):
+        message = view[at]
+        if isinstance(message, AIMessage) and message.usage_metadata:
+            is_newer = message.additional_kwargs.get("step", 0) > made_at
+            return at if is_newer or not cut else None
+    return None

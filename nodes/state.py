@@ -99,7 +99,7 @@ class State(TypedDict, total=False):
     """The conversations of all roles. `additional_kwargs["role"]` names the role; in a tool message
     `additional_kwargs["seen"]` maps each file that it showed or wrote to its content hash."""
     cuts: Annotated[dict[str, Cut], DeltaChannel(merge_cuts, snapshot_frequency=NEVER)]
-    """What each conversation's view leaves out: `architect`, `coder`, `tester`, `editor`, `chat`."""
+    """What each conversation leaves out: `architect`, `coder`, `tester`, `editor` or `chat`."""
     compaction: CompactionRequest | None
     """Why a view must become smaller now; None: no view must."""
     context_message: Annotated[str, DeltaChannel(keep_last_write, snapshot_frequency=NEVER)]

@@ -3,11 +3,14 @@
 import re
 from typing import Literal
 
+from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from ..config.text import text
 from .agent.context import Context
-from .agent.message_history import build_role_message
+from .agent.emit import emit_event
+from .agent.message_history import build_role_message, iter_newest_first
 from .agent.model_turn import run_model_turn
 from .agent.repair_rounds import send_back
 from .agent.snapshot_recorder import build_file_state, take_workspace_snapshot
@@ -16,6 +19,13 @@ from .state import State
 TesterVerdict = Literal["accepted", "rejected"]
 REJECTED = "The tester rejected the change:\n\n{words}"
 UNCLEAR = "Is the request met? Answer again, and begin with `ACCEPTED` or `REJECTED`."
+# How often a tester without a verdict is asked for one
+MAX_REMINDERS = 2
+NO_VERDICT = (
+    "The tester gave no verdict, so the change counts as rejected. Check it yourself. The tester "
+    "wrote:\n\n{words}"
+)
+COUNTS_AS_REJECTED = "The tester gave no verdict, so the change counts as rejected"
 
 
 async def run_tester(
@@ -26,11 +36,14 @@ async def run_tester(
     if turn.final_text is None:
         return Command(goto="approve", update=turn.update)
     verdict = parse_verdict(turn.final_text)
-    if verdict is None:  # without a verdict nothing is accepted by default
+    if verdict is None and _count_reminders(state) < MAX_REMINDERS:
         messages = [*turn.update.get("messages", []), build_role_message("tester", UNCLEAR)]
         return Command(goto="tester", update={**turn.update, "messages": messages})
-    if verdict == "rejected":
-        told = build_role_message("coder", REJECTED.format(words=turn.final_text))
+    if verdict != "accepted":  # without a verdict nothing is accepted
+        if verdict is None:
+            emit_event(runtime, "notice", text=text(COUNTS_AS_REJECTED))
+        words = REJECTED if verdict else NO_VERDICT
+        told = build_role_message("coder", words.format(words=turn.final_text))
         goto, update = await send_back(state, runtime, turn.update, told)
         return Command(goto=goto, update=update)
     deps = await runtime.context.open_dependencies(state)
@@ -41,6 +54,18 @@ async def run_tester(
     proven = evidence is not None and evidence["tree"] == tree and state.get("proven", False)
     update = {**turn.update, **await build_file_state(deps, runtime, tree), "accepted": True}
     return Command(goto="review" if proven else "verify", update=update)
+
+
+def _count_reminders(state: State) -> int:
+    """Count how often the tester was reminded since it was last asked to judge a change."""
+    reminders = 0
+    for message in iter_newest_first(state, "tester"):
+        if not isinstance(message, HumanMessage) or message.additional_kwargs.get("synthetic"):
+            continue
+        if message.text != UNCLEAR:
+            break
+        reminders += 1
+    return reminders
 
 
 def parse_verdict(words: str) -> TesterVerdict | None:

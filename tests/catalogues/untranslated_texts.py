@@ -28,6 +28,7 @@ SPEAKING = (
     "nodes/agent/model_request.py",
     "nodes/agent/failover/*.py",
     "nodes/verify.py",
+    "nodes/tester.py",
     "nodes/agent/dependency_pool.py",
 )
 SILENT = (
@@ -129,6 +130,7 @@ NOT_FOR_PEOPLE = frozenset(
         "; the answer was cut at its token limit: write less in one call",
         "Input should be ",
         "It ended with exit code 0.",
+        "Is the request met? Answer again, and begin with `ACCEPTED` or `REJECTED`.",
         "This server answers only at the address that was printed when it was started",
         "No result: the call was interrupted.",
         "Say here in a sentence what it is for.",

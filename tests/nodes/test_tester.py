@@ -4,7 +4,7 @@ import pytest
 from confinement import UNASKED
 
 from maxagent import Runner, trust
-from maxagent.nodes.tester import parse_verdict
+from maxagent.nodes.tester import COUNTS_AS_REJECTED, parse_verdict
 
 
 @pytest.mark.parametrize(
@@ -39,6 +39,28 @@ async def test_praise_is_no_verdict_and_tester_retries(tmp_path):
     async with Runner(home=tmp_path / "home") as runner:
         end = [one async for one in runner.task("x", folder=tmp_path, options=options)][-1]
     assert end.outcome == "verified"
+
+
+async def test_tester_without_verdict_rejects_after_two_reminders(tmp_path):
+    script = tmp_path / "scenario.json"
+    settings = "task: {test_command: 'true', repair_rounds: 1}\n"
+    (tmp_path / ".llc.yaml").write_text(settings)
+    trust(tmp_path, tmp_path / "home")
+    turns = {
+        "architect": [{"text": "SMALL"}],
+        "coder": [{"text": "done"}, {"text": "still done"}],
+        "tester": [{"text": f"I have no idea ({n})."} for n in range(6)],
+    }
+    script.write_text(json.dumps(turns))
+    options = {"model": f"scripted/{script}", "apply": True, **UNASKED}
+    async with Runner(home=tmp_path / "home") as runner:
+        events = [one async for one in runner.task("x", folder=tmp_path, options=options)]
+    notices = [one.text for one in events if one.type == "notice"]
+    assert notices.count(COUNTS_AS_REJECTED) == 2
+    assert (events[-1].outcome, len([e for e in events if e.type == "token_usage"])) == (
+        "failed",
+        9,
+    )
 
 
 async def test_tester_changes_outside_snapshots_are_tested_again(tmp_path):

@@ -57,6 +57,11 @@ def locate_database(home_folder: Path) -> Path:
     return ensure_data_folder(home_folder) / "threads.db"
 
 
+def locate_memory(home_folder: Path) -> Path:
+    """Return the SQLite file of the cards that agents remember; it may not exist yet."""
+    return ensure_data_folder(home_folder) / "memory.db"
+
+
 def locate_tool_refusals(home_folder: Path) -> Path:
     """Return the list of models whose endpoint has denied tools; it may not exist yet."""
     return ensure_data_folder(home_folder) / "xml-models"

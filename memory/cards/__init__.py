@@ -1,0 +1,1 @@
+"""The memory of agents across threads: cards and notes in LangGraph's store."""

@@ -1,0 +1,36 @@
+"""Duplicates: a new card that says what another says already, or nearly so."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .card import Card
+from .words import split_words
+
+SAME, NEAR = 0.8, 0.5
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """The most similar card, and how similar it is, from 0 to 1."""
+
+    card: Card
+    similarity: float
+
+    @property
+    def is_same(self) -> bool:
+        """Return whether both say the same."""
+        return self.similarity >= SAME
+
+
+def find_similar(content: str, cards: Iterable[Card]) -> Likeness | None:
+    """Return the most similar card that says the same or nearly so; None if all differ."""
+    words = set(split_words(content))
+    found = [Likeness(card, measure_similarity(words, card.content)) for card in cards]
+    best = max(found, key=lambda likeness: likeness.similarity, default=None)
+    return best if best and best.similarity >= NEAR else None
+
+
+def measure_similarity(words: set[str], content: str) -> float:
+    """Return the Jaccard index of the words of two texts."""
+    others = set(split_words(content))
+    return len(words & others) / len(words | others) if words | others else 0.0

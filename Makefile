@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 N ?= 200
 SECONDS ?= 60
 
-.PHONY: help demo picture test test-fast check house check-pythons bench edit-eval torture torture-undo race corpus cassettes fuzz interop locale docs install
+.PHONY: help demo picture test test-fast check house check-pythons bench edit-eval torture torture-undo race corpus cassettes token-counts fuzz interop locale docs install
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -62,6 +62,9 @@ race: $(INSTALLED) ## swap links while tools read and write: make race SECONDS=6
 
 cassettes: $(INSTALLED) ## record the runs in tests/cassettes again, after a change of a prompt or a tool
 	PYTHONPATH=tests/fixtures $(BIN)/python tests/fixtures/recordings.py
+
+token-counts: $(INSTALLED) ## count tests/token_counts/texts with real tokenizers, from npm and pip
+	$(BIN)/python tests/token_counts/recording.py
 
 corpus: $(INSTALLED) ## judge the corpora of command lines; print counts and times
 	$(BIN)/python tests/corpora/command_lines.py

@@ -35,6 +35,7 @@ from .approval.dispatch import list_named_files
 from .approval.evaluate import explain_refusal, recheck_call
 from .approval.outside_sandbox import get_journal_key
 from .messages.images import mark_images
+from .repetition.repeated_calls import shorten_repeated_answer
 from .tool_task import AfterTools, PendingCall, ToolTask
 
 UNKNOWN = (
@@ -223,6 +224,14 @@ def _answer_call(
     files: Mapping[str, Any] | None = None,
 ) -> ToolTransition:
     call = task["call"]
+    text = "\n\n".join(filter(None, (call["notice"], render_for_model(result))))
+    message = build_tool_message(
+        call["id"], call["name"], task["role"], text, ok=result.ok, seen=result.seen
+    )
+    mark_images(message, result.metadata.get(IMAGES, ()))
+    metadata = result.metadata
+    if earlier := task.get("earlier"):
+        metadata = {**metadata, **shorten_repeated_answer(message, earlier, call)}
     emit_event(
         runtime,
         "tool_result",
@@ -231,16 +240,11 @@ def _answer_call(
         ok=result.ok,
         output=result.output,
         error=result.error,
-        metadata=result.metadata,
+        metadata=metadata,
         args=call["args"],
     )
     if "todos" in result.update:
         emit_event(runtime, "todos", items=result.update["todos"])
-    text = "\n\n".join(filter(None, (call["notice"], render_for_model(result))))
-    message = build_tool_message(
-        call["id"], call["name"], task["role"], text, ok=result.ok, seen=result.seen
-    )
-    mark_images(message, result.metadata.get(IMAGES, ()))
     return Command(
         goto=task["then"], update={"messages": [message], **result.update, **(files or {})}
     )

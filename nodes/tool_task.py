@@ -36,6 +36,16 @@ class PendingCall(TypedDict):
     """What the sandbox denied it; it is asked whether it runs once more, outside."""
 
 
+class EarlierAnswer(TypedDict):
+    """The answer to an identical call, which the model can still see."""
+
+    call: str
+    """ID of that call."""
+    step: int
+    digest: str
+    """Of its text and of the files that it showed."""
+
+
 class ToolTask(TypedDict):
     """The payload of a `Send`: one allowed call with everything it needs from the state."""
 
@@ -51,5 +61,7 @@ class ToolTask(TypedDict):
     """Groups that wait for this call's group."""
     allowed: NotRequired[list[str]]
     """The thread's own rules under which it was decided."""
+    earlier: NotRequired[EarlierAnswer]
+    """What the same call was answered before."""
     then: AfterTools
     """The node that follows when every call of the group has its result."""

@@ -10,7 +10,9 @@ from langgraph.types import Command, Send
 from ...tools.definition import extract_paths, is_read_only_tool
 from ...tools.result import ToolError
 from ...tools.workspace import Workspace
-from ..agent.message_history import find_last_seen
+from ..agent.message_history import find_last_seen, iter_newest_first
+from ..conversation.cut import get_conversation
+from ..repetition.repeated_calls import find_earlier_answer
 from ..state import State
 from ..tool_task import AfterTools, PendingCall, ToolTask
 
@@ -64,10 +66,10 @@ def dispatch(
 def _build_task(
     state: State, call: PendingCall, then: AfterTools, tools: Tools, workspace: Workspace
 ) -> ToolTask:
-    named = list_named_files(call, tools[call["name"]], workspace)
-    return ToolTask(
+    named, role = list_named_files(call, tools[call["name"]], workspace), state.get("role", "coder")
+    task = ToolTask(
         call=call,
-        role=state.get("role", "coder"),
+        role=role,
         folder=state["folder"],
         options=state.get("options", {}),
         seen=find_last_seen(state, named),
@@ -76,6 +78,11 @@ def _build_task(
         turn=state.get("turn", 1),
         then=then,
     )
+    cut = state.get("cuts", {}).get(get_conversation(role))
+    newest_first = iter_newest_first(state, role)
+    if earlier := find_earlier_answer(newest_first, call["name"], call["args"], cut):
+        task["earlier"] = earlier
+    return task
 
 
 def list_named_files(call: PendingCall, tool: BaseTool, workspace: Workspace) -> list[str]:

@@ -20,6 +20,8 @@ class _Marks(TypedDict, total=False):
     reasoning_content: str
     seen: dict[str, str]
     """Files that it shows or that were written, by path, with their content hash."""
+    unchanged_since: str
+    """ID of the call whose answer it refers to."""
     instructions: list[str]
     """Instruction files that it includes."""
     instructions_left: list[str]

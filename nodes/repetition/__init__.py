@@ -1,0 +1,1 @@
+"""Repetition: calls that repeat an earlier one, and models that do nothing else."""

@@ -1,0 +1,101 @@
+"""Read-only calls that repeat an earlier one: one line answers them while that one still stands."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from itertools import islice
+
+from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
+
+from ...tools.runtime.registry import canonical
+from ..conversation.cut import Cut
+from ..messages.images import has_images
+from ..tool_task import EarlierAnswer, PendingCall
+
+REPEATABLE = frozenset(
+    {
+        "read_file",
+        "list_files",
+        "list_code_definitions",
+        "glob",
+        "grep",
+        "git_status",
+        "git_diff",
+        "git_log",
+        "git_branch",
+    }
+)
+# The mark of an answer of one line in `additional_kwargs`: the ID of the call that it refers to
+UNCHANGED_SINCE = "unchanged_since"
+# Further back a model is better shown the answer again
+RECENT = 400
+# Characters of an answer that saves nothing worth a reference
+SHORT = 300
+LONGEST_NAMED = 100
+UNCHANGED = (
+    "Unchanged since step {step}: `{call}` gives the same answer as there. Go on with that answer; "
+    "repeat the call only if you need it in full once more."
+)
+
+
+def find_earlier_answer(
+    newest_first: Iterable[AnyMessage], name: str, args: Mapping[str, object], cut: Cut | None
+) -> EarlierAnswer | None:
+    """Return the newest answer to the same call if the model was given it in full and still has it.
+
+    `newest_first` are the messages of its role; `cut` is what it is no longer sent of them.
+    """
+    if name not in REPEATABLE:
+        return None
+    results = dict[str, ToolMessage]()
+    for message in islice(newest_first, RECENT):
+        if cut and message.id == cut["upto"]:
+            return None
+        if isinstance(message, ToolMessage) and message.name == name:
+            results[message.tool_call_id] = message
+        elif isinstance(message, AIMessage) and results:
+            for call in message.tool_calls:
+                result = results.get(call["id"] or "")
+                if result and canonical(call["name"], call["args"]) == (name, args):
+                    step = message.additional_kwargs.get("step", 0)
+                    return _refer_to(result, step) if _is_whole(result, cut) else None
+    return None
+
+
+def shorten_repeated_answer(
+    message: ToolMessage, earlier: EarlierAnswer, call: PendingCall
+) -> dict[str, int]:
+    """Make the answer one line if it says the same as the earlier one; return what to report of it.
+
+    Its marks stay, so the files that it would have shown count as seen.
+    """
+    if earlier["digest"] != _compute_digest(message):
+        return {}
+    named = describe_call(call["name"], call["args"])
+    message.content = UNCHANGED.format(step=earlier["step"], call=named)
+    message.additional_kwargs[UNCHANGED_SINCE] = earlier["call"]
+    return {UNCHANGED_SINCE: earlier["step"]}
+
+
+def describe_call(name: str, args: Mapping[str, object]) -> str:
+    """Return the call as one line."""
+    named = ", ".join(f"{key}={json.dumps(value, default=str)}" for key, value in args.items())
+    short = named if len(named) <= LONGEST_NAMED else f"{named[:LONGEST_NAMED]}…"
+    return f"{name}({short})"
+
+
+def _is_whole(result: ToolMessage, cut: Cut | None) -> bool:
+    is_hidden = bool(cut) and result.id in cut["pruned"]
+    is_reference = UNCHANGED_SINCE in result.additional_kwargs
+    return not (is_hidden or is_reference or has_images(result)) and result.status == "success"
+
+
+def _refer_to(result: ToolMessage, step: int) -> EarlierAnswer | None:
+    if len(result.text) <= SHORT:
+        return None
+    return EarlierAnswer(call=result.tool_call_id, step=step, digest=_compute_digest(result))
+
+
+def _compute_digest(result: ToolMessage) -> str:
+    seen = json.dumps(result.additional_kwargs.get("seen", {}), sort_keys=True)
+    return hashlib.sha256(f"{seen}\n{result.text}".encode(errors="replace")).hexdigest()

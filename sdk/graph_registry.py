@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.store.base import BaseStore
 
 from ..nodes.roles import RoleName
 from .run import Graph
@@ -39,6 +40,11 @@ def load_graph(job: Job) -> Graph:
     return import_module(f"..graphs.{job.name}", __package__).graph
 
 
-def compile_graph(job: Job, saver: BaseCheckpointSaver[str]) -> Graph:
-    """Compile the job's graph to run on the threads of the saver's database."""
-    return load_graph(job).copy(update={"checkpointer": saver})
+def compile_graph(
+    job: Job, saver: BaseCheckpointSaver[str], store: BaseStore | None = None
+) -> Graph:
+    """Compile the job's graph to run on the threads of the saver's database.
+
+    Without a store its nodes remember nothing from other threads.
+    """
+    return load_graph(job).copy(update={"checkpointer": saver, "store": store})

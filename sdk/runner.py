@@ -17,6 +17,7 @@ from ..config.errors import MaxAgentError, UsageError
 from ..config.security.redaction import find_marks, redact
 from ..config.text import text
 from ..config.trust.decision import grant_if_empty
+from ..memory.cards.store import open_store
 from ..memory.database.checkpointer import open_checkpointer
 from ..memory.database.connection import translate_sqlite_errors
 from ..memory.threads.index import ThreadIndex
@@ -77,8 +78,9 @@ class Runner:
     async def __aenter__(self) -> Self:
         opened = open_checkpointer(paths.locate_database(self.home))
         saver = await self._closing.enter_async_context(opened)
+        store = await self._closing.enter_async_context(open_store(self.home))
         self._closing.push_async_callback(self.pool.close)
-        self._graph_of = cache(partial(compile_graph, saver=saver))
+        self._graph_of = cache(partial(compile_graph, saver=saver, store=store))
         return self
 
     async def __aexit__(self, *_: object) -> None:

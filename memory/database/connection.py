@@ -87,13 +87,14 @@ def connect(path: Path) -> sqlite3.Connection:
 def _build_uri(path: Path) -> str:
     """Return the URI; even a reader creates files beside the database unless it is immutable."""
     address = path.absolute().as_uri()
-    if _can_write(path):
+    if can_write(path):
         return address
     log = path.with_name(f"{path.name}-wal")  # of a running or killed process
     return f"{address}?{'mode=ro' if log.exists() else 'immutable=1'}"
 
 
-def _can_write(path: Path) -> bool:
+def can_write(path: Path) -> bool:
+    """Return whether SQLite can create its files beside the database."""
     return os.access(path.parent, os.W_OK)
 
 
@@ -109,7 +110,7 @@ def prepare_database(path: Path) -> DatabaseSetup:
             if is_ready and _probe_version(path) == len(MIGRATIONS):
                 _logger.info("database opened: %s", path)
                 return DatabaseSetup(set_aside=None)
-            with _lock_database(path):
+            with lock_database(path):
                 setup = DatabaseSetup(set_aside=_create_or_migrate(path))
                 _logger.info("database created or migrated: %s", path)
                 return setup
@@ -130,17 +131,18 @@ def translate_sqlite_errors(path: Path) -> Generator[None]:
 
     Wrap every read or write of the database, LangGraph's saver included.
     """
-    with _translate_known_errors(path):
+    with translate_known_errors(path):
         try:
             yield
         except sqlite3.Error as error:
-            if _get_error_code(error) not in _DAMAGED:
+            if not is_damage(error):
                 raise
             raise _recover_from_damage(path, error) from error
 
 
 @contextmanager
-def _translate_known_errors(path: Path) -> Generator[None]:
+def translate_known_errors(path: Path) -> Generator[None]:
+    """Turn SQLite's errors about disks, locks and permissions into messages."""
     try:
         yield
     except sqlite3.Error as error:
@@ -158,11 +160,11 @@ def _translate_known_errors(path: Path) -> Generator[None]:
 
 
 def _recover_from_damage(path: Path, error: sqlite3.Error) -> MaxAgentError:
-    if not _can_write(path):
+    if not can_write(path):
         message = text("cannot read the database `{path}`: {error}", path=path, error=error)
         return MaxAgentError(message, hint=_NOT_WRITABLE[1])
-    with _lock_database(path):
-        if _is_whole(path):  # another process has created a new one
+    with lock_database(path):
+        if is_whole(path):  # another process has created a new one
             return MaxAgentError(
                 text("cannot read the database `{path}`: {error}", path=path, error=error),
                 hint="try again",
@@ -192,7 +194,7 @@ def _salvage_database(path: Path) -> SalvageResult:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         keep_salvaged(fresh, path)
     except BaseException:
-        _remove_database(fresh)
+        remove_database(fresh)
         raise
     return saved
 
@@ -219,20 +221,20 @@ def _probe_version(path: Path) -> int | None:
             connection.execute("SELECT COUNT(*) FROM sqlite_schema").fetchone()
             version: int = connection.execute("PRAGMA user_version").fetchone()[0]
     except sqlite3.Error as error:
-        if _get_error_code(error) in _DAMAGED:
+        if is_damage(error):
             return None
         raise
     _validate_version(version)
     return version
 
 
-def _is_whole(path: Path) -> bool:
+def is_whole(path: Path) -> bool:
     """Return whether every page can be read; the cost grows with the file."""
     try:
         with closing(connect(path)) as connection:
             return connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
     except sqlite3.Error as error:
-        if _get_error_code(error) in _DAMAGED:
+        if is_damage(error):
             return False
         raise
 
@@ -253,7 +255,7 @@ def _validate_version(version: int) -> None:
 def _create_or_migrate(path: Path) -> Path | None:
     done = _probe_version(path) if path.exists() else None
     if done is not None:
-        _remove_database(get_salvaged_path(path))  # a kill came before its rename
+        remove_database(get_salvaged_path(path))  # a kill came before its rename
         path.chmod(0o600)
         _migrate(path, done)
         return None
@@ -272,7 +274,7 @@ def _create_or_migrate(path: Path) -> Path | None:
 
 def _create_database(fresh: Path) -> None:
     """Create a new database with our tables."""
-    _remove_database(fresh)
+    remove_database(fresh)
     os.close(os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     with closing(sqlite3.connect(fresh)) as connection:
         for setting in _FRESH:
@@ -281,7 +283,8 @@ def _create_database(fresh: Path) -> None:
     _migrate(fresh, 0)
 
 
-def _remove_database(database: Path) -> None:
+def remove_database(database: Path) -> None:
+    """Delete a database and the files that SQLite keeps beside it."""
     for part in list_database_files(database):
         part.unlink(missing_ok=True)
 
@@ -295,7 +298,7 @@ def _migrate(path: Path, done: int) -> None:
 
 
 @contextmanager
-def _lock_database(path: Path) -> Generator[None]:
+def lock_database(path: Path) -> Generator[None]:
     """Keep two processes from moving or migrating the same file at once."""
     lock = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
@@ -303,6 +306,11 @@ def _lock_database(path: Path) -> Generator[None]:
         yield
     finally:
         os.close(lock)
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """Return whether the file itself is damaged."""
+    return _get_error_code(error) in _DAMAGED
 
 
 def _get_error_code(error: sqlite3.Error) -> int:

@@ -41,7 +41,7 @@ def salvage_rows(damaged: Path, fresh: sqlite3.Connection) -> SalvageResult:
     done = SalvageResult()
     if not damaged.exists():
         return SalvageResult(has_unknown_losses=True)
-    with _readable_file(damaged, fresh) as file, closing(_open_damaged(file)) as source:
+    with repair_header_if_needed(damaged, fresh) as file, closing(open_damaged(file)) as source:
         tables = _list_tables(source, done)
         has_both = tables.issuperset(LANGGRAPH_TABLES)
         if has_both:
@@ -58,7 +58,7 @@ def salvage_rows(damaged: Path, fresh: sqlite3.Connection) -> SalvageResult:
 
 
 @contextmanager
-def _readable_file(damaged: Path, fresh: sqlite3.Connection) -> Generator[Path]:
+def repair_header_if_needed(damaged: Path, fresh: sqlite3.Connection) -> Generator[Path]:
     """Yield the file, or a repaired copy if SQLite cannot open it.
 
     That happens if the header is broken, or if the file is shorter than its header says.
@@ -81,7 +81,7 @@ def _readable_file(damaged: Path, fresh: sqlite3.Connection) -> Generator[Path]:
 
 def _can_open(path: Path) -> bool:
     try:
-        with closing(_open_damaged(path)) as source:
+        with closing(open_damaged(path)) as source:
             source.execute("SELECT COUNT(*) FROM sqlite_schema").fetchone()
     except sqlite3.Error:
         return False
@@ -90,7 +90,7 @@ def _can_open(path: Path) -> bool:
 
 def _count_readable_tables(path: Path) -> int:
     found = 0
-    with closing(_open_damaged(path)) as source:
+    with closing(open_damaged(path)) as source:
         for table in _TABLES:
             with suppress(sqlite3.Error):
                 source.execute(f"SELECT MIN(rowid) FROM {table}").fetchone()
@@ -122,7 +122,8 @@ def _build_header(page_size: int) -> bytearray:
         return bytearray(model.serialize()[:_HEADER_SIZE])
 
 
-def _open_damaged(damaged: Path) -> sqlite3.Connection:
+def open_damaged(damaged: Path) -> sqlite3.Connection:
+    """Open a damaged database to read it; text that is no UTF-8 does not stop the reading."""
     source = sqlite3.connect(f"{damaged.absolute().as_uri()}?mode=ro", uri=True)
     source.text_factory = _decode_text
     source.execute("PRAGMA cell_size_check = ON")
@@ -153,7 +154,7 @@ def _copy_table(
     insert = f"INSERT OR IGNORE INTO {table} ({', '.join(columns)}) VALUES ({marks})"
     saved: set[int] = set()
     gaps: list[int] = []
-    for number, *row in _read_rows(source, table, columns, gaps):
+    for number, *row in read_rows(source, table, columns, gaps):
         values = dict(zip(columns, row, strict=True))
         if not is_sound_row(table, values):
             done.damaged_threads.add(str(values.get("thread_id")))
@@ -177,7 +178,7 @@ def _list_shared_columns(
     return []
 
 
-def _read_rows(
+def read_rows(
     source: sqlite3.Connection, table: str, columns: Sequence[str], gaps: list[int]
 ) -> Iterator[tuple[Any, ...]]:
     """Yield all readable rows, each preceded by its number.

@@ -92,6 +92,7 @@ def _run_server(port: int) -> None:
             port,
             graphs=config["graphs"],
             checkpointer=config["checkpointer"],
+            store=config["store"],
             http=config["http"],
             n_jobs_per_worker=JOBS,
         )

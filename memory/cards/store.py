@@ -1,0 +1,110 @@
+"""LangGraph's store in a file of its own, opened at its first use.
+
+A run that remembers nothing opens no file. Why it is not in the database of threads:
+`docs/decisions/0025`.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Iterable
+from contextlib import asynccontextmanager, closing
+from functools import partial
+from pathlib import Path
+
+import aiosqlite
+from langgraph.store.base import Op, PutOp, Result
+from langgraph.store.sqlite.aio import AsyncSqliteStore
+
+from ...config import paths
+from ...config.errors import MaxAgentError
+from ..database.connection import can_write, connect, lock_database
+from .file_recovery import create_file, create_tables, translate_store_errors
+from .library import CardLibrary
+from .namespaces import identify_project
+
+
+class CardStore(AsyncSqliteStore):
+    """LangGraph's store, which opens its file when it is first used."""
+
+    def __init__(self, home: Path) -> None:
+        """Belong to the running event loop; nothing is read, and no file is created yet."""
+        self._home = home
+        self._opening = asyncio.Lock()
+        super().__init__(_create_connection(Path()))
+
+    async def setup(self) -> None:
+        """Open the file, and create it if there is none; also after it was closed."""
+        async with self._opening:
+            if self.is_setup:
+                return
+            path = await asyncio.to_thread(paths.locate_memory, self._home)
+            await asyncio.to_thread(_prepare_file, path)
+            self.conn = _create_connection(path)
+            await self.conn
+            await super().setup()
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        """Read first, then write: no transaction that has read waits for another's write."""
+        numbered = list(enumerate(ops))
+        reads = [(number, op) for number, op in numbered if not isinstance(op, PutOp)]
+        writes = [(number, op) for number, op in numbered if isinstance(op, PutOp)]
+        results: list[Result] = [None] * len(numbered)
+        for group in (reads, writes):
+            if group:
+                done = await self._run_batch([op for _, op in group])
+                for (number, _), result in zip(group, done, strict=True):
+                    results[number] = result
+        return results
+
+    async def _run_batch(self, ops: list[Op]) -> list[Result]:
+        path = await asyncio.to_thread(paths.locate_memory, self._home)
+        try:
+            with translate_store_errors(path):
+                try:
+                    return await super().abatch(ops)
+                except ValueError as error:  # what LangGraph makes of an error of SQLite
+                    raise error.__cause__ or error from error
+        except MaxAgentError:
+            await self.close()  # the next use opens the file that has taken its place
+            raise
+
+    async def close(self) -> None:
+        """Close the file; another use would open it again."""
+        if self.is_setup:
+            self.is_setup = False
+            await self.conn.close()
+
+
+@asynccontextmanager
+async def open_store(home: Path) -> AsyncGenerator[CardStore]:
+    """Yield the store of one event loop; its file is opened at the first use."""
+    store = CardStore(home)
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+@asynccontextmanager
+async def open_library(home: Path, folder: Path) -> AsyncGenerator[CardLibrary]:
+    """Yield the cards of the project around this folder, for use outside a run."""
+    async with open_store(home) as store:
+        yield CardLibrary(store, home, await asyncio.to_thread(identify_project, folder))
+
+
+@asynccontextmanager
+async def studio_store() -> AsyncGenerator[CardStore]:
+    """Open the user's own cards for `langgraph dev`, which reads `store.path`."""
+    async with open_store(await asyncio.to_thread(paths.locate_home)) as store:
+        yield store
+
+
+def _create_connection(path: Path) -> aiosqlite.Connection:
+    return aiosqlite.Connection(partial(connect, path), iter_chunk_size=64)
+
+
+def _prepare_file(path: Path) -> None:
+    """Create file and tables; one process at a time, since LangGraph's own setup is not safe."""
+    create_file(path)
+    if can_write(path):
+        with translate_store_errors(path), lock_database(path), closing(connect(path)) as opened:
+            create_tables(opened)

@@ -257,6 +257,17 @@ class ContextSection(Section):
         return self.safe_zone if named is None else named
 
 
+class MemorySection(Section):
+    """What is remembered from thread to thread."""
+
+    enabled: bool = True
+    """False: nothing is read or written, and no tool for it is offered."""
+    propose: bool = True
+    """Whether the model may propose cards; you keep or drop them."""
+    inject: int = Field(default=5, ge=0, le=50)
+    """Most cards that fit a message and are shown with it; 0: only those at a thread's start."""
+
+
 class ThreadsSection(Section):
     """The list of threads."""
 
@@ -284,6 +295,7 @@ class Settings(Section):
     agents: AgentsSection = AgentsSection()
     task: TaskSection = TaskSection()
     context: ContextSection = ContextSection()
+    memory: MemorySection = MemorySection()
     threads: ThreadsSection = ThreadsSection()
     log: LogSection = LogSection()
     after_edit: dict[str, list[str]] = Field(default_factory=dict[str, list[str]])

@@ -1,8 +1,77 @@
 """The bridge: a summary of hidden messages made without a model."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
 
-from langchain_core.messages import AnyMessage
+from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
+
+from .pruning import WRITING
+from .stubs import format_call
+from .token_estimate import BYTES_PER_TOKEN, estimate_text
+from .user_requests import ends_turn, is_request
+
+COMMANDS = frozenset(["run_command"])
+# Sentences of the user that bind later work
+BINDING = re.compile(
+    r"\b(?:must|never|always|only|don't|do not|doesn't|should(?:n't)?|mustn't|cannot|can't|avoid|"
+    r"without|instead|prefer|keep|remember|make sure|no longer|not)\b"
+    r"|必须|不要|不能|不得|不许|禁止|务必|一定|只能|只用|总是|永远|始终|保持|记住|避免|应该|改用|不用|别",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"(?<=[.!?。！？；;])\s*|\n+")
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+@dataclass(frozen=True)
+class _Words:
+    """The headings in one language."""
+
+    head: str
+    requests: str
+    constraints: str
+    failure: str
+    changed: str
+    read: str
+    commands: str
+    answers: str
+
+
+ENGLISH = _Words(
+    head="Notes on the work so far, made from its record. The messages themselves are left out.",
+    requests="What was asked, oldest first:",
+    constraints="Constraints and decisions in the user's words:",
+    failure="The last failure:",
+    changed="Files changed:",
+    read="Files read (read them again before you rely on them):",
+    commands="Commands:",
+    answers="Your last answers:",
+)
+CHINESE = _Words(
+    head="到目前为止的工作记录，由记录自动生成；原消息已省略。",
+    requests="用户的要求（从早到晚）：",
+    constraints="用户提出的约束和决定（原话）：",
+    failure="最近一次失败：",
+    changed="修改过的文件：",
+    read="读过的文件（使用前请重新读取）：",
+    commands="运行过的命令：",
+    answers="你最近的回答：",
+)
+
+
+@dataclass
+class _Record:
+    """What happened in the messages; of each thing the last time counts."""
+
+    requests: list[str] = field(default_factory=list[str])
+    constraints: dict[str, None] = field(default_factory=dict[str, None])
+    changed: dict[str, None] = field(default_factory=dict[str, None])
+    read: dict[str, None] = field(default_factory=dict[str, None])
+    commands: dict[str, str] = field(default_factory=dict[str, str])
+    failure: str = ""
+    failed_call: str = ""
+    answers: list[str] = field(default_factory=list[str])
 
 
 def build_bridge(messages: Sequence[AnyMessage], tokens: int) -> str:
@@ -12,4 +81,110 @@ def build_bridge(messages: Sequence[AnyMessage], tokens: int) -> str:
     commands with exit codes and the last failure, and the last three answers. `messages` are all
     that the next view hides, from the beginning of the conversation.
     """
-    return ""
+    record = _read_messages(messages)
+    words = _choose_language([*record.requests, *record.constraints])
+    sections = _list_sections(record, words)
+    left = tokens - estimate_text(words.head) - len(sections) * 2
+    parts = [words.head]
+    shares = sum(share for _, _, share, _ in sections)
+    for title, lines, share, keep_first in sections:
+        # what a section does not need is left for those after it
+        room = left * share // max(shares, 1) - estimate_text(title) - 1
+        fitted = _fit_lines(lines, room, keep_first=keep_first)
+        shares -= share
+        if fitted:
+            part = "\n".join([title, *fitted])
+            parts.append(part)
+            left -= estimate_text(part) + 1
+    return _cut_text("\n\n".join(parts), tokens)
+
+
+def _list_sections(record: _Record, words: _Words) -> list[tuple[str, list[str], int, bool]]:
+    """Return title, lines, share of the room, and whether the first line comes before the last."""
+    commands = [f"- {command}: {result}" for command, result in record.commands.items()]
+    found = [
+        (words.constraints, [f"- {one}" for one in record.constraints], 20, True),
+        (words.requests, [f"- {one}" for one in record.requests], 20, True),
+        (words.failure, [record.failure] if record.failure else [], 15, False),
+        (words.changed, [f"- {path}" for path in record.changed], 15, False),
+        (words.commands, commands, 10, False),
+        (words.answers, [f"- {one}" for one in record.answers[-3:]], 12, False),
+        (words.read, [f"- {path}" for path in record.read], 8, False),
+    ]
+    return [section for section in found if section[1]]
+
+
+def _read_messages(messages: Sequence[AnyMessage]) -> _Record:
+    record, calls = _Record(), dict[str, Mapping[str, Any]]()
+    for message in messages:
+        if is_request(message):
+            words = str(message.text).strip()
+            record.requests.append(" ".join(words.split()))
+            record.constraints |= dict.fromkeys(_find_binding_sentences(words))
+        elif isinstance(message, AIMessage):
+            own_calls = cast("Sequence[Mapping[str, Any]]", message.tool_calls)
+            calls = {str(call["id"]): call for call in own_calls}
+            if ends_turn(message) and message.text:
+                record.answers.append(" ".join(str(message.text).split()))
+        elif isinstance(message, ToolMessage) and message.tool_call_id in calls:
+            _read_result(record, message, calls[message.tool_call_id])
+    return record
+
+
+def _read_result(record: _Record, result: ToolMessage, call: Mapping[str, Any]) -> None:
+    paths = [*(result.additional_kwargs.get("seen") or ())]
+    line, failed = format_call(call), result.status == "error"
+    if call["name"] in WRITING and not failed:
+        for path in paths:
+            record.changed.pop(path, None)
+            record.changed[path] = None
+    elif call["name"] not in COMMANDS:
+        record.read |= dict.fromkeys(paths)
+    if call["name"] in COMMANDS:
+        record.commands.pop(line, None)
+        first_line = str(result.text).split("\n", 1)[0].removeprefix("Error: ")
+        record.commands[line] = first_line if failed else "exit code 0"
+    if failed:
+        record.failure, record.failed_call = f"{line}\n{result.text}", line
+    elif record.failed_call == line:
+        record.failure = record.failed_call = ""
+
+
+def _find_binding_sentences(words: str) -> Iterator[str]:
+    for sentence in _SENTENCE.split(words):
+        line = " ".join(sentence.split())
+        if 3 < len(line) <= 400 and BINDING.search(line):
+            yield line
+
+
+def _choose_language(texts: Sequence[str]) -> _Words:
+    written = "".join(texts)
+    return CHINESE if len(_CJK.findall(written)) * 8 > len(written) else ENGLISH
+
+
+def _fit_lines(lines: Sequence[str], room: int, *, keep_first: bool) -> list[str]:
+    """Return the lines that fit, in order: the last ones, before them the first if it matters."""
+    order = [*reversed(range(len(lines)))]
+    if keep_first and len(order) > 1:
+        order = [order[0], order[-1], *order[1:-1]]
+    longest = max(room // min(len(lines), 3), 12)
+    fitted, left = dict[int, str](), room
+    for at in order:
+        line = _cut_text(lines[at], min(longest, left))
+        tokens = estimate_text(line) + 1
+        if not line or tokens > left:
+            break
+        fitted[at], left = line, left - tokens
+    return [fitted[at] for at in sorted(fitted)]
+
+
+def _cut_text(words: str, tokens: int) -> str:
+    """Return the text, or its beginning and its end with a mark between them."""
+    if estimate_text(words) <= tokens:
+        return words
+    size = max(tokens * BYTES_PER_TOKEN - 8, 0)
+    data = words.encode(errors="replace")
+    if size < 24:
+        return ""
+    head, tail = data[: size // 2], data[len(data) - size // 2 :]
+    return f"{head.decode(errors='ignore')} … {tail.decode(errors='ignore')}"

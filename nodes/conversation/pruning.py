@@ -1,12 +1,44 @@
-"""Which results and arguments of a view become one line, and whether that pays."""
+"""Which results and arguments of a view become stubs, and whether that pays."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
-from langchain_core.messages import AnyMessage
+from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
+from ...models.replay import OUTPUT_PARTS, REASONING_DETAILS, THINKING_BLOCKS
 from .cut import Cut
 from .room import Room
+from .stubs import build_stubs
+from .token_estimate import estimate_message
+from .user_requests import ends_turn
+from .view import build_view, find_tail
+
+# Results that are decisions or words of the user, or state; and what stays short by itself
+NEVER_PRUNED = frozenset(
+    [
+        "ask_user",
+        "attempt_completion",
+        "get_skill",
+        "plan_enter",
+        "plan_exit",
+        "plan_mode_respond",
+        "recall_notes",
+        "record_note",
+        "search_memory",
+        "todoclear",
+        "todoread",
+        "todowrite",
+    ]
+)
+# Calls whose arguments are a file's content
+WRITING = frozenset(["apply_patch", "edit", "replace_in_file", "write_file"])
+# Estimated tokens that a stub must free: its line is not free either
+SMALLEST = 100
+# Cost of a token from the provider's cache, and of one that a model writes; uncached input is 1
+CACHED, WRITTEN = 0.1, 5.0
+_SIGNED = (OUTPUT_PARTS, REASONING_DETAILS, THINKING_BLOCKS)
 
 
 @dataclass(frozen=True)
@@ -16,7 +48,7 @@ class PlannedPruning:
     pruned: tuple[str, ...]
     """All of them, with those of the earlier cut."""
     freed: int
-    """Tokens that this frees."""
+    """Tokens that the new ones free."""
 
 
 def choose_pruned(
@@ -27,13 +59,130 @@ def choose_pruned(
     limit: int,
     scale: float = 1.0,
 ) -> PlannedPruning | None:
-    """Return what to prune; None where it does not pay, so that a summary is needed.
+    """Return what to prune of a whole conversation; None where a summary is the better way.
 
-    It pays if it frees `room.freed` tokens and brings the view from `used` under `limit`.
+    It pays if it frees `room.freed` tokens, brings the request from `used` under `limit` tokens,
+    and costs no more than summaries would.
     """
-    return None
+    start = find_tail(messages, cut) or 0
+    tail, known = messages[start:], {*(cut["pruned"] if cut else ())}
+    new = {*_find_stale(tail), *_find_old(tail, round(room.results / scale))} - known
+    stubs = build_stubs(tail, new)
+    savings = {
+        name: saved
+        for message in tail
+        if (name := str(message.id)) in stubs
+        and (saved := estimate_message(message) - estimate_message(stubs[name])) >= SMALLEST
+    }
+    freed = round(sum(savings.values()) * scale)
+    if freed < room.freed or used - freed >= limit:
+        return None
+    view = build_view(messages, cut)
+    if not _pays(view, {*savings}, room, used, limit, freed, scale):
+        return None
+    pruned = (str(message.id) for message in tail)
+    return PlannedPruning(tuple(name for name in pruned if name in known | {*savings}), freed)
 
 
-def build_stub(message: AnyMessage, call_message: AnyMessage | None = None) -> AnyMessage:
-    """Return what is sent of a pruned message; the same for the same message."""
-    return message
+def _pays(
+    view: Sequence[AnyMessage],
+    pruned: set[str],
+    room: Room,
+    used: int,
+    limit: int,
+    freed: int,
+    scale: float,
+) -> bool:
+    """Return whether pruning again and again costs no more than summaries again and again.
+
+    Each has its price at the boundary, pays for a cached view at each turn, and lasts until the
+    view has grown to the limit again.
+    """
+    sizes = [estimate_message(message) * scale for message in view]
+    first = next((at for at, message in enumerate(view) if message.id in pruned), len(view))
+    answers = sum(isinstance(message, AIMessage) for message in view)
+    growth = max(sum(sizes) / max(answers, 1), 1)
+    fixed = max(used - sum(sizes), 0)
+    after_pruning = used - freed
+    after_summary = min(fixed + room.requests / 2 + room.summary + room.tail / 2, used)
+    rewritten = after_pruning - fixed - sum(sizes[:first])
+    summary = CACHED * used + WRITTEN * room.summary / 2
+    prices = {
+        after_pruning: (1 - CACHED) * rewritten,
+        after_summary: summary + (1 - CACHED) * (after_summary - fixed),
+    }
+    pruning, summarizing = (
+        price / max((limit - size) / growth, 1) + CACHED * (limit + size) / 2
+        for size, price in prices.items()
+    )
+    return pruning <= summarizing
+
+
+def _find_stale(tail: Sequence[AnyMessage]) -> Iterator[str]:
+    """Yield results that a later one replaces: the same call again, or a file that has changed."""
+    newest_seen, later_calls = dict[str, str](), set[str]()
+    protected = _find_last_batch(tail)
+    for at, message, call in _iter_results_backwards(tail):
+        seen = cast("dict[str, str]", message.additional_kwargs.get("seen") or {})
+        key = f"{call['name']} {json.dumps(call['args'], sort_keys=True, default=str)}"
+        has_changed = any(newest_seen.get(path, digest) != digest for path, digest in seen.items())
+        is_stale = key in later_calls or (has_changed and call["name"] not in WRITING)
+        if is_stale and at < protected and _can_be_pruned(message):
+            yield str(message.id)
+        if message.status != "error":
+            later_calls.add(key)
+        newest_seen = {**seen, **newest_seen}
+
+
+def _find_old(tail: Sequence[AnyMessage], room: int) -> Iterator[str]:
+    """Yield what is older than the newest results in this room: results, and long arguments."""
+    end, left = _find_last_batch(tail), room
+    while end and left >= 0:
+        end -= 1
+        if isinstance(tail[end], ToolMessage):
+            left -= estimate_message(tail[end])
+    end = end + 1 if left < 0 else 0
+    loop = next((at for at in range(len(tail), 0, -1) if ends_turn(tail[at - 1])), 0)
+    for at, message in enumerate(tail[:end]):
+        if isinstance(message, ToolMessage):
+            is_old = _can_be_pruned(message)
+        else:
+            is_old = _has_long_arguments(message, is_open=at >= loop)
+        if is_old:
+            yield str(message.id)
+
+
+def _find_last_batch(tail: Sequence[AnyMessage]) -> int:
+    """Return the index of the last answer: neither its calls nor their results are pruned."""
+    answers = (at for at in range(len(tail) - 1, -1, -1) if isinstance(tail[at], AIMessage))
+    return next(answers, len(tail))
+
+
+def _iter_results_backwards(
+    tail: Sequence[AnyMessage],
+) -> Iterator[tuple[int, ToolMessage, Mapping[str, Any]]]:
+    """Yield the results with their index and their call, the newest first."""
+    calls = {
+        str(call["id"]): cast("Mapping[str, Any]", call)
+        for message in tail
+        if isinstance(message, AIMessage)
+        for call in message.tool_calls
+    }
+    for at in range(len(tail) - 1, -1, -1):
+        message = tail[at]
+        if isinstance(message, ToolMessage) and message.tool_call_id in calls:
+            yield at, message, calls[message.tool_call_id]
+
+
+def _can_be_pruned(message: ToolMessage) -> bool:
+    return message.name not in NEVER_PRUNED and not message.additional_kwargs.get("answered")
+
+
+def _has_long_arguments(message: AnyMessage, *, is_open: bool) -> bool:
+    """Return whether it writes files; in the open tool loop not if it has signed parts."""
+    if not isinstance(message, AIMessage) or not isinstance(message.content, str):
+        return False
+    is_signed = any(message.additional_kwargs.get(name) for name in _SIGNED)
+    return not (is_open and is_signed) and any(
+        call["name"] in WRITING for call in message.tool_calls
+    )

@@ -1,21 +1,110 @@
 """The view of a conversation: the messages that a model is sent of it."""
 
-from collections.abc import Sequence
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from langchain_core.messages import AnyMessage
+from langchain_core.messages import AnyMessage, HumanMessage
 
 from .cut import Cut
+from .pruning import build_stubs
+from .token_estimate import estimate_tokens
+from .user_requests import DONE, EARLIER, find_done_requests, render_request
+
+LEFT_OUT = "The messages before this one are left out."
+# Cuts whose unchanging part is kept in memory
+_MAX_CUTS = 16
+
+
+@dataclass(frozen=True)
+class _Head:
+    """What a cut puts before the tail, and in place of messages of the tail."""
+
+    cut: Cut
+    messages: list[AnyMessage]
+    replaced: Mapping[str, AnyMessage]
+
+
+_heads: OrderedDict[str, _Head] = OrderedDict()
 
 
 def build_view(messages: Sequence[AnyMessage], cut: Cut | None) -> list[AnyMessage]:
     """Return what a model is sent of a conversation's messages (pure).
 
     The user's earlier messages, the summary, the newest one if it is hidden, and everything after
-    the cut, with stubs for what was pruned. Unchanged messages stay the same objects.
+    the cut, with stubs for what was pruned. The same message gives the same object each time, since
+    its JSON is cached by object.
     """
-    return [*messages]
+    if not cut:
+        return [*messages]
+    start = find_tail(messages, cut)
+    if start is None:
+        return [*messages]
+    head = _find_head(messages, start, cut)
+    replaced = head.replaced
+    tail = messages[start:]
+    if replaced:
+        tail = [replaced.get(str(message.id), message) for message in tail]
+    return [*head.messages, *tail]
+
+
+def find_tail(messages: Sequence[AnyMessage], cut: Cut | None) -> int | None:
+    """Return the index of the first message after the cut; None if the cut is of other messages."""
+    if not cut or not cut["upto"]:
+        return 0
+    # from the end: what is hidden may be long
+    for at in range(len(messages) - 1, -1, -1):
+        if messages[at].id == cut["upto"]:
+            return at + 1
+    return None
 
 
 def estimate_view(messages: Sequence[AnyMessage], cut: Cut) -> int:
     """Return the estimated, scaled tokens of the view with this cut, without what precedes it."""
-    return 0
+    return round(estimate_tokens(build_view(messages, cut)) * cut["scale"])
+
+
+def _find_head(messages: Sequence[AnyMessage], start: int, cut: Cut) -> _Head:
+    head = _heads.get(cut["id"])
+    if head is None or head.cut != cut:
+        head = _Head(
+            cut,
+            _build_head(messages[:start], cut) if cut["upto"] else [],
+            _build_replaced(messages[start:], cut),
+        )
+        _heads[cut["id"]] = head
+        while len(_heads) > _MAX_CUTS:
+            _heads.popitem(last=False)
+    return head
+
+
+def _build_head(hidden: Sequence[AnyMessage], cut: Cut) -> list[AnyMessage]:
+    """Return the earlier requests, the summary, and the newest request if it is hidden."""
+    wanted, references = {*cut["kept"], cut["request"]}, cut["references"]
+    by_id = {str(message.id): message for message in hidden if message.id in wanted}
+    done = find_done_requests(hidden)
+    earlier = [
+        render_request(by_id[name], references, DONE if name in done else EARLIER)
+        for name in cut["kept"]
+        if name in by_id and name != cut["request"]
+    ]
+    newest = by_id.get(cut["request"])
+    return [
+        *earlier,
+        HumanMessage(
+            cut["summary"] if cut["summary"].strip() else LEFT_OUT,
+            id=f"summary-{cut['id']}",
+            additional_kwargs={"synthetic": True},
+        ),
+        *([render_request(newest, references)] if newest else []),
+    ]
+
+
+def _build_replaced(tail: Sequence[AnyMessage], cut: Cut) -> dict[str, AnyMessage]:
+    """Return what is sent in place of messages after the cut."""
+    references = cut["references"]
+    long = [message for message in tail if message.id in references]
+    return {
+        **build_stubs(tail, {*cut["pruned"]}),
+        **{str(message.id): render_request(message, references) for message in long},
+    }

@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
 from .pruning import WRITING
 from .stubs import format_call
-from .token_estimate import BYTES_PER_TOKEN, estimate_text
+from .token_estimate import estimate_text
 from .user_requests import ends_turn, is_request
 
 COMMANDS = frozenset(["run_command"])
@@ -180,11 +180,13 @@ def _fit_lines(lines: Sequence[str], room: int, *, keep_first: bool) -> list[str
 
 def _cut_text(words: str, tokens: int) -> str:
     """Return the text, or its beginning and its end with a mark between them."""
-    if estimate_text(words) <= tokens:
-        return words
-    size = max(tokens * BYTES_PER_TOKEN - 8, 0)
-    data = words.encode(errors="replace")
-    if size < 24:
-        return ""
-    head, tail = data[: size // 2], data[len(data) - size // 2 :]
-    return f"{head.decode(errors='ignore')} … {tail.decode(errors='ignore')}"
+    estimated, size = estimate_text(words), len(words)
+    while estimated > tokens:
+        size = size * max(tokens, 0) // estimated - 4
+        if size < 8:
+            return ""
+        short = f"{words[: size // 2]} … {words[len(words) - size // 2 :]}"
+        estimated = estimate_text(short)
+        if estimated <= tokens:
+            return short
+    return words

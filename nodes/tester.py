@@ -12,6 +12,7 @@ from .agent.context import Context
 from .agent.emit import emit_event
 from .agent.message_history import build_role_message, iter_newest_first
 from .agent.model_turn import run_model_turn
+from .agent.modes import build_note
 from .agent.repair_rounds import send_back
 from .agent.snapshot_recorder import build_file_state, take_workspace_snapshot
 from .state import State
@@ -37,7 +38,7 @@ async def run_tester(
         return Command(goto="approve", update=turn.update)
     verdict = parse_verdict(turn.final_text)
     if verdict is None and _count_reminders(state) < MAX_REMINDERS:
-        messages = [*turn.update.get("messages", []), build_role_message("tester", UNCLEAR)]
+        messages = [*turn.update.get("messages", []), build_note("tester", UNCLEAR)]
         return Command(goto="tester", update={**turn.update, "messages": messages})
     if verdict != "accepted":  # without a verdict nothing is accepted
         if verdict is None:

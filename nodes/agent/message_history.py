@@ -9,6 +9,8 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMes
 
 from ...config.errors import MaxAgentError
 from ...config.text import text
+from ..conversation.cut import get_conversation
+from ..conversation.view import build_view
 from ..roles import RoleName
 from ..state import State
 
@@ -29,6 +31,12 @@ def select_conversation(state: State, role: RoleName) -> list[AnyMessage]:
     visible = [*visible, *(one for one in settled[len(before) :] if _is_visible_to(one, role))]
     _visible_cache.append((settled, role, visible))
     return [*visible, *(one for one in messages[-_RECENT:] if _is_visible_to(one, role))]
+
+
+def select_view(state: State, role: RoleName) -> list[AnyMessage]:
+    """Return what a role's model is sent of its conversation."""
+    cut = state.get("cuts", {}).get(get_conversation(role))
+    return build_view(select_conversation(state, role), cut)
 
 
 def _find_cached_prefix(

@@ -20,8 +20,9 @@ from .context import Context
 from .dependencies import Dependencies
 from .emit import emit_event
 from .limits import NOTHING_USED, enforce_limits
-from .message_history import build_role_message, find_final_text, select_conversation
+from .message_history import build_role_message, find_final_text, select_view
 from .model_request import request_answer
+from .modes import build_note
 from .nested_instructions import build_nested_notes, build_notices
 from .remaining_limits import build_remaining_note
 from .request_options import build_request_options, settle_first_thinking
@@ -58,7 +59,7 @@ async def run_model_turn(
     allowed = enforce_limits(state, runtime, deps)
     if state.get("role") != role:
         emit_event(runtime, "role", role=role)
-    history = select_conversation(state, role)
+    history = select_view(state, role)
     moved = await report_stale_files(state, runtime, deps, role)
     nested = await asyncio.to_thread(build_nested_notes, history, deps, role)
     for notice in build_notices(nested):
@@ -100,7 +101,7 @@ def _retry_cut_answer(
             text("`{name}` was cut at its token limit twice", name=deps.model.name),
             hint="raise `max_tokens` of this model in the configuration",
         )
-    return build_role_message(role, CUT)
+    return build_note(role, CUT)
 
 
 def _label_answer(answer: AIMessage, role: RoleName, step: int, deps: Dependencies) -> AIMessage:

@@ -10,7 +10,7 @@ from ..roles import RoleName
 from ..state import State
 from .context import Context, get_thread_id
 from .dependencies import Dependencies
-from .message_history import build_role_message
+from .modes import build_note
 
 MAX_NAMES = 20
 MOVED = (
@@ -29,4 +29,4 @@ async def report_stale_files(
     if not names:
         return []
     more = [f"and {len(names) - MAX_NAMES} more"] if len(names) > MAX_NAMES else []
-    return [build_role_message(role, MOVED.format(names=", ".join([*names[:MAX_NAMES], *more])))]
+    return [build_note(role, MOVED.format(names=", ".join([*names[:MAX_NAMES], *more])))]

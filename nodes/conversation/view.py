@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from langchain_core.messages import AnyMessage, HumanMessage
 
 from .cut import Cut
-from .pruning import build_stubs
+from .stubs import build_stubs
 from .token_estimate import estimate_tokens
 from .user_requests import DONE, EARLIER, find_done_requests, render_request
 

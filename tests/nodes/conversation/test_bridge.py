@@ -53,9 +53,7 @@ def test_failure_that_was_mended_is_not_reported() -> None:
 
 @settings(max_examples=60)
 @given(conversations(), st.integers(200, 4_000))
-def test_bridge_is_bounded_and_never_empty(
-    talk: tuple[str, list[AnyMessage]], tokens: int
-) -> None:
+def test_bridge_is_bounded_and_never_empty(talk: tuple[str, list[AnyMessage]], tokens: int) -> None:
     bridge = build_bridge(talk[1], tokens)
     assert bridge and estimate_text(bridge) <= tokens
 

@@ -15,6 +15,7 @@ from .agent.model_turn import run_model_turn
 from .agent.modes import build_note
 from .agent.repair_rounds import send_back
 from .agent.snapshot_recorder import build_file_state, take_workspace_snapshot
+from .conversation.user_requests import is_request
 from .state import State
 
 TesterVerdict = Literal["accepted", "rejected"]
@@ -61,11 +62,10 @@ def _count_reminders(state: State) -> int:
     """Count how often the tester was reminded since it was last asked to judge a change."""
     reminders = 0
     for message in iter_newest_first(state, "tester"):
-        if not isinstance(message, HumanMessage) or message.additional_kwargs.get("synthetic"):
-            continue
-        if message.text != UNCLEAR:
+        if isinstance(message, HumanMessage) and message.text == UNCLEAR:
+            reminders += 1
+        elif is_request(message):
             break
-        reminders += 1
     return reminders
 
 

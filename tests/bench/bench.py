@@ -17,6 +17,7 @@ FOLDER = Path(__file__).parent
 sys.path += [str(FOLDER.parent / "fixtures"), str(FOLDER.parent / "e2e")]
 
 from contenders import make_project  # noqa: E402
+from context_costs import measure_context  # noqa: E402
 from conversation_costs import measure_conversation  # noqa: E402
 from dialect_costs import measure_dialects  # noqa: E402
 from first_prompt import measure_first_prompt  # noqa: E402
@@ -38,6 +39,7 @@ PARTS = {
     "200 steps": measure_steps,
     "200 steps over each protocol (processor time)": measure_dialects,
     "Long threads, of messages of 2 kB": measure_lengths,
+    "A thread that is compacted (processor time)": measure_context,
     "A conversation of 1,000 turns": measure_conversation,
     "Snapshots of a tree of 20,000 files (processor time)": measure_snapshots,
 }

@@ -24,6 +24,8 @@ class Contender:
     resume: Sequence[str] = ()
     opening: Sequence[Answer] = ()
     """Answers before the steps that are measured."""
+    config: str = ""
+    """More settings, as YAML."""
 
     def run(
         self,
@@ -37,7 +39,8 @@ class Contender:
         """Start, or go `again` on with what `home` keeps; the model refuses after its answers."""
         home.mkdir(exist_ok=True)
         (home / ".llc").mkdir(exist_ok=True)
-        (home / ".llc" / "config.yaml").write_text(f"model:\n  max_iterations: {TURNS}\n")
+        settings = f"model:\n  max_iterations: {TURNS}\n{self.config}"
+        (home / ".llc" / "config.yaml").write_text(settings)
         given = {"URL": gauge.url, "PROJECT": str(project), "DB": str(home / "threads.db")}
         argv = [given.get(word, word) for word in (self.resume if again else self.start)]
         script = answers if again else [*self.opening, *answers]

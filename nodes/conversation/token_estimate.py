@@ -28,6 +28,9 @@ CALL_OVERHEAD = 12
 IMAGE = 1_500
 # beyond these a report is about something else than what was sent
 SMALLEST_SCALE, LARGEST_SCALE = 0.5, 2.0
+MAX_ESTIMATES = 4096
+# by object, since a message is never changed in place; each is held so that its `id` stays its own
+_estimates: dict[int, tuple[BaseMessage, int]] = {}
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,15 @@ def estimate_tokens(messages: Iterable[BaseMessage]) -> int:
 
 def estimate_message(message: BaseMessage) -> int:
     """Return the estimated tokens of one message, with its calls and its thinking."""
+    known = _estimates.get(id(message))
+    if known is None:
+        if len(_estimates) >= MAX_ESTIMATES:
+            _estimates.clear()
+        known = _estimates[id(message)] = (message, _measure_message(message))
+    return known[1]
+
+
+def _measure_message(message: BaseMessage) -> int:
     content = message.content
     tokens = MESSAGE_OVERHEAD
     if isinstance(content, str):

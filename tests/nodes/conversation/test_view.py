@@ -186,7 +186,7 @@ def test_earlier_requests_are_marked_as_done() -> None:
     for text in ("First.", "Second.", "Third."):
         builder.ask(text)
         if text != "Second.":
-            builder.answer("Done.", [("grep", "a", "w " * 9000)], thinks=False)
+            builder.answer("Done.", [("grep", "a", "w " * 14_000)], thinks=False)
             builder.answer("Done.", [], thinks=False)
     view = build_view(builder.messages, build_cut(builder.messages, 20_000))
     texts = [message.content for message in view]
@@ -233,7 +233,7 @@ def test_request_too_long_is_sent_with_its_ends() -> None:
 def test_unanswered_results_stay_as_far_as_they_fit() -> None:
     messages = talk_long(30)
     builder = Builder("plain", messages, steps=99, calls=99)
-    sizes = ["small", "w " * 12_000, "w " * 11_000]
+    sizes = ["small", "w " * 18_500, "w " * 17_000]
     builder.answer("", [("read_file", f"{n}", text) for n, text in enumerate(sizes)], thinks=False)
     cut = build_cut(messages, 20_000)
     assert cut

@@ -20,6 +20,7 @@ from .row_data import get_mapping
 
 # threads kept in memory
 _MAX_THREADS = 4
+_LAST_WRITE_COUNTS = ("request", "context_message")
 
 
 _ANCESTORS = """
@@ -165,7 +166,7 @@ def _fold_writes(channel: str, history: DeltaChannelHistory) -> None:
     writes = history["writes"]
     if not writes:
         return
-    if channel == "request":
+    if channel in _LAST_WRITE_COUNTS:
         history["writes"] = writes[-1:]
     if channel == "messages" and all(isinstance(value, list) for _, _, value in writes):
         seed: Any = history.get("seed", [])

@@ -17,6 +17,9 @@ from ...config.text import text
 # In `additional_kwargs` of a system message: the project's folder, whose name a copy does not share
 FOLDER = "folder"
 IN_FOLDER = "<folder>"
+# In those of the context message: the part about the machine and the day, which no two runs share
+VOLATILE = "volatile"
+IN_VOLATILE = "<volatile>"
 _SECONDS = re.compile(r"\b\d+(\.\d+)?( ?s| seconds)\b")
 
 CanonicalMessage = dict[str, Any]
@@ -60,7 +63,10 @@ def describe_difference(
 
 
 def _canonicalize(message: BaseMessage, folder: str, numbers: dict[str, str]) -> CanonicalMessage:
-    fields: CanonicalMessage = {"type": message.type, "text": _clean(str(message.text), folder)}
+    words = str(message.text)
+    if volatile := message.additional_kwargs.get(VOLATILE):
+        words = words.replace(str(volatile), IN_VOLATILE)
+    fields: CanonicalMessage = {"type": message.type, "text": _clean(words, folder)}
     if isinstance(message, AIMessage):
         calls = [*message.tool_calls, *message.invalid_tool_calls]
         fields["tool_calls"] = [

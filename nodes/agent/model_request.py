@@ -19,6 +19,7 @@ from ...models.http.dialect import RequestOptions
 from ...models.retry import compute_delay
 from ...models.thinking_retry import invoke_with_less_thinking
 from ...models.xml_calls.leaked_calls import take_leaked_calls
+from ..messages.context_message import to_context_messages
 from ..messages.images import has_images
 from ..roles import RoleName
 from ..state import State
@@ -67,6 +68,7 @@ async def request_answer(
 
     A provider's limit parks the thread; any other failure raises the last model's error.
     """
+    messages = [*to_context_messages(state.get("context_message", "")), *messages]
     fallback = state.get("fallback", "")
     candidates = list_candidates(agent.deps.settings.model.fallback, fallback)
     failures, answers = list[FailedRequest](), read_answers() if candidates else []

@@ -13,6 +13,7 @@ from ...models.catalog import compute_cost
 from ...models.errors import ModelCallError
 from ...models.invoke import is_cut
 from ...models.replay import MADE_BY
+from ..messages.context_message import settle_context_message
 from ..roles import RoleName
 from ..state import State, Usage, select_changes
 from .agent import load_agent
@@ -56,6 +57,7 @@ async def run_model_turn(
     decided: State = {**state, "thinking": thinking}
     agent = await load_agent(role, decided, runtime.context, state.get("fallback", ""))
     deps = agent.deps
+    decided["context_message"] = await settle_context_message(state, deps)
     allowed = enforce_limits(state, runtime, deps)
     if state.get("role") != role:
         emit_event(runtime, "role", role=role)
@@ -82,6 +84,7 @@ async def run_model_turn(
         "steps": step,
         "usage": used,
         "thinking": thinking,
+        **({} if step > 1 else {"context_message": decided["context_message"]}),
         **({"fallback": answered.fallback} if answered.fallback else {}),
         **allowed,
         # the user may have restored files since the last call

@@ -2,8 +2,11 @@
 
 import os
 import re
+import sys
 import time
+from collections import deque
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -70,7 +73,7 @@ def walk(
     """
     deadline = time.monotonic() + seconds
     start, rules = workspace.to_relative(folder), _load_rules(workspace, folder)
-    levels = [(rules, iter(_list_folder(workspace, start, rules)))]
+    levels = [(rules, iter(_list_folder(workspace, start, rules) or ()))]
     while levels:
         if time.monotonic() > deadline:
             raise ToolError("there are too many files to look through; name a smaller folder")
@@ -80,20 +83,43 @@ def walk(
             levels.pop()
         elif deep and entry.kind == "folder":
             inner = _with_gitignore(workspace, entry.name, rules)
-            levels.append((inner, iter(_list_folder(workspace, entry.name, inner))))
+            levels.append((inner, iter(_list_folder(workspace, entry.name, inner) or ())))
         else:
             yield entry
 
 
-def _list_folder(workspace: Workspace, folder: str, rules: _Rules) -> list[WalkEntry]:
-    """List the visible entries of a folder; empty if it cannot be opened, or is a link."""
+def walk_by_depth(
+    workspace: Workspace, *, largest: int
+) -> Iterator[tuple[str, list[WalkEntry] | None]]:
+    """Yield each folder of the project with its entries, the project's own first, then deeper ones.
+
+    A folder with more than `largest` files has None: it is not read to its end.
+    """
+    pending: deque[tuple[str, _Rules]] = deque([(".", ())])
+    while pending:
+        folder, above = pending.popleft()
+        rules = _with_gitignore(workspace, folder, above)
+        entries = _list_folder(workspace, folder, rules, largest=largest)
+        yield folder, entries
+        pending += ((entry.name, rules) for entry in entries or () if entry.kind == "folder")
+
+
+def _list_folder(
+    workspace: Workspace, folder: str, rules: _Rules, *, largest: int = sys.maxsize - 1
+) -> list[WalkEntry] | None:
+    """List the visible entries of a folder; empty if it cannot be opened, or is a link.
+
+    None if it has more than `largest` entries.
+    """
     try:
         descriptor = open_beneath(workspace.root, folder, LIST_FLAGS)
     except OSError:
         return []
     try:
         with os.scandir(descriptor) as scan:
-            inside = list(scan)
+            inside = list(islice(scan, largest + 1))
+        if len(inside) > largest:
+            return None
         hidden = workspace.find_hidden_names(folder, [entry.name for entry in inside])
         shown = (entry for entry in inside if entry.name not in hidden)
         seen = [_to_entry(workspace, _build_prefix(folder), entry, rules) for entry in shown]

@@ -1,0 +1,56 @@
+"""The project's folders and files as a listing of bounded size, for the context message."""
+
+import time
+from itertools import chain
+
+from ...tools.filesystem.text_codec import to_one_line
+from ...tools.filesystem.walk import WalkEntry, walk_by_depth
+from ...tools.workspace import Workspace
+
+# Names in all, and of one folder
+MOST_NAMES = 200
+MOST_OF_FOLDER = 40
+# A folder with more entries is data, not structure; it is not read to its end
+LARGEST_FOLDER = 2_000
+# Seconds, so that a slow disk does not delay the first request
+MOST_SECONDS = 0.5
+MANY = "more than {count} files"
+LEFT = "{count} more"
+CUT = "[deeper folders are left out; `list_files` and `glob` show them]"
+
+
+def describe_structure(workspace: Workspace, most_bytes: int) -> str:
+    """Return a line for each folder, the project's own first; empty if there is no file.
+
+    What git ignores, and secret files, are left out.
+    """
+    deadline = time.monotonic() + MOST_SECONDS
+    lines, names, size = list[str](), 0, 0
+    for folder, entries in walk_by_depth(workspace, largest=LARGEST_FOLDER):
+        if entries == []:
+            continue
+        line = _format_folder(folder, entries)
+        names += min(len(entries or ()), MOST_OF_FOLDER)
+        size += len(line.encode(errors="replace")) + 1
+        is_full = names > MOST_NAMES or size + len(CUT) > most_bytes
+        if lines and (is_full or time.monotonic() > deadline):
+            return "\n".join([*lines, CUT])
+        if is_full:  # even the first folder is too much
+            return ""
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def _format_folder(folder: str, entries: list[WalkEntry] | None) -> str:
+    name = "./" if folder == "." else f"{to_one_line(folder)}/"
+    if entries is None:
+        return f"{name}: {MANY.format(count=LARGEST_FOLDER)}"
+    # folders first: they say most about a project
+    ordered = sorted(entries, key=lambda entry: entry.kind != "folder")
+    shown = (to_one_line(entry.path.removeprefix(f"{folder}/")) for entry in ordered)
+    rest = len(ordered) - MOST_OF_FOLDER
+    listed = chain(
+        (one for one, _ in zip(shown, range(MOST_OF_FOLDER), strict=False)),
+        [LEFT.format(count=rest)] if rest > 0 else [],
+    )
+    return f"{name}: {', '.join(listed)}"

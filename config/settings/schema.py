@@ -249,6 +249,16 @@ class ContextSection(Section):
     """Whether old tool results are shortened first; false: only the summary is made."""
     model: str = ""
     """`PROVIDER/MODEL` that writes the summary; empty: the conversation's own; `none`: no model."""
+    project_structure: bool = True
+    """Whether a new thread is told the folders and files of a trusted project."""
+    include_project_structure: bool | None = None
+    """Another name of `project_structure`, which it overrides."""
+
+    @property
+    def shows_structure(self) -> bool:
+        """Whether a new thread is told the project's folders and files."""
+        named = self.include_project_structure
+        return self.project_structure if named is None else named
 
     @property
     def protected_tokens(self) -> int:

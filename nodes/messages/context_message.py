@@ -85,7 +85,7 @@ async def settle_context_message(state: "State", deps: "Dependencies") -> str:
 
 
 async def _describe_structure(deps: "Dependencies", window: int) -> str:
-    if not deps.trust.trusted:
+    if not (deps.trust.trusted and deps.settings.context.shows_structure):
         return ""
     most = compute_budget(window, STRUCTURE_TOKENS, STRUCTURE_SHARE)
     return await asyncio.to_thread(describe_structure, deps.workspace, most)

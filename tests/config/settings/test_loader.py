@@ -250,9 +250,9 @@ def test_safe_zone_has_another_name(tmp_path: Path) -> None:
     assert context.protected_tokens == 0
 
 
-@pytest.mark.parametrize("flags, shown", [({}, True), ({"context.include_project_structure": False}, False)])
-def test_structure_has_a_second_name(
-    tmp_path: Path, flags: dict[str, object], shown: bool
-) -> None:
+@pytest.mark.parametrize(
+    "flags, shown", [({}, True), ({"context.include_project_structure": False}, False)]
+)
+def test_structure_has_a_second_name(tmp_path: Path, flags: dict[str, object], shown: bool) -> None:
     loaded = load_settings(tmp_path, tmp_path / "home", environ={}, flags=flags)
     assert loaded.settings.context.shows_structure is shown

@@ -62,11 +62,8 @@ async def run_model_turn(
     if state.get("role") != role:
         emit_event(runtime, "role", role=role)
     history = select_view(state, role)
-    moved = await report_stale_files(state, runtime, deps, role)
-    nested = await asyncio.to_thread(build_nested_notes, history, deps, role)
-    for notice in build_notices(nested):
-        emit_event(runtime, "notice", text=notice)
-    added = [*moved, *nested] if history else [build_role_message(role, handoff)]
+    notes = await _build_notes(state, runtime, role, deps, history)
+    added = notes if history else [build_role_message(role, handoff)]
     added += build_remaining_note(state, runtime.context, deps, allowed, role)
     step = state.get("steps", 0) + 1
     options = build_request_options(decided, role)
@@ -93,6 +90,21 @@ async def run_model_turn(
     return ModelTurn(
         select_changes(state, update), str(answer.text) if finished and not again else None
     )
+
+
+async def _build_notes(
+    state: State,
+    runtime: Runtime[Context],
+    role: RoleName,
+    deps: Dependencies,
+    history: list[AnyMessage],
+) -> list[HumanMessage]:
+    """Build the notes about stale files and about instructions of folders that were shown."""
+    moved = await report_stale_files(state, runtime, deps, role)
+    nested = await asyncio.to_thread(build_nested_notes, history, deps, role)
+    for notice in build_notices(nested):
+        emit_event(runtime, "notice", text=notice)
+    return [*moved, *nested]
 
 
 def _retry_cut_answer(

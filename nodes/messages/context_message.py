@@ -9,17 +9,21 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from langchain_core.messages import HumanMessage
 
 from ...config.security.control_characters import CONTROL_CHARACTERS
+from ...config.settings.schema import Settings
+from ...config.trust.decision import Trust
 from ...models.cassette.canonical_request import VOLATILE
+from ...models.resolver import ResolvedModel
+from ...tools.sandbox.sandbox import Sandbox
+from ...tools.workspace import Workspace
 from .environment import describe_environment
 from .project_structure import describe_structure
 
 if TYPE_CHECKING:
-    from ..agent.dependencies import Dependencies
     from ..state import State
 
 INTRODUCTION = (
@@ -34,6 +38,21 @@ CARD_TOKENS, CARD_SHARE = 1_500, 0.05
 BYTES_PER_TOKEN = 4
 _MARK = re.compile(rf"<(?=\s*/?\s*(?:context|{'|'.join(SECTIONS)})\b)", re.IGNORECASE)
 _INVISIBLE = re.compile(f"[{CONTROL_CHARACTERS}]")
+
+
+class ContextSources(Protocol):
+    """What the message is built from."""
+
+    @property
+    def settings(self) -> Settings: ...
+    @property
+    def workspace(self) -> Workspace: ...
+    @property
+    def sandbox(self) -> Sandbox: ...
+    @property
+    def trust(self) -> Trust: ...
+    @property
+    def model(self) -> ResolvedModel: ...
 
 
 def compute_budget(window: int, tokens: int, share: float) -> int:
@@ -71,21 +90,24 @@ def to_context_messages(text: str) -> tuple[HumanMessage, ...]:
     return (HumanMessage(text, id="context", additional_kwargs=marks),)
 
 
-async def settle_context_message(state: "State", deps: "Dependencies") -> str:
+async def settle_context_message(state: "State", sources: "ContextSources") -> str:
     """Return the thread's context message; build it if no model of the thread was asked yet."""
     if state.get("steps", 0):
         return state.get("context_message", "")
-    window = deps.model.context_length
+    window = sources.model.context_length
     if window < SMALLEST_WINDOW:
         return ""
-    environment = await describe_environment(deps, datetime.now())
+    environment = await describe_environment(sources, datetime.now())
     return format_context(
-        {"environment": environment, "project_structure": await _describe_structure(deps, window)}
+        {
+            "environment": environment,
+            "project_structure": await _describe_structure(sources, window),
+        }
     )
 
 
-async def _describe_structure(deps: "Dependencies", window: int) -> str:
-    if not (deps.trust.trusted and deps.settings.context.shows_structure):
+async def _describe_structure(sources: "ContextSources", window: int) -> str:
+    if not (sources.trust.trusted and sources.settings.context.shows_structure):
         return ""
     most = compute_budget(window, STRUCTURE_TOKENS, STRUCTURE_SHARE)
-    return await asyncio.to_thread(describe_structure, deps.workspace, most)
+    return await asyncio.to_thread(describe_structure, sources.workspace, most)

@@ -15,22 +15,22 @@ from ...tools.runtime.test_frameworks import detect_test_command
 from ...tools.workspace import Workspace
 
 if TYPE_CHECKING:
-    from ..agent.dependencies import Dependencies
+    from .context_message import ContextSources
 
 # Seconds for each fact that a program has to find
 MOST_SECONDS = 2.0
 
 
-async def describe_environment(deps: "Dependencies", now: datetime) -> str:
+async def describe_environment(sources: "ContextSources", now: datetime) -> str:
     """Return one fact a line; of a folder that is not trusted only what the user's machine says."""
     facts = [
         ("started", f"{now:%Y-%m-%d, %A}"),
         ("system", f"{platform.system()} {platform.release()}, {platform.machine()}"),
         ("shell of commands", SHELL),
     ]
-    if deps.trust.trusted:
+    if sources.trust.trusted:
         git, tests = await asyncio.gather(
-            _within_time(_describe_git(deps.workspace)), _within_time(_describe_tests(deps))
+            _within_time(_describe_git(sources.workspace)), _within_time(_describe_tests(sources))
         )
         facts += [("git", git), ("test command", tests)]
     return "\n".join(f"{name}: {to_one_line(value)}" for name, value in facts if value)
@@ -54,8 +54,8 @@ async def _describe_git(workspace: Workspace) -> str:
     return f"{branch}, {state}"
 
 
-async def _describe_tests(deps: "Dependencies") -> str:
+async def _describe_tests(sources: "ContextSources") -> str:
     command = await detect_test_command(
-        deps.workspace.root, deps.settings.task.test_command, deps.sandbox
+        sources.workspace.root, sources.settings.task.test_command, sources.sandbox
     )
     return "" if command is None or command.problem else command.shown

@@ -8,10 +8,12 @@ from typing import Any, cast
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
 from ...models.replay import OUTPUT_PARTS, REASONING_DETAILS, THINKING_BLOCKS
+from ..repetition.repeated_calls import UNCHANGED_SINCE
+from .boundaries import choose_cut
 from .cut import Cut
 from .room import Room
 from .stubs import build_stubs
-from .token_estimate import estimate_message
+from .token_estimate import estimate_message, estimate_tokens
 from .user_requests import ends_turn
 from .view import build_view, find_tail
 
@@ -36,8 +38,10 @@ NEVER_PRUNED = frozenset(
 WRITING = frozenset(["apply_patch", "edit", "replace_in_file", "write_file"])
 # Estimated tokens that a stub must free: its line is not free either
 SMALLEST = 100
-# Cost of a token from the provider's cache, and of one that a model writes; uncached input is 1
-CACHED, WRITTEN = 0.1, 5.0
+# Cost of a token from the provider's cache; one that is not from there costs 1
+CACHED = 0.1
+# Both costs are guesses about turns to come
+MARGIN = 0.9
 _SIGNED = (OUTPUT_PARTS, REASONING_DETAILS, THINKING_BLOCKS)
 
 
@@ -78,44 +82,46 @@ def choose_pruned(
     if freed < room.freed or used - freed >= limit:
         return None
     view = build_view(messages, cut)
-    if not _pays(view, {*savings}, room, used, limit, freed, scale):
+    fixed = max(used - round(estimate_tokens(view) * scale), 0)
+    after_summary = fixed + _estimate_after_summary(messages, cut, room, scale)
+    rewritten = _estimate_from(view, {*savings}, scale) - freed
+    growth = (used - fixed) / max(sum(isinstance(message, AIMessage) for message in view), 1)
+    pruning = _compute_cost(used - freed, limit, growth, price=rewritten)
+    price = CACHED * used / (1 - CACHED) + room.summary + after_summary - fixed
+    if pruning > MARGIN * _compute_cost(after_summary, limit, growth, price=price):
         return None
     pruned = (str(message.id) for message in tail)
     return PlannedPruning(tuple(name for name in pruned if name in known | {*savings}), freed)
 
 
-def _pays(
-    view: Sequence[AnyMessage],
-    pruned: set[str],
-    room: Room,
-    used: int,
-    limit: int,
-    freed: int,
-    scale: float,
-) -> bool:
-    """Return whether pruning again and again costs no more than summaries again and again.
+def _compute_cost(size: int, limit: int, growth: float, *, price: float) -> float:
+    """Return what a model turn costs if the request is made this small again and again.
 
-    Each has its price at the boundary, pays for a cached view at each turn, and lasts until the
-    view has grown to the limit again.
+    `price` are the uncached tokens of each time; it lasts until the request has grown to the limit,
+    and the turns until then pay for what is cached.
     """
-    sizes = [estimate_message(message) * scale for message in view]
+    turns = max((limit - size) / max(growth, 1), 1)
+    return (1 - CACHED) * price / turns + CACHED * (limit + size) / 2
+
+
+def _estimate_after_summary(
+    messages: Sequence[AnyMessage], cut: Cut | None, room: Room, scale: float
+) -> int:
+    """Return the tokens of the view that a summary would leave."""
+    plan = choose_cut(messages, cut, room, scale)
+    if plan is None:
+        return round(estimate_tokens(build_view(messages, cut)) * scale)
+    sent = {*plan.kept, plan.request}
+    at = next((at for at, message in enumerate(messages) if message.id == plan.upto), -1)
+    requests = (message for message in messages[: at + 1] if message.id in sent)
+    left = estimate_tokens(requests) + estimate_tokens(messages[at + 1 :])
+    return round(left * scale) + room.summary
+
+
+def _estimate_from(view: Sequence[AnyMessage], pruned: set[str], scale: float) -> int:
+    """Return the tokens of the view from the first of the pruned messages."""
     first = next((at for at, message in enumerate(view) if message.id in pruned), len(view))
-    answers = sum(isinstance(message, AIMessage) for message in view)
-    growth = max(sum(sizes) / max(answers, 1), 1)
-    fixed = max(used - sum(sizes), 0)
-    after_pruning = used - freed
-    after_summary = min(fixed + room.requests / 2 + room.summary + room.tail / 2, used)
-    rewritten = after_pruning - fixed - sum(sizes[:first])
-    summary = CACHED * used + WRITTEN * room.summary / 2
-    prices = {
-        after_pruning: (1 - CACHED) * rewritten,
-        after_summary: summary + (1 - CACHED) * (after_summary - fixed),
-    }
-    pruning, summarizing = (
-        price / max((limit - size) / growth, 1) + CACHED * (limit + size) / 2
-        for size, price in prices.items()
-    )
-    return pruning <= summarizing
+    return round(estimate_tokens(view[first:]) * scale)
 
 
 def _find_stale(tail: Sequence[AnyMessage]) -> Iterator[str]:
@@ -129,7 +135,8 @@ def _find_stale(tail: Sequence[AnyMessage]) -> Iterator[str]:
         is_stale = key in later_calls or (has_changed and call["name"] not in WRITING)
         if is_stale and at < protected and _can_be_pruned(message):
             yield str(message.id)
-        if message.status != "error":
+        # a reference to an earlier answer does not replace it
+        if message.status != "error" and UNCHANGED_SINCE not in message.additional_kwargs:
             later_calls.add(key)
         newest_seen = {**seen, **newest_seen}
 

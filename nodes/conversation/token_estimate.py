@@ -9,6 +9,7 @@ from typing import cast
 
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage
 
+from ...tools.result import IMAGES
 from .cut import Cut
 
 # tokens per byte of a kind, for what two real tokenizers counted: `tests/token_counts`. Words are
@@ -97,7 +98,7 @@ def _measure_message(message: BaseMessage) -> int:
             arguments = json.dumps(call["args"], ensure_ascii=False)
             tokens += CALL_OVERHEAD + estimate_text(call["name"]) + estimate_text(arguments)
         tokens += estimate_text(str(message.additional_kwargs.get("reasoning_content", "")))
-    return tokens
+    return tokens + IMAGE * len(message.additional_kwargs.get(IMAGES, ()))
 
 
 def estimate_text(text: str) -> int:

@@ -5,9 +5,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from conversations import prune
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
-from maxagent.nodes.conversation.token_estimate import count_used, estimate_text
+from maxagent.nodes.conversation.cut import Cut
+from maxagent.nodes.conversation.token_estimate import (
+    count_used,
+    estimate_text,
+    estimate_tokens,
+)
 
 FOLDER = Path(__file__).parents[2] / "token_counts"
 COUNTS: dict[str, dict[str, int]] = json.loads((FOLDER / "counts.json").read_text())["tokens"]
@@ -62,3 +68,43 @@ def test_used_after_english_prompt_is_near(kind: str, tokenizer: str) -> None:
     later = [name for name in list_texts(kind) if name not in prompt]
     used = count(prompt, tokenizer) + estimate_after(prompt, later, tokenizer)
     assert used == pytest.approx(count([*prompt, *later], tokenizer), rel=WITHIN)
+
+
+def build_answer(step: int, reported: int) -> AIMessage:
+    usage = {"input_tokens": reported, "output_tokens": 10, "total_tokens": reported + 10}
+    return AIMessage("ok", usage_metadata=usage, additional_kwargs={"step": step})  # pyright: ignore
+
+
+def build_made_cut(step: int) -> Cut:
+    return {**prune([]), "step": step, "scale": 1.5}
+
+
+@pytest.mark.parametrize(
+    ("cut", "used", "scale"),
+    [(None, 510, 1.0), (build_made_cut(3), 510, 1.0), (build_made_cut(4), None, 1.5)],
+)
+def test_answer_older_than_the_cut_reports_nothing(
+    cut: Cut | None, used: int | None, scale: float
+) -> None:
+    view: list[AnyMessage] = [HumanMessage("Hello " * 100), build_answer(4, 500)]
+    fixed = 500 - estimate_tokens(view[:1])
+    counted = count_used(view, cut, fixed)
+    expected = round((fixed + estimate_tokens(view)) * 1.5) if used is None else used
+    assert (counted.used, counted.scale, counted.is_reported) == (expected, scale, used is not None)
+
+
+def test_without_a_report_everything_is_estimated() -> None:
+    view: list[AnyMessage] = [HumanMessage("Hello " * 100)]
+    assert count_used(view, None, 900).used == 900 + estimate_tokens(view)
+
+
+def test_absurd_reports_are_bounded() -> None:
+    view: list[AnyMessage] = [HumanMessage("Hello " * 100), build_answer(1, 10**6)]
+    assert count_used(view, None, 0).scale == 2.0
+
+
+def test_images_and_calls_count() -> None:
+    image = HumanMessage("See", additional_kwargs={"images": [{"name": "a.png"}]})
+    call = {"id": "c", "name": "write_file", "args": {"content": "word " * 500}}
+    assert estimate_tokens([image]) > 1_000
+    assert estimate_tokens([AIMessage("", tool_calls=[call])]) > 500

@@ -36,6 +36,10 @@ class PendingCall(TypedDict):
     """What the sandbox denied it; it is asked whether it runs once more, outside."""
 
 
+# The mark of an answer of one line in `additional_kwargs`: the ID of the call that it refers to
+UNCHANGED_SINCE = "unchanged_since"
+
+
 class EarlierAnswer(TypedDict):
     """The answer to an identical call, which the model can still see."""
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
 from ...models.replay import OUTPUT_PARTS, REASONING_DETAILS, THINKING_BLOCKS
-from ..repetition.repeated_calls import UNCHANGED_SINCE
+from ..tool_task import UNCHANGED_SINCE
 from .boundaries import choose_cut
 from .cut import Cut
 from .room import Room

@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from ...tools.runtime.registry import canonical
 from ..conversation.cut import Cut
 from ..messages.images import has_images
-from ..tool_task import EarlierAnswer, PendingCall
+from ..tool_task import UNCHANGED_SINCE, EarlierAnswer, PendingCall
 
 REPEATABLE = frozenset(
     {
@@ -25,8 +25,6 @@ REPEATABLE = frozenset(
         "git_branch",
     }
 )
-# The mark of an answer of one line in `additional_kwargs`: the ID of the call that it refers to
-UNCHANGED_SINCE = "unchanged_since"
 # Further back a model is better shown the answer again
 RECENT = 400
 # Characters of an answer that saves nothing worth a reference

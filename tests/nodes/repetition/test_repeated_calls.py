@@ -9,11 +9,10 @@ from maxagent.nodes.agent.message_history import build_tool_message
 from maxagent.nodes.conversation.cut import Cut
 from maxagent.nodes.repetition.repeated_calls import (
     SHORT,
-    UNCHANGED_SINCE,
     find_earlier_answer,
     shorten_repeated_answer,
 )
-from maxagent.nodes.tool_task import PendingCall
+from maxagent.nodes.tool_task import UNCHANGED_SINCE, PendingCall
 
 LONG = "x" * (SHORT + 1)
 CUT = Cut(

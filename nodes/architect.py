@@ -17,13 +17,15 @@ WITH_PLAN = "{request}\n\nThe architect's plan:\n\n{plan}"
 
 async def run_architect(
     state: State, runtime: Runtime[Context]
-) -> Command[Literal["architect", "approve", "coder"]]:
+) -> Command[Literal["architect", "approve", "coder", "review"]]:
     """Run one model turn; when the plan is complete, brief the coder."""
     if state.get("outcome"):
         return Command(
             goto="architect", update=build_job_update(state, "architect", state["request"])
         )
     turn = await run_model_turn(state, runtime, "architect", handoff=state["request"])
+    if turn.is_stopped:
+        return Command(goto="review", update=turn.update)
     if turn.final_text is None:
         return Command(goto="approve", update=turn.update)
     plan = extract_plan(turn.final_text)

@@ -17,6 +17,8 @@ ChatTransition = Command[Literal["approve", "fit_schema", "__end__"]]
 async def run_chat_turn(state: State, runtime: Runtime[Context], role: RoleName) -> ChatTransition:
     """Run one model turn; an answer without tool calls ends the user's turn."""
     turn = await run_model_turn(state, runtime, role)
+    if turn.is_stopped:
+        return Command(goto="__end__", update={**turn.update, "outcome": "failed"})
     if turn.final_text is None:
         return Command(goto="approve", update=turn.update)
     if not turn.update:  # an answer by `attempt_completion` was not shown yet

@@ -15,6 +15,8 @@ async def run_coder(
 ) -> Command[Literal["approve", "verify", "review"]]:
     """Run one model turn; a complete change goes to the tests, or past them with `skip_tests`."""
     turn = await run_model_turn(state, runtime, "coder", handoff=state["request"])
+    if turn.is_stopped:
+        return Command(goto="review", update=turn.update)
     if turn.final_text is None:
         return Command(goto="approve", update=turn.update)
     proof = "review" if state.get("options", {}).get("skip_tests") else "verify"

@@ -25,6 +25,8 @@ async def run_editor(
     if state.get("outcome"):
         return Command(goto="editor", update=build_job_update(state, "editor", opening))
     turn = await run_model_turn(state, runtime, "editor", handoff=opening)
+    if turn.is_stopped:
+        return Command(goto="__end__", update={**turn.update, "outcome": "failed"})
     if turn.final_text is None:
         return Command(goto="approve", update=turn.update)
     end = {**turn.update, "summary": turn.final_text, "outcome": "unverified"}

@@ -19,6 +19,7 @@ from .agent.message_history import build_role_message
 from .agent.snapshot_recorder import build_file_state, emit_changes, take_workspace_snapshot
 from .approval.decisions import parse_decisions
 from .approval.interrupts import request_answer
+from .repetition.loop_response import is_stopped
 from .state import Outcome, State
 
 # Characters of the diff in the question itself; the whole is one command away
@@ -124,6 +125,8 @@ async def list_job_entries(state: State, runtime: Runtime[Context]) -> list[Hist
 
 def evaluate_outcome(state: State) -> Outcome:
     """Return the outcome: `verified` only with passing tests that the tester accepted."""
+    if is_stopped(state):
+        return "failed"
     evidence = state.get("evidence")
     if state.get("options", {}).get("skip_tests") or evidence is None:
         return "unverified"

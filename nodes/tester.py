@@ -35,6 +35,8 @@ async def run_tester(
 ) -> Command[Literal["approve", "tester", "coder", "verify", "review"]]:
     """Run one model turn; an accepted change is tested again if the tester did more than read."""
     turn = await run_model_turn(state, runtime, "tester")
+    if turn.is_stopped:
+        return Command(goto="review", update=turn.update)
     if turn.final_text is None:
         return Command(goto="approve", update=turn.update)
     verdict = parse_verdict(turn.final_text)

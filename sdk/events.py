@@ -269,8 +269,9 @@ class CacheReset:
     """The next request begins differently, so the provider's cache does not have it."""
 
     type: ClassVar[str] = "cache_reset"
-    reason: Literal["compaction", "model", "tools"]
-    """The conversation was compacted, another model is asked, or other tools are offered."""
+    reason: Literal["compaction", "model", "tools", "loop"]
+    """The conversation was compacted, another model is asked, other tools are offered, or the model
+    was set back to before a loop."""
 
 
 @dataclass(frozen=True)

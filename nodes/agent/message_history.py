@@ -17,6 +17,8 @@ from ..state import State
 FOREIGN = "it is damaged or was edited by hand; start a new one"
 # Roles that share one conversation
 CHAT: frozenset[RoleName] = frozenset({"build", "plan"})
+# The mark of a note in `additional_kwargs`: IDs of earlier messages that are not sent any more
+HIDES = "hides"
 _visible_cache: deque[tuple[list[AnyMessage], RoleName, list[AnyMessage]]] = deque(maxlen=8)
 # compare the last messages too: after a read from disk they are other objects
 _RECENT = 50
@@ -28,9 +30,19 @@ def select_conversation(state: State, role: RoleName) -> list[AnyMessage]:
     # a long conversation has thousands of messages: usually only the last few are new
     settled = messages[:-_RECENT]
     before, visible = _find_cached_prefix(settled, role)
-    visible = [*visible, *(one for one in settled[len(before) :] if _is_visible_to(one, role))]
+    visible = _add_visible(visible, settled[len(before) :], role)
     _visible_cache.append((settled, role, visible))
-    return [*visible, *(one for one in messages[-_RECENT:] if _is_visible_to(one, role))]
+    return _add_visible(visible, messages[-_RECENT:], role)
+
+
+def _add_visible(
+    visible: list[AnyMessage], later: list[AnyMessage], role: RoleName
+) -> list[AnyMessage]:
+    """Return the role's messages with later ones, less those that a note among these hides."""
+    added = [one for one in later if _is_visible_to(one, role)]
+    hidden = {name for one in added for name in one.additional_kwargs.get(HIDES, ())}
+    together = [*visible, *added]
+    return [one for one in together if one.id not in hidden] if hidden else together
 
 
 def select_view(state: State, role: RoleName) -> list[AnyMessage]:

@@ -14,6 +14,8 @@ from ...models.errors import ModelCallError
 from ...models.invoke import is_cut
 from ...models.replay import MADE_BY
 from ..messages.context_message import settle_context_message
+from ..repetition.loop_detection import TREE
+from ..repetition.loop_response import respond_to_loop
 from ..roles import RoleName
 from ..state import State, Usage, select_changes
 from .agent import load_agent
@@ -40,6 +42,8 @@ class ModelTurn:
 
     update: dict[str, Any]
     final_text: str | None
+    is_stopped: bool = False
+    """Whether the role may not go on, since it repeats itself: the job has failed."""
 
 
 async def run_model_turn(
@@ -61,15 +65,18 @@ async def run_model_turn(
     allowed = enforce_limits(state, runtime, deps)
     if state.get("role") != role:
         emit_event(runtime, "role", role=role)
-    history = select_view(state, role)
-    notes = await _build_notes(state, runtime, role, deps, history)
+    loop = respond_to_loop(state, runtime, role)
+    if loop.is_stopped:
+        return ModelTurn({"messages": [*loop.notes], "role": role}, None, is_stopped=True)
+    history = loop.select_messages(select_view(state, role))
+    notes = [*await _build_notes(state, runtime, role, deps, history), *loop.notes]
     added = notes if history else [build_role_message(role, handoff)]
     added += build_remaining_note(state, runtime.context, deps, allowed, role)
     step = state.get("steps", 0) + 1
     options = build_request_options(decided, role)
     answered = await request_answer(agent, decided, role, [*history, *added], options, runtime)
     deps = answered.agent.deps
-    answer = _label_answer(answered.message, role, step, deps)
+    answer = _label_answer(answered.message, role, step, state, deps)
     taken = _count_usage(answer, answered.seconds, deps)
     used = _add_usage(state.get("usage", NOTHING_USED), taken)
     _emit_answer(runtime, answer, role, used, taken, deps)
@@ -119,13 +126,17 @@ def _retry_cut_answer(
     return build_note(role, CUT)
 
 
-def _label_answer(answer: AIMessage, role: RoleName, step: int, deps: Dependencies) -> AIMessage:
-    """Record role, step and model of the answer, and give each call a unique ID for the journal.
+def _label_answer(
+    answer: AIMessage, role: RoleName, step: int, state: State, deps: Dependencies
+) -> AIMessage:
+    """Record role, step, model and files of the answer; give each call a unique ID for the journal.
 
     Providers send empty and repeated IDs, and a rewound thread must not match its old ones.
     """
     answer.id = f"answer-{uuid4().hex}"
     answer.additional_kwargs |= {"role": role, "step": step, MADE_BY: deps.model.name}
+    if tree := state.get("tree"):
+        answer.additional_kwargs[TREE] = tree
     for call in (*answer.tool_calls, *answer.invalid_tool_calls):
         call["id"] = f"call_{uuid4().hex[:16]}"
     return answer

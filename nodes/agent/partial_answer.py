@@ -9,6 +9,7 @@ from uuid import uuid4
 from langchain_core.messages import AIMessage, AnyMessage
 
 from ...models.text_cleanup import repair_text
+from ..repetition.loop_detection import LOOP
 from ..roles import RoleName
 from ..state import State
 from .message_history import iter_newest_first
@@ -42,5 +43,7 @@ def build_interruption_notes(state: State, role: RoleName) -> list[AnyMessage]:
         ]
     last = next(iter_newest_first(state, role), None)
     if last is None or isinstance(last, AIMessage) or state.get("outcome") == "answered":
+        return []
+    if LOOP in last.additional_kwargs:  # it says itself why the turn has ended
         return []
     return [build_note(role, UNANSWERED)]

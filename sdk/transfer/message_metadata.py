@@ -34,13 +34,19 @@ class _Marks(TypedDict, total=False):
     """Side context of the user's message."""
     interrupted: Literal[True]
     """The answer was cut short."""
+    tree: str
+    """Snapshot of the files when the answer was given."""
+    loop: int
+    """How often the model has been told that it repeats itself."""
+    hides: list[str]
+    """IDs of messages that it is not sent any more."""
     told: Literal[True]
     """The model has been informed of the interruption."""
 
 
 _MARKS = TypeAdapter(_Marks)
 _OF_INSTRUCTIONS = ("instructions", "instructions_left", "instructions_passed_over")
-_OF_HUMANS = ("synthetic", "aside", *_OF_INSTRUCTIONS)
+_OF_HUMANS = ("synthetic", "aside", "loop", "hides", *_OF_INSTRUCTIONS)
 
 
 def check_marks(message: BaseMessage) -> None:

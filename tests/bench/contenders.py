@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from gauge import Gauge, Ran
 from provider import Answer
@@ -89,18 +90,19 @@ def make_project(folder: Path) -> Path:
 
 
 def reading(number: int, text: str = "") -> Answer:
-    """A turn that reads the small file."""
-    return _turn(number, text, "read_file", {"path": "notes.txt"})
+    """A turn that reads the small file; no two are the same, or they would be a loop."""
+    return _turn(number, text, "read_file", {"path": "notes.txt", "end_line": 100 + number})
 
 
 def editing(number: int, text: str = "") -> Answer:
     """A turn that changes one line of the small file, and back at every second time."""
-    old, new = ("7: the number is 49", "7: the number is 50")[:: -1 if number % 2 else 1]
+    changed = f"7: the number is {1000 + number - number % 2}"
+    old, new = ("7: the number is 49", changed)[:: -1 if number % 2 else 1]
     changes = {"file_path": "notes.txt", "old_string": old, "new_string": new}
     return _turn(number, text, "edit", changes)
 
 
-def _turn(number: int, text: str, tool: str, arguments: dict[str, str]) -> Answer:
+def _turn(number: int, text: str, tool: str, arguments: dict[str, Any]) -> Answer:
     said = text or f"Step {number}: I look at the notes again to be sure about the numbers."
     call = {"id": f"call_{number}", "name": tool, "args": arguments}
     return {"text": said, "tool_calls": [call], "portion": max(12, len(said) // 20)}

@@ -29,6 +29,7 @@ SPEAKING = (
     "nodes/agent/failover/*.py",
     "nodes/verify.py",
     "nodes/tester.py",
+    "nodes/repetition/loop_response.py",
     "nodes/agent/dependency_pool.py",
 )
 SILENT = (

@@ -1,0 +1,191 @@
+"""Detection of a model that makes the same calls again and again, with nothing new in between.
+
+It is derived from the messages alone, so it survives a resume, a rewind and a fork.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice, takewhile
+from typing import Any
+
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+
+from ..conversation.cut import Cut
+from .repeated_calls import UNCHANGED_SINCE, describe_call
+
+# Marks in `additional_kwargs`: the snapshot of the files when an answer was given; in a note, how
+# often the model has been told
+TREE, LOOP = "tree", "loop"
+# Messages of a role that are looked at
+WINDOW = 80
+SAME_CALLS = 3
+# Steps in a row that bring nothing new, whatever calls they make
+STALE_STEPS = 6
+# Steps with something new after which an earlier loop is forgotten
+FRESH_STEPS = 4
+NOTES = frozenset({"todowrite", "todoread", "todoclear"})
+_WAITING = re.compile(r"\b(sleep|wait|watch|tail\s+-\w*f)\b")
+# What differs from run to run of the same command on the same files
+_VARIABLE = re.compile(r"call_[0-9a-f]{16}|\b0x[0-9a-f]{6,}|\b\d+\.\d+ ?m?s(ec(onds?)?)?\b")
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop that the model is in."""
+
+    level: int
+    """How often it has been found, with this time: 1 or more."""
+    calls: tuple[str, ...]
+    """The calls, as text."""
+    count: int
+    """How often the last of them was made."""
+    hidden: tuple[str, ...]
+    """IDs of the messages since the first repetition."""
+
+
+@dataclass(frozen=True)
+class _Call:
+    """One call and its result."""
+
+    name: str
+    args: dict[str, Any] | str | None
+    """Text: they are not valid JSON."""
+    tree: str
+    result: ToolMessage | None
+    """None: it has none yet, or the model does not see it any more."""
+
+    def is_same(self, other: "_Call") -> bool:
+        """Return whether both are the same call on the same files, with the same result."""
+        if (self.name, self.args, self.tree) != (other.name, other.args, other.tree):
+            return False
+        mine, others = self.result, other.result
+        if mine is None or others is None or mine.status != others.status:
+            return False
+        return mine.text == others.text or (
+            _VARIABLE.sub("", mine.text) == _VARIABLE.sub("", others.text)
+        )
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it is a command that waits for something on purpose."""
+        command = self.args.get("command", "") if isinstance(self.args, dict) else ""
+        return bool(_WAITING.search(str(command)))
+
+
+@dataclass(frozen=True)
+class _Step:
+    start: int
+    """Place of its answer among the messages."""
+    calls: Sequence[_Call]
+    earlier: Sequence[_Call]
+    """The calls of all steps before it."""
+
+    @property
+    def is_note(self) -> bool:
+        """Whether it only wrote down what is to do."""
+        return all(call.name in NOTES for call in self.calls)
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether each of its calls was made before, with the same result."""
+        return not any(call.is_waiting for call in self.calls) and all(
+            any(call.is_same(one) for one in self.earlier) for call in self.calls
+        )
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether it has brought nothing new."""
+        return self.is_note or self.is_repeated
+
+
+def find_loop(newest_first: Iterable[AnyMessage], tree: str, cut: Cut | None) -> Loop | None:
+    """Return the loop that the role's newest step is part of, if any (pure).
+
+    `newest_first` are the messages of its role, `tree` is the current snapshot of the files, `cut`
+    what the model is no longer sent: a call whose answer it does not see is not a repetition.
+    """
+    messages = _select_tail(newest_first, cut)
+    if not messages or not isinstance(messages[-1], ToolMessage):
+        return None
+    steps = _collect_steps(messages, set(cut["pruned"]) if cut else set())
+    if not steps or not steps[-1].is_stale:
+        return None
+    told = [place for place, one in enumerate(messages) if LOOP in one.additional_kwargs]
+    since = told[-1] if told else -1
+    run = list(takewhile(lambda step: step.is_stale and step.start > since, reversed(steps)))
+    count = max(_count_same(steps, call) for call in steps[-1].calls)
+    is_same = steps[-1].is_repeated and len(run) >= SAME_CALLS - 1 and count >= SAME_CALLS
+    if not is_same and len(run) < STALE_STEPS:
+        return None
+    calls = dict.fromkeys(_describe(call) for step in run for call in step.calls)
+    level = 1 + _count_notes(steps, told)
+    return Loop(level, tuple(calls)[:SAME_CALLS], count, _find_hidden(messages, steps, tree))
+
+
+def _select_tail(newest_first: Iterable[AnyMessage], cut: Cut | None) -> list[AnyMessage]:
+    """Return the visible messages since the last one of the user or of another role, in order."""
+    tail = list[AnyMessage]()
+    for message in islice(newest_first, WINDOW):
+        is_brief = isinstance(message, HumanMessage) and (
+            not message.additional_kwargs.get("synthetic")
+        )
+        if is_brief or (cut and message.id == cut["upto"]):
+            break
+        tail.append(message)
+    return tail[::-1]
+
+
+def _collect_steps(messages: Sequence[AnyMessage], pruned: set[str]) -> list[_Step]:
+    results = {
+        one.tool_call_id: one
+        for one in messages
+        if isinstance(one, ToolMessage) and one.id not in pruned
+    }
+    steps, earlier = list[_Step](), list[_Call]()
+    for place, message in enumerate(messages):
+        if not isinstance(message, AIMessage):
+            continue
+        tree, calls = message.additional_kwargs.get(TREE, ""), list[_Call]()
+        for made in (*message.tool_calls, *message.invalid_tool_calls):
+            result = results.get(made["id"] or "")
+            name = (result and result.name) or made["name"] or ""
+            calls.append(_Call(name, made["args"], tree, _resolve_reference(result, results)))
+        if calls:
+            steps.append(_Step(place, calls, tuple(earlier)))
+            earlier += calls
+    return steps
+
+
+def _resolve_reference(
+    result: ToolMessage | None, results: Mapping[str, ToolMessage]
+) -> ToolMessage | None:
+    """Return the result that an answer of one line refers to."""
+    referred = result.additional_kwargs.get(UNCHANGED_SINCE) if result else None
+    return results.get(referred, result) if referred else result
+
+
+def _count_same(steps: Sequence[_Step], call: _Call) -> int:
+    return sum(any(call.is_same(one) for one in step.calls) for step in steps)
+
+
+def _count_notes(steps: Sequence[_Step], told: Sequence[int]) -> int:
+    """Count the notes about loops, back to where the model had made progress."""
+    if not told:
+        return 0
+    fresh = [step.start for step in reversed(steps) if not step.is_stale]
+    since = fresh[FRESH_STEPS - 1] if len(fresh) >= FRESH_STEPS else -1
+    return sum(place > since for place in told)
+
+
+def _find_hidden(
+    messages: Sequence[AnyMessage], steps: Sequence[_Step], tree: str
+) -> tuple[str, ...]:
+    """Return the messages since the first repetition that began with the files as they are now."""
+    repeated = takewhile(lambda step: step.is_repeated, reversed(steps))
+    starts = [step.start for step in repeated if all(call.tree == tree for call in step.calls)]
+    return tuple(message.id or "" for message in messages[min(starts, default=len(messages)) :])
+
+
+def _describe(call: _Call) -> str:
+    return describe_call(call.name, call.args if isinstance(call.args, dict) else {})

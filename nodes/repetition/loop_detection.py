@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from itertools import islice, takewhile
 from typing import Any
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
 from ..conversation.cut import Cut
+from ..conversation.user_requests import is_request
 from .repeated_calls import UNCHANGED_SINCE, describe_call
 
 # Marks in `additional_kwargs`: the snapshot of the files when an answer was given; in a note, how
@@ -127,10 +128,7 @@ def _select_tail(newest_first: Iterable[AnyMessage], cut: Cut | None) -> list[An
     """Return the visible messages since the last one of the user or of another role, in order."""
     tail = list[AnyMessage]()
     for message in islice(newest_first, WINDOW):
-        is_brief = isinstance(message, HumanMessage) and (
-            not message.additional_kwargs.get("synthetic")
-        )
-        if is_brief or (cut and message.id == cut["upto"]):
+        if is_request(message) or (cut and message.id == cut["upto"]):
             break
         tail.append(message)
     return tail[::-1]

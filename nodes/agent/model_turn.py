@@ -70,8 +70,8 @@ async def run_model_turn(
         return ModelTurn({"messages": [*loop.notes], "role": role}, None, is_stopped=True)
     history = loop.select_messages(select_view(state, role))
     notes = [*await _build_notes(state, runtime, role, deps, history), *loop.notes]
-    added = notes if history else [build_role_message(role, handoff)]
-    added += build_remaining_note(state, runtime.context, deps, allowed, role)
+    remaining = build_remaining_note(state, runtime.context, deps, allowed, role)
+    added = [*(notes if history else [build_role_message(role, handoff)]), *remaining]
     step = state.get("steps", 0) + 1
     options = build_request_options(decided, role)
     answered = await request_answer(agent, decided, role, [*history, *added], options, runtime)
@@ -94,9 +94,8 @@ async def run_model_turn(
         # the user may have restored files since the last call
         "file_entry": await find_last_entry(deps, runtime),
     }
-    return ModelTurn(
-        select_changes(state, update), str(answer.text) if finished and not again else None
-    )
+    final_text = str(answer.text) if finished and not again else None
+    return ModelTurn(select_changes(state, update), final_text)
 
 
 async def _build_notes(

@@ -34,6 +34,9 @@ from .commands import (
     trust,
     undo,
 )
+from .commands.memory import editing, inbox
+from .commands.memory import listing as cards
+from .commands.memory import transfer as card_transfer
 from .commands.threads import changes, fork, listing, prune, show, trace, transfer, tree
 from .default_command import DefaultCommandGroup
 from .execution.single_turn import run_single_turn
@@ -81,6 +84,13 @@ for command in (
 listing.app.command("answer")(resume.resume)
 listing.app.command("import")(transfer.import_archive)
 app.add_typer(listing.app, name="threads")
+for command in (editing.add, editing.edit, editing.forget, editing.link):
+    cards.app.command()(command)
+cards.app.add_typer(inbox.app, name="inbox")
+cards.app.command()(card_transfer.export)
+cards.app.command("import")(card_transfer.import_cards)
+cards.app.command()(card_transfer.purge)
+app.add_typer(cards.app, name="memory")
 app.add_typer(custom_commands.app, name="commands")
 app.add_typer(tools.app, name="tools")
 app.add_typer(agents.app, name="agents")

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from uuid import uuid4
 
 from ...config import paths
-from ...config.errors import UsageError
 from ...config.security.file_lock import acquire_file_lock
-from ...config.text import text
 from .admission import check_content
 from .card import (
     SCOPES,
@@ -24,6 +22,7 @@ from .card import (
     format_now,
     retire_card,
 )
+from .card_lookup import find_card
 from .duplicates import find_similar
 from .namespaces import LINKS, Namespace, get_namespace
 from .search import CardHit, rank_cards
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
 
 PAGE = 1000
-_SHORTEST_PREFIX = 4
 KEPT: tuple[CardState, ...] = ("proposed", "active")
 
 
@@ -200,19 +198,41 @@ class CardLibrary:
                 await self._put(card)
             return retired
 
-    async def link(self, other: str) -> None:
-        """Use the memory of another project from now on; the cards of this one move there."""
+    async def restore(self, card: Card) -> bool:
+        """Put back a card of an archive; False if there is one that says the same.
+
+        Raises CardRefusedError if it may not become a card.
+        """
+        check_content(card.content)
+        for tag in card.tags:
+            check_content(tag)
         async with self._write():
-            target = await self._resolve_link(other)
+            others = await self.list(scopes=(card.scope,), states=(*KEPT, "retired"))
+            like = [other for other in others if other.type == card.type]
+            similar = find_similar(card.content, [o for o in like if o.state == card.state])
+            if (similar and similar.is_same) or any(other.id == card.id for other in others):
+                return False
+            await self._put(card)
+            return True
+
+    async def link(self, other: str) -> int:
+        """Use the memory of another project from now on; the cards of this one move there.
+
+        Return how many moved.
+        """
+        async with self._write():
+            moved, target = 0, await self._resolve_link(other)
             if target == (current := await self._get_project()):
-                return
+                return 0
             for scope in ("project", "notes"):
                 for card in await self._read_scope(scope):
                     await self._store.aput(get_namespace(scope, target), card.id, card.to_value())
                     await self._store.adelete(get_namespace(scope, current), card.id)
-            for project in {self._project, current}:
+                    moved += 1
+            for project in {self._project, current, *await self._list_linked(current)}:
                 await self._store.aput(LINKS, project, {"project": target})
             self._linked = target
+            return moved
 
     async def _add_checked(self, draft: CardDraft, allow_near: bool) -> Addition:
         corrected = await self._get_known(draft.replaces) if draft.replaces else None
@@ -320,6 +340,10 @@ class CardLibrary:
             self._linked = await self._resolve_link(self._project)
         return self._linked
 
+    async def _list_linked(self, target: str) -> Sequence[str]:
+        items = await self._store.asearch(LINKS, limit=PAGE)
+        return [item.key for item in items if item.value.get("project") == target]
+
     async def _resolve_link(self, project: str) -> str:
         item = await self._store.aget(LINKS, project)
         linked = item.value.get("project") if item else None
@@ -330,22 +354,6 @@ class CardLibrary:
         """Let no other process write between our read and our write."""
         async with acquire_file_lock(paths.locate_memory(self._home).with_suffix(".lock")):
             yield
-
-
-def find_card(prefix: str, cards: Sequence[Card]) -> Card:
-    """Return the card whose ID begins so; raises UsageError if none or several do."""
-    matching = [card for card in cards if card.id.startswith(prefix.strip().lower())]
-    exact = [card for card in matching if card.id == prefix.strip()]
-    if len(exact or matching) == 1 and len(prefix.strip()) >= _SHORTEST_PREFIX:
-        return (exact or matching)[0]
-    if len(matching) > 1 and prefix.strip():
-        raise UsageError(
-            text("`{prefix}` is the beginning of several cards", prefix=prefix),
-            hint="give more of the ID",
-        )
-    raise UsageError(
-        text("no card `{prefix}`", prefix=prefix), hint="`mcode memory list` shows the cards"
-    )
 
 
 def _get_state(card: Card) -> CardState:

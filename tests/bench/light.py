@@ -15,6 +15,7 @@ COMMANDS = {
     "--version": None,
     "config show": None,
     "threads list": None,
+    "memory list": None,
     "models list": None,
     "auth status": None,
     "doctor": None,

@@ -1,0 +1,214 @@
+"""`mcode memory add`, `edit`, `forget` and `link`, which change cards through LangGraph's store."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from ....config import paths
+from ....config.errors import UsageError
+from ....config.text import text
+from ...i18n.catalogs import t
+from ...lazy_imports import without_collector
+from ...rendering.output import echo, echo_json
+from .card_output import SHORT_ID, to_mapping
+from .card_type import CardTypeName
+from .listing import AsJson, CardId
+
+if TYPE_CHECKING:
+    from ....memory.cards.library import Addition, CardLibrary
+
+Result = TypeVar("Result")
+Tags = Annotated[
+    list[str] | None, typer.Option("--tag", help="Word to find it by; repeat for more.")
+]
+Paths = Annotated[
+    list[str] | None, typer.Option("--path", help="File that it is about; repeat for more.")
+]
+Expires = Annotated[
+    str | None, typer.Option("--expires", metavar="DATE", help="Day it ends, such as 2030-12-31.")
+]
+
+
+def add(
+    content: Annotated[str, typer.Argument(metavar="TEXT", help="What to remember.")],
+    type: Annotated[
+        CardTypeName, typer.Option("--type", help="Type of the card.")
+    ] = CardTypeName.fact,
+    for_user: Annotated[
+        bool, typer.Option("--user", help="Remember it in all projects, not only in this one.")
+    ] = False,
+    tags: Tags = None,
+    about: Paths = None,
+    expires: Expires = None,
+    replaces: Annotated[
+        str, typer.Option("--replaces", metavar="ID", help="Card that it corrects.")
+    ] = "",
+    both: Annotated[
+        bool, typer.Option("--both", help="Keep it beside a card that says nearly the same.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Remember something. Exit code 2: it may not become a card, such as a secret."""
+    addition = run_on_library(
+        lambda library: _add_card(
+            library,
+            content,
+            type=type,
+            for_user=for_user,
+            tags=tuple(tags or ()),
+            about=tuple(about or ()),
+            expires=expires or "",
+            replaces=replaces,
+            both=both,
+        )
+    )
+    if addition.outcome == "near":
+        raise UsageError(
+            text(
+                "card `{card_id}` says nearly the same: {content}",
+                card_id=addition.card.id[:SHORT_ID],
+                content=addition.card.content,
+            ),
+            hint=text(
+                "add `--replaces {card_id}` to correct it, or `--both` to keep both",
+                card_id=addition.card.id[:SHORT_ID],
+            ),
+        )
+    if as_json:
+        echo_json({"outcome": addition.outcome, "card": to_mapping(addition.card)})
+        return
+    echo(addition.card.id)
+    echo(t(f"memory.outcome.{addition.outcome}", id=addition.card.id[:SHORT_ID]), err=True)
+
+
+async def _add_card(
+    library: "CardLibrary",
+    content: str,
+    *,
+    type: CardTypeName,
+    for_user: bool,
+    tags: tuple[str, ...],
+    about: tuple[str, ...],
+    expires: str,
+    replaces: str,
+    both: bool,
+) -> "Addition":
+    from ....memory.cards.library import CardDraft
+
+    draft = CardDraft(
+        content,
+        type=type.value,
+        scope="user" if for_user else "project",
+        tags=tags,
+        paths=about,
+        expires_at=_parse_day(expires),
+        replaces=(await library.find(replaces)).id if replaces else "",
+    )
+    return await library.add(draft, allow_near=both)
+
+
+def edit(
+    card_id: CardId,
+    content: Annotated[
+        str | None, typer.Argument(metavar="TEXT", help="New text; default: as it is.")
+    ] = None,
+    type: Annotated[CardTypeName | None, typer.Option("--type", help="New type.")] = None,
+    tags: Tags = None,
+    about: Paths = None,
+    expires: Expires = None,
+    as_json: AsJson = False,
+) -> None:
+    """Change a card. A proposed card becomes active."""
+    if (content, type, tags, about, expires) == (None,) * 5:
+        raise UsageError("nothing to change", hint="give a new text or an option")
+
+    async def edit_card(library: "CardLibrary") -> dict[str, object]:
+        card = await library.edit(
+            (await library.find(card_id)).id,
+            content=content,
+            type=type.value if type else None,
+            tags=None if tags is None else tuple(tags),
+            paths=None if about is None else tuple(about),
+            expires_at=None if expires is None else _parse_day(expires),
+        )
+        return to_mapping(card)
+
+    _report(run_on_library(edit_card), "memory.edited", as_json)
+
+
+def forget(
+    card_ids: Annotated[
+        list[str], typer.Argument(metavar="ID...", help="Card IDs or their beginnings.")
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Delete cards for good."""
+
+    async def delete_cards(library: "CardLibrary") -> list[dict[str, object]]:
+        cards = [await library.find(card_id) for card_id in card_ids]
+        for card in cards:
+            await library.delete(card.id)
+        return [to_mapping(card) for card in cards]
+
+    deleted = run_on_library(delete_cards)
+    if as_json:
+        echo_json(deleted)
+        return
+    for card in deleted:
+        echo(t("memory.forgotten", id=str(card["id"])[:SHORT_ID]), err=True)
+
+
+def link(
+    folder: Annotated[Path, typer.Argument(help="Folder of the other project.")],
+    as_json: AsJson = False,
+) -> None:
+    """Use the memory of another project here. The cards of this one move there."""
+    from ....memory.cards.namespaces import identify_project
+
+    if not folder.is_dir():
+        raise UsageError(
+            text("`{root}` is not a folder", root=folder), hint="name the other project's folder"
+        )
+    other = identify_project(folder)
+    moved = run_on_library(lambda library: library.link(other))
+    if as_json:
+        echo_json({"folder": str(folder.resolve()), "project": other, "moved": moved})
+    else:
+        echo(t("memory.linked", folder=folder.resolve(), count=moved), err=True)
+
+
+def run_on_library(action: "Callable[[CardLibrary], Awaitable[Result]]") -> Result:
+    """Run something on the cards of the user and the current project."""
+    with without_collector():
+        from ....memory.cards.store import open_library
+
+    async def run() -> Result:
+        async with open_library(paths.locate_home(), Path.cwd()) as library:
+            return await action(library)
+
+    return asyncio.run(run())
+
+
+def _parse_day(day: str) -> str:
+    """Return the first moment after a day; empty: never."""
+    from datetime import UTC, date, datetime, time, timedelta
+
+    if not day:
+        return ""
+    try:
+        after = date.fromisoformat(day) + timedelta(days=1)
+    except ValueError:
+        raise UsageError(
+            text("`{day}` is not a date", day=day), hint="write it as 2030-12-31"
+        ) from None
+    return datetime.combine(after, time(), UTC).isoformat(timespec="seconds")
+
+
+def _report(card: dict[str, object], key: str, as_json: bool) -> None:
+    if as_json:
+        echo_json(card)
+    else:
+        echo(t(key, id=str(card["id"])[:SHORT_ID]), err=True)

@@ -1,0 +1,68 @@
+"""`mcode memory inbox`: cards that wait for the user's decision."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ...i18n.catalogs import t
+from ...rendering.output import echo, echo_json
+from .card_output import SHORT_ID, show_cards, to_mapping
+from .editing import run_on_library
+from .listing import AsJson, read_all_cards
+
+if TYPE_CHECKING:
+    from ....memory.cards.card import Card
+    from ....memory.cards.library import CardLibrary
+
+app = typer.Typer(
+    help="List cards that wait for your decision: proposed by the model, or unused for 90 days.",
+    invoke_without_command=True,
+    rich_markup_mode=None,
+)
+
+CardIds = Annotated[
+    list[str], typer.Argument(metavar="ID...", help="Card IDs or their beginnings.")
+]
+
+
+@app.callback()
+def list_waiting(context: typer.Context, as_json: AsJson = False) -> None:
+    """List cards that wait for your decision: proposed by the model, or unused for 90 days."""
+    if context.invoked_subcommand is None:
+        waiting = [card for card in read_all_cards() if is_waiting(card)]
+        show_cards(waiting, as_json=as_json, none=t("memory.inbox.none"))
+
+
+@app.command()
+def keep(card_ids: CardIds, as_json: AsJson = False) -> None:
+    """Keep cards: a proposed one becomes active, an unused one counts as new."""
+
+    async def keep_cards(library: "CardLibrary") -> "list[Card]":
+        cards = [await library.find(card_id) for card_id in card_ids]
+        return [await library.activate(card.id) for card in cards]
+
+    _report(run_on_library(keep_cards), "memory.kept", as_json)
+
+
+@app.command()
+def drop(card_ids: CardIds, as_json: AsJson = False) -> None:
+    """Drop cards: they are retired, and not proposed again."""
+
+    async def drop_cards(library: "CardLibrary") -> "list[Card]":
+        cards = [await library.find(card_id) for card_id in card_ids]
+        return [await library.retire(card.id) for card in cards]
+
+    _report(run_on_library(drop_cards), "memory.dropped", as_json)
+
+
+def is_waiting(card: "Card") -> bool:
+    """Return whether the user must decide: it is proposed, or active and long unused."""
+    return card.state == "proposed" or (card.is_current() and card.is_unused())
+
+
+def _report(cards: "list[Card]", key: str, as_json: bool) -> None:
+    if as_json:
+        echo_json([to_mapping(card) for card in cards])
+        return
+    for card in cards:
+        echo(t(key, id=card.id[:SHORT_ID]), err=True)

@@ -1,0 +1,26 @@
+"""Lookup of a card by the beginning of its ID."""
+
+from collections.abc import Sequence
+
+from ...config.errors import UsageError
+from ...config.text import text
+from .card import Card
+
+_SHORTEST_PREFIX = 4
+
+
+def find_card(prefix: str, cards: Sequence[Card]) -> Card:
+    """Return the card whose ID begins so; raises UsageError if none or several do."""
+    wanted = prefix.strip().lower()
+    matching = [card for card in cards if card.id.lower().startswith(wanted)]
+    exact = [card for card in matching if card.id.lower() == wanted]
+    if len(exact or matching) == 1 and (exact or len(wanted) >= _SHORTEST_PREFIX):
+        return (exact or matching)[0]
+    if len(matching) > 1 and wanted:
+        raise UsageError(
+            text("`{prefix}` is the beginning of several cards", prefix=prefix),
+            hint="give more of the ID",
+        )
+    raise UsageError(
+        text("no card `{prefix}`", prefix=prefix), hint="`mcode memory list` shows the cards"
+    )

@@ -77,11 +77,20 @@ def add(
                 card_id=addition.card.id[:SHORT_ID],
             ),
         )
+    _warn_if_off()
     if as_json:
         echo_json({"outcome": addition.outcome, "card": to_mapping(addition.card)})
         return
     echo(addition.card.id)
     echo(t(f"memory.outcome.{addition.outcome}", id=addition.card.id[:SHORT_ID]), err=True)
+
+
+def _warn_if_off() -> None:
+    """Say where nobody would read the card."""
+    from ....config.settings.loader import load_settings
+
+    if not load_settings(Path.cwd(), paths.locate_home()).settings.memory.enabled:
+        echo(t("memory.off"), err=True)
 
 
 async def _add_card(

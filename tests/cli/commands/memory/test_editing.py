@@ -49,6 +49,12 @@ def test_same_text_is_known(memory: MemoryPlace) -> None:
     assert again.stdout.strip() == first and "says that already" in again.stderr
 
 
+def test_adding_while_memory_is_off_is_noticed(memory: MemoryPlace) -> None:
+    ended = memory("add", "Kept for later", MAXAGENT_MEMORY__ENABLED="false")
+    assert ended.returncode == 0 and "Memory is off" in ended.stderr
+    assert "Memory is off" not in memory("add", "Kept as usual").stderr
+
+
 def test_edit_changes_only_what_is_given(memory: MemoryPlace) -> None:
     card = memory.add("First words", "--tag", "old")
     edited = memory.read("edit", card[:8], "Other words", "--type", "decision")

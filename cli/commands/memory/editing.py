@@ -65,24 +65,30 @@ def add(
             both=both,
         )
     )
-    if addition.outcome == "near":
-        raise UsageError(
-            text(
-                "card `{card_id}` says nearly the same: {content}",
-                card_id=addition.card.id[:SHORT_ID],
-                content=addition.card.content,
-            ),
-            hint=text(
-                "add `--replaces {card_id}` to correct it, or `--both` to keep both",
-                card_id=addition.card.id[:SHORT_ID],
-            ),
-        )
+    _validate_outcome(addition)
     _warn_if_off()
     if as_json:
         echo_json({"outcome": addition.outcome, "card": to_mapping(addition.card)})
         return
     echo(addition.card.id)
     echo(t(f"memory.outcome.{addition.outcome}", id=addition.card.id[:SHORT_ID]), err=True)
+
+
+def _validate_outcome(addition: "Addition") -> None:
+    """Raise UsageError if nothing was kept, since a card says nearly the same."""
+    if addition.outcome != "near":
+        return
+    card_id = addition.card.id[:SHORT_ID]
+    raise UsageError(
+        text(
+            "card `{card_id}` says nearly the same: {content}",
+            card_id=card_id,
+            content=addition.card.content,
+        ),
+        hint=text(
+            "add `--replaces {card_id}` to correct it, or `--both` to keep both", card_id=card_id
+        ),
+    )
 
 
 def _warn_if_off() -> None:

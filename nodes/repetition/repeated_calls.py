@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterable, Mapping
 from itertools import islice
 
-from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, ToolCall, ToolMessage
 
 from ...tools.runtime.registry import canonical
 from ..conversation.cut import Cut
@@ -30,6 +30,8 @@ RECENT = 400
 # Characters of an answer that saves nothing worth a reference
 SHORT = 300
 LONGEST_NAMED = 100
+MOST_KNOWN = 2_000
+_known_calls: dict[str, tuple[Mapping[str, object], tuple[str, Mapping[str, object]]]] = {}
 UNCHANGED = (
     "Unchanged since step {step}: `{call}` gives the same answer as there. Go on with that answer; "
     "repeat the call only if you need it in full once more."
@@ -54,10 +56,22 @@ def find_earlier_answer(
         elif isinstance(message, AIMessage) and results:
             for call in message.tool_calls:
                 result = results.get(call["id"] or "")
-                if result and canonical(call["name"], call["args"]) == (name, args):
+                if result and _read_call(call) == (name, args):
                     step = message.additional_kwargs.get("step", 0)
                     return _refer_to(result, step) if _is_whole(result, cut) else None
     return None
+
+
+def _read_call(call: ToolCall) -> tuple[str, Mapping[str, object]]:
+    """Return an earlier call under its tool's own names; each step asks for the same calls."""
+    key = call["id"] or ""
+    known_args, known_call = _known_calls.get(key, ({}, None))
+    if known_call is None or known_args != call["args"]:
+        if len(_known_calls) >= MOST_KNOWN:
+            _known_calls.clear()
+        known_call = canonical(call["name"], call["args"])
+        _known_calls[key] = (call["args"], known_call)
+    return known_call
 
 
 def shorten_repeated_answer(

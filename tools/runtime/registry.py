@@ -6,7 +6,7 @@ without the edit engine.
 
 from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from typing import cast, get_type_hints
 
@@ -47,6 +47,7 @@ def select_tools(names: Collection[str] | None, chosen: ToolsSection) -> tuple[B
     return tuple(load_tool(name) for name in NAMES if name in wanted - disabled)
 
 
+@lru_cache(maxsize=256)
 def resolve(name: str) -> BaseTool | None:
     """Return the tool with this name or alias."""
     own = aliases.resolve_tool_name(name, NAMES)

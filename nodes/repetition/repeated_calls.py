@@ -65,13 +65,12 @@ def find_earlier_answer(
 def _read_call(call: ToolCall) -> tuple[str, Mapping[str, object]]:
     """Return an earlier call under its tool's own names; each step asks for the same calls."""
     key = call["id"] or ""
-    known_args, known_call = _known_calls.get(key, ({}, None))
-    if known_call is None or known_args != call["args"]:
+    known = _known_calls.get(key)
+    if known is None or known[0] != call["args"]:
         if len(_known_calls) >= MOST_KNOWN:
             _known_calls.clear()
-        known_call = canonical(call["name"], call["args"])
-        _known_calls[key] = (call["args"], known_call)
-    return known_call
+        known = _known_calls[key] = (call["args"], canonical(call["name"], call["args"]))
+    return known[1]
 
 
 def shorten_repeated_answer(

@@ -102,6 +102,8 @@ async def test_view_hides_and_history_shows_everything(talk: CutThread) -> None:
     ]
     assert sent[-1] == "Request 3" and not any("# a" in text for text in sent)
     assert show(talk, talk.thread)[: len(before)] == before
+    first, last = (talk.provider.requests[at].whole for at in (0, -1))
+    assert (first["messages"][0], first["tools"]) == (last["messages"][0], last["tools"])
     assert [row.thread_id for row in ThreadIndex(talk.home).search("Done with Request 0")]
 
 

@@ -6,7 +6,7 @@ The test command is repeatable by contract, so it needs no journal: an interrupt
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 from langgraph.runtime import Runtime
@@ -14,7 +14,8 @@ from langgraph.types import Command
 
 from ..config.text import text
 from ..memory.snapshots.file_version import filter_visible
-from ..tools.runtime.test_frameworks import TestCommand, detect_test_command
+from ..memory.undo.change_chains import compute_net_changes
+from ..tools.runtime.test_frameworks import TestCommand, detect_test_command, is_test_file
 from ..tools.runtime.test_runner import TestRun, evaluate_run, run_tests
 from ..tools.shell.named_paths import find_named_paths
 from .agent.context import Context
@@ -31,6 +32,7 @@ from .approval.test_consent import (
     find_socket_question,
     with_consents,
 )
+from .review import list_job_entries
 from .state import Evidence, State
 
 # Characters of the output that are kept in State, which every checkpoint repeats
@@ -39,6 +41,7 @@ NOT_FOUND = "no tests were found: no pytest project and no `task.test_command` i
 UNTRUSTED = "the folder is not trusted, so its tests were not run: `mcode trust`"
 MOVING = "`{path}` changed while the tests ran, so the result is not for the current files"
 REFUSED = "the test command was not allowed to run"
+DELETED = "`{path}` was deleted, and no tests are left"
 NO_SOCKETS = "{reason}; the sandbox may be why: it denies unix sockets (`sandbox.unix_sockets`)"
 RED = """The project's tests are red. Find the cause and repair it; do not weaken the tests.
 
@@ -77,7 +80,7 @@ async def verify(
         return Command(goto="verify", update={"asked": asked})
     record = _create_record(state, runtime, deps)
     proof = await _run_proof(state, record, command)
-    evidence = proof.evidence
+    evidence = await _reject_deleted_tests(proof.evidence, state, runtime)
     emit_event(runtime, "evidence", **evidence)
     update: dict[str, Any] = {
         **await record.build_update(),
@@ -97,6 +100,23 @@ async def verify(
     text = GREEN.format(request=state["request"], summary=state.get("summary", ""), **evidence)
     update["messages"] = [build_role_message("tester", text)]
     return Command(goto="tester", update=update)
+
+
+async def _reject_deleted_tests(
+    evidence: Evidence, state: State, runtime: Runtime[Context]
+) -> Evidence:
+    """Return failed evidence if no tests are left since this job has deleted them."""
+    is_tested = evidence["verdict"] != "unverified" or evidence["passed"]
+    if is_tested or evidence["reason"] in (REFUSED, UNTRUSTED):
+        return evidence
+    changes = compute_net_changes(await list_job_entries(state, runtime))
+    deleted = [PurePosixPath(one.path) for one in changes if one.kind == "deleted"]
+    tests = [
+        one for one in deleted if one.suffix == ".py" and is_test_file(one.name, one.parent.name)
+    ]
+    if not tests:
+        return evidence
+    return {**evidence, "verdict": "failed", "reason": text(DELETED, path=tests[0])}
 
 
 async def _find_command(state: State, deps: Dependencies) -> TestCommand | None:

@@ -62,7 +62,7 @@ def is_pytest_project(folder: Path) -> bool:
     """Return whether pytest is configured, or there are files that it would collect."""
     if any(_contains_text(folder / name, words) for name, words in _CONFIGURED.items()):
         return True
-    return any(_is_test(name, parent) for parent, name in _iter_python_files(folder))
+    return any(is_test_file(name, parent) for parent, name in _iter_python_files(folder))
 
 
 async def find_python(
@@ -139,7 +139,8 @@ def _iter_python_files(folder: Path) -> Iterator[tuple[str, str]]:
         yield from ((Path(parent).name, file) for file in files if file.endswith(".py"))
 
 
-def _is_test(file: str, parent: str) -> bool:
+def is_test_file(file: str, parent: str) -> bool:
+    """Return whether a Python file in a folder of this name holds tests, as pytest finds them."""
     return file.startswith("test_") or file.endswith("_test.py") or parent in ("test", "tests")
 
 

@@ -26,6 +26,8 @@ async def run_architect(
     turn = await run_model_turn(state, runtime, "architect", handoff=state["request"])
     if turn.is_stopped:
         return Command(goto="review", update=turn.update)
+    if turn.is_steered:
+        return Command(goto="architect", update=turn.update)
     if turn.final_text is None:
         return Command(goto="approve", update=turn.update)
     plan = extract_plan(turn.final_text)

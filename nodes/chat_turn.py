@@ -11,7 +11,7 @@ from .agent.model_turn import run_model_turn
 from .roles import RoleName
 from .state import State
 
-ChatTransition = Command[Literal["approve", "fit_schema", "__end__"]]
+ChatTransition = Command[Literal["approve", "build", "plan", "fit_schema", "__end__"]]
 
 
 async def run_chat_turn(state: State, runtime: Runtime[Context], role: RoleName) -> ChatTransition:
@@ -19,6 +19,8 @@ async def run_chat_turn(state: State, runtime: Runtime[Context], role: RoleName)
     turn = await run_model_turn(state, runtime, role)
     if turn.is_stopped:
         return Command(goto="__end__", update={**turn.update, "outcome": "failed"})
+    if turn.is_steered:
+        return Command(goto="plan" if role == "plan" else "build", update=turn.update)
     if turn.final_text is None:
         return Command(goto="approve", update=turn.update)
     if not turn.update:  # an answer by `attempt_completion` was not shown yet

@@ -27,6 +27,8 @@ async def run_editor(
     turn = await run_model_turn(state, runtime, "editor", handoff=opening)
     if turn.is_stopped:
         return Command(goto="__end__", update={**turn.update, "outcome": "failed"})
+    if turn.is_steered:
+        return Command(goto="editor", update=turn.update)
     if turn.final_text is None:
         return Command(goto="approve", update=turn.update)
     end = {**turn.update, "summary": turn.final_text, "outcome": "unverified"}

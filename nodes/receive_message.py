@@ -7,13 +7,11 @@ from typing import Literal
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from ..config.text import text
 from .agent.agent import load_agent
 from .agent.cancelled_calls import answer_cancelled_calls
 from .agent.context import Context, get_thread_id
-from .agent.dependencies import Dependencies
-from .agent.emit import emit_event, emit_mode
-from .agent.file_mentions import MentionedFiles, read_mentioned_files
+from .agent.emit import emit_mode
+from .agent.file_mentions import announce_mentions, read_mentioned_files
 from .agent.message_history import build_role_message, iter_newest_first
 from .agent.modes import (
     build_mode_notes,
@@ -26,7 +24,6 @@ from .agent.modes import (
 from .agent.partial_answer import build_interruption_notes
 from .agent.request_options import settle_thinking
 from .enforce_schema import build_schema_note
-from .messages.images import list_unsupported_images
 from .state import State, select_changes
 
 
@@ -49,7 +46,7 @@ async def receive_message(state: State, runtime: Runtime[Context]) -> Command[Li
     said = [*cancelled_calls, *build_interruption_notes(state, role)]
     if mode_notes:
         emit_mode(runtime, options)
-    _announce_mentions(runtime, mentioned, deps)
+    announce_mentions(runtime, mentioned, deps)
     update: dict[str, object] = {
         "messages": [
             *said,
@@ -78,18 +75,3 @@ async def receive_message(state: State, runtime: Runtime[Context]) -> Command[Li
         **({"fallback": ""} if state.get("fallback") else {}),
     }
     return Command(goto="compact", update=select_changes(state, update))
-
-
-def _announce_mentions(
-    runtime: Runtime[Context], mentioned: MentionedFiles, deps: Dependencies
-) -> None:
-    """Tell which files the model is shown, and which images it cannot see."""
-    if mentioned.shown or mentioned.left_out:
-        emit_event(runtime, "mentioned", shown=mentioned.shown, left_out=mentioned.left_out)
-    if images := list_unsupported_images(mentioned.notes, deps.model):
-        words = text(
-            "`{model}` does not see images; it gets the name and the size of {names}",
-            model=deps.model.name,
-            names=images,
-        )
-        emit_event(runtime, "notice", text=words)

@@ -37,6 +37,8 @@ async def run_tester(
     turn = await run_model_turn(state, runtime, "tester")
     if turn.is_stopped:
         return Command(goto="review", update=turn.update)
+    if turn.is_steered:
+        return Command(goto="tester", update=turn.update)
     if turn.final_text is None:
         return Command(goto="approve", update=turn.update)
     verdict = parse_verdict(turn.final_text)

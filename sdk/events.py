@@ -60,6 +60,16 @@ class Mentioned:
 
 
 @dataclass(frozen=True)
+class Steered:
+    """A message that the user sent during the turn reaches the model, between two tool calls."""
+
+    type: ClassVar[str] = "steered"
+    id: str
+    """ID of the message, as `Runner.steer` returned it."""
+    text: str
+
+
+@dataclass(frozen=True)
 class Thinking:
     """A piece of the model's reasoning."""
 
@@ -352,6 +362,7 @@ Event = (
     | RoleStarted
     | ModeChanged
     | Mentioned
+    | Steered
     | Thinking
     | Output
     | Retrying

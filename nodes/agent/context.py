@@ -7,6 +7,7 @@ from pydantic import InstanceOf
 from pydantic.json_schema import SkipJsonSchema
 
 from ...config.settings.schema import ApprovalMode
+from ..messages.steering import SteeringQueue
 from ..state import State
 from ..tool_task import ToolTask
 from .dependencies import Dependencies
@@ -32,6 +33,10 @@ class Context:
         default_factory=DependencyPool, repr=False, compare=False
     )
     """What is open in this run; who starts the run closes it."""
+    steering: SkipJsonSchema[InstanceOf[SteeringQueue]] = field(
+        default_factory=SteeringQueue, repr=False, compare=False
+    )
+    """The user's messages to the running turn."""
 
     async def open_dependencies(self, state: State | ToolTask) -> Dependencies:
         """Return the thread's dependencies under its current options.

@@ -27,6 +27,7 @@ from .message_history import build_role_message, find_final_text, select_view
 from .model_request import request_answer
 from .modes import build_note
 from .nested_instructions import build_nested_notes, build_notices
+from .new_request import receive_steering
 from .remaining_limits import build_remaining_note
 from .request_options import build_request_options, settle_first_thinking
 from .snapshot_recorder import find_last_entry
@@ -44,6 +45,8 @@ class ModelTurn:
     final_text: str | None
     is_stopped: bool = False
     """Whether the role may not go on, since it repeats itself: the job has failed."""
+    is_steered: bool = False
+    """The user's messages were added; the role has its turn after that."""
 
 
 async def run_model_turn(
@@ -61,6 +64,8 @@ async def run_model_turn(
     decided: State = {**state, "thinking": thinking}
     agent = await load_agent(role, decided, runtime.context, state.get("fallback", ""))
     deps = agent.deps
+    if steered := await receive_steering(state, runtime, role, deps):
+        return ModelTurn({"messages": steered}, None, is_steered=True)
     decided["context_message"] = await settle_context_message(state, deps)
     allowed = enforce_limits(state, runtime, deps)
     if state.get("role") != role:

@@ -1,14 +1,24 @@
-"""A new request on a thread that had ended, as Studio allows: the conversation is kept."""
+"""What the user asks for later: a new job on an ended thread, messages while the model works."""
 
 from typing import Any
 
+from langchain_core.messages import AnyMessage, ToolMessage
+from langgraph.runtime import Runtime
+
 from ..roles import RoleName
 from ..state import State
-from .message_history import build_role_message
+from .context import Context, get_thread_id
+from .dependencies import Dependencies
+from .emit import emit_event
+from .file_mentions import announce_mentions, read_mentioned_files
+from .message_history import build_role_message, iter_newest_first
 
 
 def build_job_update(state: State, role: RoleName, handoff: str) -> dict[str, Any]:
-    """Return the state changes for a job that starts with this role and this message."""
+    """Return the state changes for a job that starts with this role and this message.
+
+    Studio starts one on a thread that had ended; the conversation is kept.
+    """
     message = build_role_message(role, handoff)
     return {
         "messages": [message],
@@ -28,3 +38,26 @@ def build_job_update(state: State, role: RoleName, handoff: str) -> dict[str, An
         "outcome": None,
         **({"fallback": ""} if state.get("fallback") else {}),
     }
+
+
+async def receive_steering(
+    state: State, runtime: Runtime[Context], role: RoleName, deps: Dependencies
+) -> list[AnyMessage]:
+    """Return what the user sent meanwhile, with the mentioned files; only after tool results.
+
+    The node commits it before the next request, so neither a kill nor a failure loses it.
+    """
+    last = next(iter_newest_first(state, role), None)
+    thread = get_thread_id(runtime)
+    if not isinstance(last, ToolMessage):
+        return []
+    received: list[AnyMessage] = []
+    for message in runtime.context.steering.take(thread):
+        mentioned = await read_mentioned_files(message.text, role, deps, thread)
+        words = build_role_message(role, message.text)
+        words.id = message.id
+        words.additional_kwargs["steered"] = True
+        emit_event(runtime, "steered", id=message.id, text=message.text)
+        announce_mentions(runtime, mentioned, deps)
+        received += [*mentioned.notes, words]
+    return received

@@ -215,6 +215,8 @@ def _build_message_entries(
         words = extract_text(message.get("content"))
         if row.node in HUMAN_INPUT_NODES:
             yield from _build_user_entry(row, words)
+        elif get_mapping(message, "additional_kwargs").get("steered"):
+            yield TranscriptEntry("human", row.at, words)
         elif get_mapping(message, "additional_kwargs").get("aside"):
             yield TranscriptEntry("aside", row.at, words)
     elif message.get("type") == "ai":

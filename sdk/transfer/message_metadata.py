@@ -32,6 +32,8 @@ class _Marks(TypedDict, total=False):
     """The graph wrote it."""
     aside: Literal[True]
     """Side context of the user's message."""
+    steered: Literal[True]
+    """The user sent it while the model worked."""
     interrupted: Literal[True]
     """The answer was cut short."""
     tree: str
@@ -46,7 +48,7 @@ class _Marks(TypedDict, total=False):
 
 _MARKS = TypeAdapter(_Marks)
 _OF_INSTRUCTIONS = ("instructions", "instructions_left", "instructions_passed_over")
-_OF_HUMANS = ("synthetic", "aside", "loop", "hides", *_OF_INSTRUCTIONS)
+_OF_HUMANS = ("synthetic", "aside", "steered", "loop", "hides", *_OF_INSTRUCTIONS)
 
 
 def check_marks(message: BaseMessage) -> None:

@@ -4,7 +4,7 @@ import asyncio
 import os
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, Literal, Self, cast
@@ -29,6 +29,7 @@ from ..nodes.agent.context import Context
 from ..nodes.agent.dependencies import Dependencies
 from ..nodes.agent.dependency_pool import DependencyPool
 from ..nodes.agent.modes import choose_next_agent
+from ..nodes.messages.steering import SteeringQueue
 from ..nodes.options import Options, select_lasting
 from .cancel_shield import run_shielded
 from .events import Event, EvidenceFound, as_json
@@ -36,22 +37,11 @@ from .graph_registry import CHAT, EDIT, TASK, Job, compile_graph, find_job
 from .interrupt_response import Answer
 from .outcome import derive_status
 from .partial_answer import PartialAnswer, restore_partial_answer
+from .prepared_run import PreparedRun
 from .run import ThreadRun, UserMessage
 from .run_request import build_chat_options, resolve_edit_files, validate_request
 from .startup_notices import HIDDEN, collect_notices, collect_standing_notices, finish_restore
-
-
-@dataclass(frozen=True)
-class _PreparedRun:
-    """A run with valid input and an existing thread."""
-
-    row: ThreadRow
-    context: Context
-    notices: Sequence[str]
-    answer: Answer | None = None
-    message: UserMessage | None = None
-    resumed: bool = True
-    wait: bool = False
+from .steering import settle_steering
 
 
 class Runner:
@@ -70,6 +60,8 @@ class Runner:
         self.home = home or paths.locate_home()
         self.threads = ThreadIndex(self.home)
         self.pool = DependencyPool()
+        self.steering = SteeringQueue()
+        """Messages sent by `steer` that no turn has read."""
         self._control = RunControl()
         self._closing = AsyncExitStack()
         self.deadline = 0.0
@@ -94,6 +86,15 @@ class Runner:
     def is_stopping(self) -> bool:
         """Return whether `stop` was called in the current or last run."""
         return self._control.drain_requested
+
+    def steer(self, message: str) -> str:
+        """Send a message to the running turn; return its ID, which the event `steered` will name.
+
+        Until then `steering` can take it back, and has it after a turn that ended before. Raises
+        UsageError if nothing runs.
+        """
+        validate_request(message, Path())
+        return self.steering.put(redact(message))
 
     def task(
         self, request: str, *, folder: Path | str, options: Options | None = None
@@ -168,7 +169,7 @@ class Runner:
 
     async def _prepare_task(
         self, request: str, folder: Path | str, options: Options | None
-    ) -> _PreparedRun:
+    ) -> PreparedRun:
         root, request = Path(os.path.realpath(folder)), redact(request)
         validate_request(request, root)
         return await self._prepare_thread(
@@ -177,7 +178,7 @@ class Runner:
 
     async def _prepare_edit(
         self, request: str, files: Sequence[str], folder: Path | str, options: Options | None
-    ) -> _PreparedRun:
+    ) -> PreparedRun:
         root, request = Path(os.path.realpath(folder)), redact(request)
         validate_request(request, root)
         named = await asyncio.to_thread(resolve_edit_files, files, root, self.home)
@@ -193,7 +194,7 @@ class Runner:
         name: str,
         title: str,
         agent: str,
-    ) -> _PreparedRun:
+    ) -> PreparedRun:
         root, message = Path(os.path.realpath(folder)), redact(message)
         validate_request(message, root)
         wanted: Options = {"agent": "build", **build_chat_options(options, agent)}
@@ -202,7 +203,7 @@ class Runner:
 
     async def _prepare_thread(
         self, job: Job, request: str, root: Path, options: Options, title: str, name: str = ""
-    ) -> _PreparedRun:
+    ) -> PreparedRun:
         context = self._create_context()
         await asyncio.to_thread(grant_if_empty, root, self.home)
         await self.pool.reload_if_changed(str(root))
@@ -225,11 +226,11 @@ class Runner:
         if marks := find_marks("\n".join([request, *options.get("aside", ())])):
             notices.append(text(HIDDEN, marks=", ".join(sorted(marks))))
         notices += collect_standing_notices(deps, tests=_needs_tests(job, options))
-        return _PreparedRun(row, context, notices, resumed=False)
+        return PreparedRun(row, context, notices, resumed=False)
 
     async def _prepare_turn(
         self, thread: str, message: str, options: Options | None, agent: str, abandon: bool
-    ) -> _PreparedRun:
+    ) -> PreparedRun:
         row, message = self.threads.find(thread), redact(message)
         validate_request(message, Path(row.folder))
         if find_job(row.graph) is not CHAT:
@@ -256,13 +257,13 @@ class Runner:
         await asyncio.to_thread(open_agent, deps, choose_next_agent(row.options))
         told = collect_standing_notices(deps, tests=False)
         words = UserMessage(message, wanted, abandon)
-        return _PreparedRun(row, context, told, message=words)
+        return PreparedRun(row, context, told, message=words)
 
     async def _prepare_resume(
         self, thread: str, answer: Answer | None, context: Context, wait: bool
-    ) -> _PreparedRun:
+    ) -> PreparedRun:
         row = self.threads.find(thread)
-        own = replace(context, home=str(self.home), pool=self.pool, deadline=self.deadline)
+        own = self._create_context(context)
         row = await self._load_current_options(row)
         notices = list[str]()
         if answer is None or not answer.question:  # otherwise this runner asked: the run continues
@@ -277,22 +278,21 @@ class Runner:
         self.pool.add_session_rules(
             [one["always"] for one in (answer.decisions if answer else ()) if one.get("always")]
         )
-        return _PreparedRun(row, own, notices, answer=answer, wait=wait)
+        return PreparedRun(row, own, notices, answer=answer, wait=wait)
 
-    async def _stream(
-        self, prepare: Callable[[], Awaitable[_PreparedRun]]
-    ) -> AsyncGenerator[Event]:
+    async def _stream(self, prepare: Callable[[], Awaitable[PreparedRun]]) -> AsyncGenerator[Event]:
         """Stream the run that `prepare` returns; its exceptions come before any event."""
         self._control = RunControl()
         async with aclosing(self._run_thread(await prepare())) as events:
             async for event in events:
                 yield event
 
-    async def _run_thread(self, prepared: _PreparedRun) -> AsyncGenerator[Event]:
+    async def _run_thread(self, prepared: PreparedRun) -> AsyncGenerator[Event]:
         row = prepared.row
         deps = await self.pool.open(row.folder, row.options, prepared.context)
         with acquire_lease(self.home, row.thread_id):
             run = await self._create_run(prepared, deps)
+            self.steering.begin_run(row.thread_id)
             # the status if the stream is closed or cancelled
             status: ThreadStatus = "interrupted"
             evidence, half = None, PartialAnswer()
@@ -317,6 +317,7 @@ class Runner:
                 status = "running" if run.crashed else row.status
                 raise
             finally:
+                await run_shielded(settle_steering(self.steering, run.graph, row.thread_id))
                 await run_shielded(
                     asyncio.to_thread(self._record_status, row.thread_id, status, evidence)
                 )
@@ -331,8 +332,14 @@ class Runner:
         options = {**options, "served_model": await find_served_model(deps.model)}
         return options, await self.pool.open(folder, options, context)
 
-    def _create_context(self) -> Context:
-        return Context(home=str(self.home), pool=self.pool, deadline=self.deadline)
+    def _create_context(self, chosen: Context | None = None) -> Context:
+        return replace(
+            chosen or Context(),
+            home=str(self.home),
+            pool=self.pool,
+            deadline=self.deadline,
+            steering=self.steering,
+        )
 
     async def open_dependencies(self, folder: str, options: Options) -> Dependencies:
         """Return the dependencies of a run in this folder under these options.
@@ -353,7 +360,7 @@ class Runner:
             state = await graph.aget_state({"configurable": {"thread_id": row.thread_id}})
         return replace(row, options=state.values.get("options") or row.options)
 
-    async def _create_run(self, prepared: _PreparedRun, deps: Dependencies) -> ThreadRun:
+    async def _create_run(self, prepared: PreparedRun, deps: Dependencies) -> ThreadRun:
         """Create the run of a leased thread, after repairing what a kill has left."""
         row = prepared.row
         graph = await asyncio.to_thread(self._graph_of, find_job(row.graph))

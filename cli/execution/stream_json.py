@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from ...config.errors import UsageError
 from ...config.text import text
-from ...sdk.events import Event, Failure, Interrupted
+from ...sdk.events import Event, Failure, Interrupted, Question
 from ...sdk.interrupt_response import Answer
 from ...sdk.runner import Runner
 from ..rendering.renderer import Renderer
@@ -33,6 +33,13 @@ class UserLine(_Line):
     text: str
     abandon: bool = False
     """Abandon an unfinished turn."""
+
+
+class SteerLine(_Line):
+    """Send a message to the running turn, between two tool calls; if none runs, start one."""
+
+    type: Literal["steer"]
+    text: str
 
 
 class AnswerLine(_Line):
@@ -67,7 +74,7 @@ class InterruptLine(_Line):
     type: Literal["interrupt"]
 
 
-JsonLine = UserLine | AnswerLine | ResumeLine | InterruptLine
+JsonLine = UserLine | SteerLine | AnswerLine | ResumeLine | InterruptLine
 LINE: TypeAdapter[JsonLine] = TypeAdapter(Annotated[JsonLine, Field(discriminator="type")])
 HINT = 'see `docs/headless.md`; a line is a JSON object such as {"type": "user", "text": "…"}'
 
@@ -96,8 +103,9 @@ CHUNK_SIZE = 1 << 16
 class StdinLines:
     """Lines as they arrive, also during a turn: an interrupt takes effect at once."""
 
-    def __init__(self, interrupt: Callable[[], None]) -> None:
-        self._interrupt = interrupt
+    def __init__(self, interrupt: Callable[[], None], steer: Callable[[str], bool]) -> None:
+        """Read them; `steer` returns whether it has sent the message to a running turn."""
+        self._interrupt, self._steer = interrupt, steer
         self._waiting: asyncio.Queue[JsonLine | UsageError | None] = asyncio.Queue()
         self._loop = asyncio.get_running_loop()
         self._number = 0
@@ -130,6 +138,8 @@ class StdinLines:
             return
         if isinstance(line, InterruptLine):
             self._interrupt()
+        elif isinstance(line, SteerLine) and self._steer(line.text):
+            pass
         elif line:
             self._waiting.put_nowait(line)
 
@@ -140,15 +150,20 @@ class TurnLoop:
     def __init__(self, speaker: ChatSession, runner: Runner, watch: CancellableStream) -> None:
         self._speaker, self._runner, self._watch = speaker, runner, watch
         self._interrupted = False
+        self._unsent: list[JsonLine] = []
+        """Messages to a turn that ended before it could read them."""
 
     async def run(self) -> Event | None:
         """Run to the end of stdin, or until something ends it earlier; return the last event."""
-        lines, last, begun = StdinLines(self._interrupt_turn), None, False
-        while (line := await lines.read_next()) is not None:
+        lines, last, begun = StdinLines(self._interrupt_turn, self._steer), None, False
+        while line := self._unsent.pop(0) if self._unsent else await lines.read_next():
             begun, events = True, self._start_turn(line)
             self._interrupted = False
             last = await self._watch.show_events(events)
             is_over = isinstance(last, Failure | Interrupted | None) and not self._interrupted
+            if not isinstance(last, Question):  # the turn continues after the answer
+                unsent = self._runner.steering.take_unsent()
+                self._unsent += [SteerLine(type="steer", text=message.text) for message in unsent]
             if is_over or self._watch.was_stopped:  # also by a signal during the turn's last step
                 return last
         if not begun:
@@ -159,10 +174,17 @@ class TurnLoop:
         self._interrupted = True
         self._watch.stop_at_once()
 
+    def _steer(self, message: str) -> bool:
+        try:
+            self._runner.steer(message)
+        except UsageError:  # no turn runs
+            return False
+        return True
+
     def _start_turn(self, line: JsonLine) -> AsyncGenerator[Event]:
-        if isinstance(line, UserLine):
+        if isinstance(line, UserLine | SteerLine):
             # an interrupted turn is abandoned without a question
-            abandon = line.abandon or self._interrupted
+            abandon = self._interrupted or (isinstance(line, UserLine) and line.abandon)
             return self._speaker.send_message(self._runner, line.text, abandon=abandon)
         if not self._speaker.thread:
             raise UsageError("there is nothing to continue yet", hint="send a message first")

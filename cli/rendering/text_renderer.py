@@ -16,7 +16,7 @@ from .diff import ShownDiffs, show_diff
 from .humanize import format_duration, format_time_left
 from .markdown.live import AnswerView, create_answer_view
 from .output import echo_wrapped
-from .sanitize import sanitize_line
+from .sanitize import sanitize_line, sanitize_text
 from .thinking_view import ThinkingView, create_thinking_view
 from .thread_listing import SHORT_ID
 from .tool_calls import ToolView
@@ -120,6 +120,11 @@ class TextRenderer:
         mode = t(f"run.mode.{event.mode}", plan=sanitize_line(event.plan))
         named = "" if event.agent == event.mode else f"@{sanitize_line(event.agent)} · "
         self._print_line(f"{named}{mode}", "cyan")
+
+    @_render_event.register
+    def _(self, event: ev.Steered) -> None:
+        self._finish_block()
+        self._print_line(f"\n› {sanitize_text(event.text)}", "bold")
 
     @_render_event.register
     def _(self, event: ev.Thinking) -> None:

@@ -1,16 +1,16 @@
-"""The input loop: runs one line after another; lines typed meanwhile wait."""
+"""The input loop: runs one line after another; lines typed meanwhile wait, or reach the turn."""
 
 import asyncio
 import time
-from collections import deque
 from collections.abc import Coroutine
 from contextlib import suppress
 from typing import Any
 
 from ..i18n.catalogs import t
-from .line_dispatch import dispatch_line
+from .line_dispatch import dispatch_line, read_steering
 from .prompt.paste_placeholder import Pastes
 from .prompt.protocol import ReplExit
+from .session.inbox import Inbox
 from .session.resume import pick_up
 from .session.session import Session, show_error
 
@@ -26,7 +26,7 @@ class Conversation:
     session: Session
 
     def __init__(self) -> None:
-        self.inbox = Inbox()
+        self.inbox = Inbox(self._read_steering)
         self.pastes = Pastes()
         self._doing: asyncio.Task[None] | None = None
         self._stopped = False
@@ -126,6 +126,9 @@ class Conversation:
         if self.session.thread:
             await self._run_task(pick_up(self.session))
 
+    def _read_steering(self, line: str) -> str | None:
+        return read_steering(self.session, line, self.pastes.expand_marks)
+
     async def _run_task(self, work: Coroutine[Any, Any, None]) -> None:
         self._since, self._stopped = time.monotonic(), False
         doing = self._doing = asyncio.ensure_future(work)
@@ -147,6 +150,8 @@ class Conversation:
         """Return unsent lines, and those that wait behind an unfinished turn, to the prompt."""
         session = self.session
         unsaid = [session.typed] if session.is_unsent else []
+        unsaid += session.unread_lines
+        session.unread_lines.clear()
         if session.cut_short and not self._stopped:  # lines sent after a stop are intended
             unsaid += self.inbox.take_all()
         session.is_unsent = session.cut_short = False
@@ -159,38 +164,3 @@ class Conversation:
                 await self.run_line(await self.inbox.take_next())
         except ReplExit:
             return
-
-
-class Inbox:
-    """Queue of the lines that wait while another one runs."""
-
-    def __init__(self) -> None:
-        self._lines: deque[str] = deque()
-        self._filled = asyncio.Event()
-
-    @property
-    def waiting_lines(self) -> tuple[str, ...]:
-        """The waiting lines, the next one first."""
-        return tuple(self._lines)
-
-    def put_line(self, line: str) -> None:
-        """Append a line."""
-        self._lines.append(line)
-        self._filled.set()
-
-    def take_back(self) -> str:
-        """Remove the last line and return it; empty: none waits."""
-        return self._lines.pop() if self._lines else ""
-
-    def take_all(self) -> list[str]:
-        """Remove all lines and return them."""
-        lines = list(self._lines)
-        self._lines.clear()
-        return lines
-
-    async def take_next(self) -> str:
-        """Wait for the next line, remove it and return it."""
-        while not self._lines:
-            self._filled.clear()
-            await self._filled.wait()
-        return self._lines.popleft()

@@ -45,6 +45,19 @@ async def dispatch_line(session: Session, typed: str, unfolded: Callable[[str], 
         await session.run_message(text, agent)
 
 
+def read_steering(session: Session, typed: str, unfolded: Callable[[str], str]) -> str | None:
+    """Return the message to the running turn that the line is; None: it waits for the turn's end.
+
+    So does one to another agent, or for the mode that the user has switched to meanwhile.
+    """
+    line = parse_line(typed)
+    plan = session.options.get("plan", session.thread_options.get("plan", False))
+    if line.kind != "message" or plan != session.thread_options.get("plan", False):
+        return None
+    agent, text = parse_agent_mention(unfolded(line.text), session.folder, session.home)
+    return None if agent else text
+
+
 def keep_note(session: Session, text: str) -> None:
     """Append the note to `notes.md` beside the user's configuration."""
     note = redact(text).encode(errors="replace").decode()  # typed bytes may not be valid text

@@ -80,6 +80,7 @@ async def _run_conversation(
         home=home,
         prompt=prompt,
         opened=opened,
+        inbox=conversation.inbox,
         model=options.get("model", ""),
         titles=titles,
         show_thinking=show_thinking,

@@ -73,6 +73,13 @@ def read_searchable_texts(connection: sqlite3.Connection) -> Mapping[str, list[s
             kinds = {"human", "ai"}
         messages = filter_mappings(unpack_blob(value, unpack_fields))
         found[thread_id] += [
-            extract_text(one.get("content")) for one in messages if one.get("type") in kinds
+            extract_text(message.get("content"))
+            for message in messages
+            if message.get("type") in kinds or _is_steered(message)
         ]
     return found
+
+
+def _is_steered(message: Mapping[str, Any]) -> bool:
+    """Return whether the user sent the message while the model worked."""
+    return bool(get_mapping(message, "additional_kwargs").get("steered"))

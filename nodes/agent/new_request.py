@@ -45,19 +45,22 @@ async def receive_steering(
 ) -> list[AnyMessage]:
     """Return what the user sent meanwhile, with the mentioned files; only after tool results.
 
-    The node commits it before the next request, so neither a kill nor a failure loses it.
+    The node commits it before the next request, so neither a kill nor a failure loses it. Only when
+    it runs again, with the message in the thread, it announces the message.
     """
-    last = next(iter_newest_first(state, role), None)
-    thread = get_thread_id(runtime)
-    if not isinstance(last, ToolMessage):
+    queue, thread = runtime.context.steering, get_thread_id(runtime)
+    if queue.has_taken:
+        known = {str(message.id) for message in state.get("messages", [])}
+        for message in queue.confirm(known):
+            emit_event(runtime, "steered", id=message.id, text=message.text)
+    if not isinstance(next(iter_newest_first(state, role), None), ToolMessage):
         return []
     received: list[AnyMessage] = []
-    for message in runtime.context.steering.take(thread):
+    for message in queue.take(thread):
         mentioned = await read_mentioned_files(message.text, role, deps, thread)
         words = build_role_message(role, message.text)
         words.id = message.id
         words.additional_kwargs["steered"] = True
-        emit_event(runtime, "steered", id=message.id, text=message.text)
         announce_mentions(runtime, mentioned, deps)
         received += [*mentioned.notes, words]
     return received

@@ -56,6 +56,13 @@ class SteeringQueue:
             self._waiting = left
             return was_waiting
 
+    def confirm(self, known: Container[str]) -> list[SteeringMessage]:
+        """Return what was taken and is now in the thread, by these IDs; each message once."""
+        with self._lock:
+            kept = [message for message in self._taken if message.id in known]
+            self._taken = [message for message in self._taken if message.id not in known]
+            return kept
+
     @property
     def has_taken(self) -> bool:
         """Whether a message was taken of which nobody knows yet that the thread has it."""

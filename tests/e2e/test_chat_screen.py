@@ -28,6 +28,7 @@ def f{at}():
     中文'''
 ```
 """
+LOOKS = {"text": "I look.", "tool_calls": [{"name": "list_files", "args": {}}]}
 COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9\d|10\d)[;m]")
 EDITOR = """#!/bin/sh
 trap '' INT
@@ -201,6 +202,25 @@ def test_waiting_line_is_sent_when_turn_ends(window):
     window.type("first").press("enter").type("second").press("enter")
     window.see("Slow.", "Then this.")
     assert window.told() == "second"
+
+
+def test_line_typed_during_turn_reaches_model_between_calls(window):
+    answers, go_on = iter([LOOKS, LOOKS, {"text": "With tabs."}]), threading.Semaphore(0)
+    window.provider.script(lambda _: go_on.acquire(timeout=60) and next(answers))
+    window.type("indent").press("enter")
+    window.type("use tabs @greeting.txt").press("enter")
+    window.type("not this").press("enter").see(window.words("repl.waiting"), "not this")
+    window.press("up").see("› not this")
+    window.press("ctrl-c")
+    waiting = window.count(window.words("repl.waiting"))
+    go_on.release()
+    window.terminal.wait_for(lambda _: window.count(window.words("repl.waiting")) < waiting)
+    window.see("› use tabs", "@greeting.txt")
+    go_on.release(2)
+    window.see("With tabs.")
+    sent = window.provider.requests[-2].body["messages"]
+    assert "hello" in sent[-2]["content"] and sent[-1]["content"] == "use tabs @greeting.txt"
+    assert window.count("With tabs.") == 1
 
 
 def runs(command: str):

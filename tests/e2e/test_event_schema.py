@@ -45,7 +45,7 @@ def test_every_kind_of_event_fits_its_schema(program: Program, provider: Provide
     seen |= {event["type"] for event in edit.events}
     assert edit.last["type"] == "error"
     # tests of their own have them
-    elsewhere = {"interrupted", "progress", "model_changed"}
+    elsewhere = {"interrupted", "progress", "model_changed", "steered"}
     elsewhere |= {"compaction_started", "compaction_finished", "cache_reset"}
     assert seen == KINDS.keys() - elsewhere
 

@@ -19,6 +19,7 @@ from maxagent.nodes.agent.partial_answer import INTERRUPTED
 from maxagent.sdk.threads.transcript import read_transcript
 
 HALF = {"text": "Half of it, and more.", "portion": 9, "hang_after": 2}
+LOOKS = {"tool_calls": [{"name": "list_files", "args": {}}]}
 SLOW = {"command": "echo begins >> log.txt; echo begun; sleep 60; echo ends >> log.txt"}
 BEFORE = [{"text": "SMALL: log.txt"}, says("one")]
 AFTER = [says("two"), {"text": "Two lines are written."}, {"text": "Accepted."}]
@@ -128,3 +129,35 @@ def test_the_model_learns_what_it_had_said(
     assert [one["content"] for one in messages if one["role"] != "system"] == [
         *("Hello", "Half of i", INTERRUPTED, "And now?")
     ]
+
+
+@pytest.mark.parametrize("is_read", [True, False], ids=["in a request", "before it"])
+def test_kill_keeps_message_to_running_turn_once(
+    is_read: bool, program: Program, provider: Provider
+) -> None:
+    """Once the event has said that the turn has it, it is in the thread, and only once."""
+    go_on, asked, killed = threading.Event(), threading.Event(), threading.Event()
+
+    def answer(_: object) -> Answer:
+        if len(provider.requests) == 1:
+            assert go_on.wait(60)
+            return LOOKS
+        asked.set()
+        return {"text": "Tabs."} if killed.is_set() else {"text": "Never read.", "hang_after": 1}
+
+    provider.script(answer)
+    process = program.talk()
+    assert process.stdin
+    process.stdin.write('{"type": "user", "text": "indent"}\n')
+    process.stdin.flush()
+    thread = read_until(process, "run_started")["thread_id"]
+    process.stdin.write('{"type": "steer", "text": "use tabs"}\n')
+    process.stdin.flush()
+    go_on.set()
+    read_until(process, "steered")
+    assert not is_read or asked.wait(60)
+    kill(process, program)
+    killed.set()
+    assert program.resume(thread).last["summary"] == "Tabs."
+    words = [one["content"] for one in provider.requests[-1].body["messages"]]
+    assert words.count("use tabs") == 1

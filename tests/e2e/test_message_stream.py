@@ -2,7 +2,9 @@
 
 import json
 import subprocess
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
@@ -10,6 +12,7 @@ from program import Program
 from provider import Provider
 
 WRITES = {"tool_calls": [{"name": "write_file", "args": {"path": "new.txt", "content": "new\n"}}]}
+LOOKS = {"tool_calls": [{"name": "list_files", "args": {}}]}
 STREAMS = ("--input", "stream-json")
 
 
@@ -109,3 +112,41 @@ def test_no_line_at_all_is_wrong_use(program: Program, provider: Provider) -> No
     ended = program.chat(*STREAMS)
     assert (ended.code, ended.stdout, "no message given" in ended.stderr) == (2, "", True)
     assert provider.requests == []
+
+
+def test_message_to_the_running_turn_is_read_between_calls(
+    program: Program, provider: Provider
+) -> None:
+    answers = iter([LOOKS, {"text": "Tabs."}, {"text": "Next."}, {"text": "Late."}])
+    go_on = threading.Semaphore(0)
+    provider.script(lambda _: go_on.acquire(timeout=60) and next(answers))
+    with talking(program) as process:
+        write(process, "indent")
+        until(process, "run_started")
+        write(process, {"type": "steer", "text": "use tabs"}, "then this")
+        wait_for(lambda: provider.requests)
+        go_on.release(2)
+        assert until(process, "steered")["text"] == "use tabs"
+        assert until(process, "completion")["summary"] == "Tabs."
+        until(process, "run_started")
+        write(process, {"type": "steer", "text": "too late for it"})
+        wait_for(lambda: len(provider.requests) == 3)
+        go_on.release(2)
+        assert [until(process, "completion")["summary"] for _ in range(2)] == ["Next.", "Late."]
+    asked = [request.body["messages"] for request in provider.requests]
+    assert [one["content"] for one in asked[-1] if one["role"] == "user"] == [
+        *("indent", "use tabs", "then this", "too late for it")
+    ]
+
+
+def test_message_after_the_turn_starts_the_next(program: Program, provider: Provider) -> None:
+    provider.script([{"text": "One."}])
+    ended = program.chat(*STREAMS, stdin=lines({"type": "steer", "text": "one"}))
+    assert (ended.code, ended.last["summary"]) == (0, "One.")
+
+
+def wait_for(condition: Callable[[], object]) -> None:
+    give_up = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < give_up
+        time.sleep(0.02)

@@ -12,6 +12,7 @@ from ...i18n.catalogs import t
 from ...i18n.message_translation import translate
 from ...rendering.thread_listing import SHORT_ID
 from ..prompt.protocol import SIGN, Prompt, PromptAborted
+from .inbox import Inbox
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -31,6 +32,10 @@ class Session(ChatSession):
     prompt: Prompt
     opened: "asyncio.Future[Runner]"
     """Done when LangGraph is imported and the runner is open, behind the prompt."""
+    inbox: Inbox = field(default_factory=Inbox)
+    """Lines that wait."""
+    unread_lines: list[str] = field(default_factory=list[str])
+    """Lines that a stopped turn had read and the thread does not have."""
     model: str = ""
     """Current model, as `PROVIDER/MODEL`."""
     mode: str = ""

@@ -45,7 +45,7 @@ async def _follow_turn(
 ) -> None:
     began, session.cut_short = time.monotonic(), True
     try:
-        last = await turn
+        last = await _run_to_end(session, turn)
     except asyncio.CancelledError:
         session.left_by_hand = bool(session.thread)
         view.show_interruption()
@@ -63,6 +63,13 @@ async def _follow_turn(
     begin_titling(session, last)
     if time.monotonic() - began > LONG:
         session.prompt.send_escape_codes(build_notification_code(t("repl.done")))
+
+
+async def _run_to_end(session: Session, turn: Coroutine[Any, Any, Event | None]) -> Event | None:
+    try:
+        return await turn
+    finally:
+        session.unread_lines += session.inbox.end_steering()
 
 
 def begin_titling(session: Session, last: Event | None) -> None:

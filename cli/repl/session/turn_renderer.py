@@ -24,7 +24,10 @@ from ..prompt.terminal_signals import build_notification_code, build_title_code
 from .session import Session
 
 # Events that the status line shows, or that a conversation need not show
-SILENT_EVENTS = (ev.RunStarted, ev.RoleStarted, ev.TokenUsage, ev.Completion, ev.Interrupted)
+SILENT_EVENTS = (
+    *(ev.RunStarted, ev.RoleStarted, ev.TokenUsage, ev.Completion, ev.Interrupted),
+    ev.Steered,
+)
 
 
 class TurnView:
@@ -123,6 +126,9 @@ class TurnView:
                 session.sandbox = event.sandbox
                 session.thinking, session.effort = event.thinking, event.effort
                 session.prompt.send_escape_codes(build_title_code(event.title))
+                session.inbox.begin_steering(session.opened.result())
+            case ev.Steered(id=message_id, text=text):
+                session.show_user_message(session.inbox.mark_sent(message_id) or text)
             case ev.ModeChanged(mode=mode):
                 session.thread_options = {**session.thread_options, "plan": mode == "plan"}
             case ev.TokenUsage():

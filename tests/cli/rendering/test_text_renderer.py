@@ -53,6 +53,11 @@ def test_piped_run_has_no_escapes_and_no_wrapping(capsys):
     assert "\x1b" not in out.err and long in out.err
 
 
+def test_message_sent_meanwhile_has_own_lines(capsys):
+    out = shown(capsys, ev.Output("one"), ev.Steered("s", "use tabs,\nno\x1bt spaces"))
+    assert out.err.splitlines() == ["one", "", "› use tabs,", "no\\x1bt spaces"]
+
+
 def test_mentioned_files_and_unknown_names_get_own_lines(capsys):
     told = ev.Mentioned(["a.py", "b.py"], ["no\x1b.txt", "x" * 5000])
     first, second = shown(capsys, told).err.splitlines()

@@ -9,7 +9,7 @@ from repl_session import Spoken, Typing
 
 from maxagent import Runner
 from maxagent.cli.repl import input_loop
-from maxagent.cli.repl.input_loop import Conversation, Inbox
+from maxagent.cli.repl.input_loop import Conversation
 from maxagent.cli.repl.prompt.dumb_prompt import PlainPrompt
 from maxagent.config.errors import UsageError
 
@@ -186,23 +186,3 @@ def test_plan_and_build_take_turns(talk: Conversation, tmp_path: Path) -> None:
     assert talk.session.plan
     talk.switch_mode()
     assert (talk.session.plan, talk.session.agent) == (False, "build")
-
-
-async def test_lines_come_in_order_and_last_can_return() -> None:
-    inbox = Inbox()
-    for line in "abc":
-        inbox.put_line(line)
-    assert (inbox.waiting_lines, inbox.take_back()) == (("a", "b", "c"), "c")
-    assert [await inbox.take_next(), await inbox.take_next()] == ["a", "b"]
-    assert (inbox.waiting_lines, inbox.take_back(), inbox.take_all()) == ((), "", [])
-
-
-async def test_who_waits_gets_the_next_line_that_stays() -> None:
-    inbox = Inbox()
-    waiting = asyncio.ensure_future(inbox.take_next())
-    await asyncio.sleep(0)
-    inbox.put_line("taken back")
-    assert inbox.take_all() == ["taken back"]
-    await asyncio.sleep(0)
-    inbox.put_line("stays")
-    assert await waiting == "stays"

@@ -1,0 +1,18 @@
+"""The end of a run for the messages that were sent during it: which of them the thread has."""
+
+from typing import Any
+
+from langgraph.graph.state import CompiledStateGraph
+
+from ..nodes.messages.steering import SteeringQueue
+
+
+async def settle_steering(
+    queue: SteeringQueue, graph: CompiledStateGraph[Any, Any, Any, Any], thread: str
+) -> None:
+    """Close the queue; what the run took without keeping it waits again."""
+    known: set[str] = set()
+    if queue.has_taken:  # seldom: the state of a long thread takes a while to read
+        state = await graph.aget_state({"configurable": {"thread_id": thread}})
+        known = {str(message.id) for message in state.values.get("messages", [])}
+    queue.end_run(known)

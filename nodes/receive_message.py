@@ -11,7 +11,7 @@ from .agent.agent import load_agent
 from .agent.cancelled_calls import answer_cancelled_calls
 from .agent.context import Context, get_thread_id
 from .agent.emit import emit_mode
-from .agent.file_mentions import announce_mentions, read_mentioned_files
+from .agent.file_mentions import read_mentioned_files
 from .agent.message_history import build_role_message, iter_newest_first
 from .agent.modes import (
     build_mode_notes,
@@ -21,6 +21,7 @@ from .agent.modes import (
     settle_options,
     to_announced_mode,
 )
+from .agent.new_request import announce_mentions
 from .agent.partial_answer import build_interruption_notes
 from .agent.request_options import settle_thinking
 from .enforce_schema import build_schema_note

@@ -12,7 +12,7 @@ async def settle_steering(
 ) -> None:
     """Close the queue; what the run took without keeping it waits again."""
     known: set[str] = set()
-    if queue.has_taken:  # seldom: the state of a long thread takes a while to read
+    if queue.has_unconfirmed:  # seldom: the state of a long thread takes a while to read
         state = await graph.aget_state({"configurable": {"thread_id": thread}})
         known = {str(message.id) for message in state.values.get("messages", [])}
     queue.end_run(known)

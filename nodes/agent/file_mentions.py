@@ -12,9 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from langchain_core.messages import HumanMessage
-from langgraph.runtime import Runtime
 
-from ...config.text import text
 from ...tools.builtin.files.read_file import read_file
 from ...tools.filesystem.images import (
     MAX_IMAGE_BYTES,
@@ -27,11 +25,9 @@ from ...tools.permissions.evaluate_tool import evaluate_tool_call
 from ...tools.result import IMAGES, ToolResult
 from ...tools.runtime.invoke import invoke
 from ...tools.tool_run import ToolRun
-from ..messages.images import list_unsupported_images, mark_images
+from ..messages.images import mark_images
 from ..roles import RoleName
-from .context import Context
 from .dependencies import Dependencies
-from .emit import emit_event
 from .message_history import build_role_message
 
 # Most files shown for one message; the model can read others itself
@@ -76,21 +72,6 @@ async def read_mentioned_files(
         elif path not in deps.agents.profiles:
             mentioned.left_out.append(path)
     return mentioned
-
-
-def announce_mentions(
-    runtime: Runtime[Context], mentioned: MentionedFiles, deps: Dependencies
-) -> None:
-    """Tell which files the model is shown, and which images it cannot see."""
-    if mentioned.shown or mentioned.left_out:
-        emit_event(runtime, "mentioned", shown=mentioned.shown, left_out=mentioned.left_out)
-    if images := list_unsupported_images(mentioned.notes, deps.model):
-        words = text(
-            "`{model}` does not see images; it gets the name and the size of {names}",
-            model=deps.model.name,
-            names=images,
-        )
-        emit_event(runtime, "notice", text=words)
 
 
 def _find_names(words: str, deps: Dependencies) -> list[str]:

@@ -5,12 +5,14 @@ from typing import Any
 from langchain_core.messages import AnyMessage, ToolMessage
 from langgraph.runtime import Runtime
 
+from ...config.text import text
+from ..messages.images import list_unsupported_images
 from ..roles import RoleName
 from ..state import State
 from .context import Context, get_thread_id
 from .dependencies import Dependencies
 from .emit import emit_event
-from .file_mentions import announce_mentions, read_mentioned_files
+from .file_mentions import MentionedFiles, read_mentioned_files
 from .message_history import build_role_message, iter_newest_first
 
 
@@ -49,7 +51,7 @@ async def receive_steering(
     it runs again, with the message in the thread, it announces the message.
     """
     queue, thread = runtime.context.steering, get_thread_id(runtime)
-    if queue.has_taken:
+    if queue.has_unconfirmed:
         known = {str(message.id) for message in state.get("messages", [])}
         for message in queue.confirm(known):
             emit_event(runtime, "steered", id=message.id, text=message.text)
@@ -64,3 +66,18 @@ async def receive_steering(
         announce_mentions(runtime, mentioned, deps)
         received += [*mentioned.notes, words]
     return received
+
+
+def announce_mentions(
+    runtime: Runtime[Context], mentioned: MentionedFiles, deps: Dependencies
+) -> None:
+    """Tell which files the model is shown, and which images it cannot see."""
+    if mentioned.shown or mentioned.left_out:
+        emit_event(runtime, "mentioned", shown=mentioned.shown, left_out=mentioned.left_out)
+    if images := list_unsupported_images(mentioned.notes, deps.model):
+        words = text(
+            "`{model}` does not see images; it gets the name and the size of {names}",
+            model=deps.model.name,
+            names=images,
+        )
+        emit_event(runtime, "notice", text=words)

@@ -64,7 +64,7 @@ class SteeringQueue:
             return kept
 
     @property
-    def has_taken(self) -> bool:
+    def has_unconfirmed(self) -> bool:
         """Whether a message was taken of which nobody knows yet that the thread has it."""
         return bool(self._taken)
 

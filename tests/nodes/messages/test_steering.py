@@ -19,7 +19,7 @@ def test_messages_are_taken_once_in_their_order(queue: SteeringQueue) -> None:
     first, second = queue.put("one"), queue.put("two")
     assert queue.take("another thread") == []
     assert [message.id for message in queue.take("thread")] == [first, second]
-    assert (queue.take("thread"), queue.has_taken) == ([], True)
+    assert (queue.take("thread"), queue.has_unconfirmed) == ([], True)
 
 
 def test_message_is_taken_back_until_it_is_read(queue: SteeringQueue) -> None:
@@ -42,7 +42,11 @@ def test_only_what_the_thread_lacks_waits_again(queue: SteeringQueue) -> None:
     queue.take("thread")
     queue.put("three")
     queue.end_run({first})
-    assert (read_texts(queue), read_texts(queue), queue.has_taken) == (["two", "three"], [], False)
+    assert (read_texts(queue), read_texts(queue), queue.has_unconfirmed) == (
+        ["two", "three"],
+        [],
+        False,
+    )
 
 
 @pytest.mark.parametrize("queue", [SteeringQueue()])

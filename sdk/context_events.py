@@ -1,0 +1,49 @@
+"""Events about what a model is sent of a conversation; `events.py` has all the others."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+
+@dataclass(frozen=True)
+class CompactionStarted:
+    """The conversation no longer fits, or the user asked to compact it."""
+
+    type: ClassVar[str] = "compaction_started"
+    conversation: str
+    """`architect`, `coder`, `tester`, `editor` or `chat`."""
+    reason: Literal["limit", "overflow", "user"]
+    """The limit is reached, the provider rejected the request as too long, or the user asked."""
+    tokens: int
+    """Tokens of the conversation, as sent."""
+    limit: int
+    """Tokens from which on it is compacted."""
+
+
+@dataclass(frozen=True)
+class CompactionFinished:
+    """From here on the model is sent less of the conversation; the thread keeps all of it."""
+
+    type: ClassVar[str] = "compaction_finished"
+    conversation: str
+    reason: Literal["limit", "overflow", "user"]
+    before: int
+    """Tokens before."""
+    after: int
+    """Tokens after; as many as before if there was nothing to leave out."""
+    pruned: int
+    """Messages that were shortened."""
+    by: str
+    """The model that wrote the summary; `bridge`: none did, it lists what was done; `prune`: none
+    was needed."""
+    summary: str
+    """What the model is sent in place of the part left out; empty if it was only shortened."""
+
+
+@dataclass(frozen=True)
+class CacheReset:
+    """The next request begins differently, so the provider's cache does not have it."""
+
+    type: ClassVar[str] = "cache_reset"
+    reason: Literal["compaction", "model", "tools", "loop"]
+    """The conversation was compacted, another model is asked, other tools are offered, or the model
+    was set back to before a loop."""

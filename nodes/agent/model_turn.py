@@ -82,9 +82,7 @@ async def run_model_turn(
     answered = await request_answer(agent, decided, role, [*history, *added], options, runtime)
     deps = answered.agent.deps
     answer = _label_answer(answered.message, role, step, state, deps)
-    taken = _count_usage(answer, answered.seconds, deps)
-    used = _add_usage(state.get("usage", NOTHING_USED), taken)
-    _emit_answer(runtime, answer, role, used, taken, deps)
+    used = _emit_answer(runtime, answer, role, state, answered.seconds, deps)
     finished = not (answer.tool_calls or answer.invalid_tool_calls)
     again = [_retry_cut_answer(history, role, deps)] if finished and is_cut(answer) else []
     update = {
@@ -177,10 +175,13 @@ def _emit_answer(
     runtime: Runtime[Context],
     answer: AIMessage,
     role: RoleName,
-    used: Usage,
-    taken: Usage,
+    state: State,
+    seconds: float,
     deps: Dependencies,
-) -> None:
+) -> Usage:
+    """Emit what the answer used and which calls it has; return the usage of the thread."""
+    taken = _count_usage(answer, seconds, deps)
+    used = _add_usage(state.get("usage", NOTHING_USED), taken)
     window = answer.usage_metadata["input_tokens"] if answer.usage_metadata else 0
     emit_event(
         runtime,
@@ -198,3 +199,4 @@ def _emit_answer(
         emit_event(
             runtime, "tool_call", id=call["id"], tool=call["name"] or "?", args={}, role=role
         )
+    return used

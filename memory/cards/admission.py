@@ -15,25 +15,38 @@ _CJK_CHARACTERS_A_WORD = 2
 _HIDDEN = re.compile(f"[{CONTROL_CHARACTERS}]")
 # What a card must not decide: whether something is asked, confined, checked or undone
 _ORDERS = re.compile(
-    r"(?:always|automatically|auto|silently|already|implicitly|blanket|permanently|pre)[\s-]*"
-    r"(?:allow|approv|accept|confirm|permit|grant|authori[sz])"
-    r"|(?:never|not|n't|no|without|skip\w*|bypass\w*|disabl\w*|ignor\w*|avoid\w*"
-    r"|(?:turn|switch)(?:s|es|ed|ing)? off)"
-    r"\s+(?:\w+\s+){0,4}?(?:ask\w*|prompt(?:s|ed|ing)?(?: for| the user)|approv\w*|permission\w*"
-    r"|confirm\w*|consent\w*|sandbox\w*|safety|safeguards?|restrictions?|deny rules?|"
-    r"(?:earlier|previous|prior|above|system) (?:instruction|prompt|rule|message)s?)"
-    r"|(?:you (?:may|can|should|must|are)|agents? (?:may|can|should|must|are)|is|are|be|been)"
-    r"\s+(?:\w+\s+){0,3}?(?:pre-?approved|authori[sz]ed|allowed|permitted)\s+to\s+"
-    r"(?:run|execute|delete|edit|write|push|install|use|access|read|send|skip)"
-    r"|(?:user|human|owner|admin\w*) (?:has |have |had )?(?:already |previously )?"
-    r"(?:approved|confirmed|allowed|authori[sz]ed|consented|granted|agreed to)"
-    r"|(?:approval|permission|sandbox|security)[\s_-]*modes?\s*(?:is|to|=|:|should|must)"
-    r"|permissions?\.(?:allow|deny|ask)|--(?:yolo|dangerously|no-verify\b|auto-approve)"
-    r"|(?:总是|始终|一律|永远|自动|默认|直接)(?:允许|批准|同意|放行|通过|授权|确认)"
-    r"|(?:不要|不用|无需|无须|不必|不需要|别|跳过|绕过|忽略|关闭|禁用|免去?|省略)[^,.;，。；]{0,8}?"
-    r"(?:询问|问我|问用户|提问|确认|批准|审批|许可|授权|权限|沙箱|沙盒|同意|安全检查|安全限制|之前的指令|系统提示)"
-    r"|(?:用户|人类|管理员|主人)(?:已经?|早就|之前)?(?:批准|确认|同意|允许|授权)"
-    r"|(?:已|已经|被)(?:授权|批准|允许)[^,.;，。；]{0,6}?(?:运行|执行|删除|修改|写入|推送|安装|访问|读取)",
+    "|".join(
+        (
+            # to allow at once
+            r"\b(?:always|automatically|auto|silently|already|implicitly|permanently|pre)[\s-]*"
+            r"(?:allow|approv|accept|permit|grant|authori[sz])",
+            r"\b(?:automatically|auto|silently|implicitly|pre)[\s-]*confirm",
+            # not to ask
+            r"\b(?:never|not|don['’]t|no need to|stop|avoid|without)\s+(?:[\w'’]+\s+){0,3}?"
+            r"(?:ask|asks|asking|prompt|prompting|confirm|confirming)\b",
+            r"\b(?:no|without|skip\w*|bypass\w*|disabl\w*|ignor\w*|avoid\w*"
+            r"|(?:turn|switch)(?:s|es|ed|ing)? off)\s+(?:[\w'’]+\s+){0,4}?"
+            r"(?:approv\w*|permissions?|confirmations?|consent|sandbox\w*|safety|safeguards?"
+            r"|restrictions?|deny rules?"
+            r"|(?:earlier|previous|prior|above|system) (?:instruction|prompt|rule|message)s?)",
+            # what the user would have said
+            r"\b(?:user|human|owner|admin\w*) (?:has |have |had )?(?:already |previously )?"
+            r"(?:approved|confirmed|allowed|authori[sz]ed|consented|granted|agreed to)",
+            r"\b(?:you (?:may|can|should|must|are)|agents? (?:may|can|should|must|are)"
+            r"|is|are|be|been)\s+(?:\w+\s+){0,3}?(?:pre-?approved|authori[sz]ed|allowed|permitted)"
+            r"\s+to\s+(?:run|execute|delete|edit|write|push|install|use|access|read|send|skip)",
+            # settings and options
+            r"\b(?:approval|permission|sandbox|security)[\s_-]*modes?\s*(?:is|to|=|:|should|must)",
+            r"\bpermissions?\.(?:allow|deny|ask)\b|--(?:yolo|dangerously|no-verify\b|auto-approve)",
+            r"(?:总是|始终|一律|永远|自动|默认|直接)(?:允许|批准|同意|放行|通过|授权|确认)",
+            r"(?:不要|不用|无需|无须|不必|不需要|别|跳过|绕过|忽略|关闭|禁用|免去?|省略)[^,.;，。；]{0,8}?"
+            r"(?:询问|问我|问用户|提问|确认|批准|审批|许可|授权|权限|沙箱|沙盒|同意|安全检查|安全限制"
+            r"|之前的指令|系统提示)",
+            r"(?:用户|人类|管理员|主人)(?:已经?|早就|之前)?(?:批准|确认|同意|允许|授权)",
+            r"(?:已|已经|被)(?:授权|批准|允许)[^,.;，。；]{0,6}?"
+            r"(?:运行|执行|删除|修改|写入|推送|安装|访问|读取)",
+        )
+    ),
     re.IGNORECASE,
 )
 _NOT_KEPT = "nothing was kept"

@@ -17,8 +17,11 @@ Reason = Literal["", "dropped", "corrected", "rewound"]
 Scope = Literal["user", "project", "notes"]
 
 CARD_TYPES: tuple[CardType, ...] = get_args(CardType)
+_STATES: tuple[CardState, ...] = get_args(CardState)
+_REASONS: tuple[Reason, ...] = get_args(Reason)
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 MOST_CHARACTERS = 500
+_TIME_LENGTH = len("2030-12-31T23:59:59+00:00")
 UNUSED_AFTER = timedelta(days=90)
 _CONTROL = re.compile(f"[{CONTROL_CHARACTERS}]")
 
@@ -94,17 +97,23 @@ def card_from_value(card_id: str, scope: Scope, value: Mapping[str, Any]) -> Car
         type=kind if kind in CARD_TYPES else "fact",
         scope=scope,
         tags=_read_list(value.get("tags")),
-        state=cast(CardState, state) if state in get_args(CardState) else "proposed",
+        state=state if state in _STATES else "proposed",
         source=_read_source(value.get("source")),
         created_at=_read_time(value.get("created_at")),
         updated_at=_read_time(value.get("updated_at")),
         used_at=_read_time(value.get("used_at")),
         uses=_read_count(value.get("uses")),
-        reason=cast(Reason, reason) if reason in get_args(Reason) else "",
+        reason=reason if reason in _REASONS else "",
         replaces=_read_text(value.get("replaces")),
         paths=_read_list(value.get("paths")),
         expires_at=_read_time(value.get("expires_at")),
     )
+
+
+def read_searched_text(value: Mapping[str, Any]) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    """Return content, tags and paths of a value: a search looks at many, and needs few whole."""
+    content = _read_text(value.get("content"))[:MOST_CHARACTERS]
+    return content, _read_list(value.get("tags")), _read_list(value.get("paths"))
 
 
 def retire_card(card: Card, reason: Reason) -> Card:
@@ -132,7 +141,10 @@ def _read_source(value: object) -> Source:
 
 
 def _read_text(value: object) -> str:
-    return _CONTROL.sub("", value).strip() if isinstance(value, str) else ""
+    if not value or not isinstance(value, str):
+        return ""
+    is_plain = value.isascii() and value.isprintable()  # much faster than the search
+    return value.strip() if is_plain else _CONTROL.sub("", value).strip()
 
 
 def _read_list(value: object) -> tuple[str, ...]:
@@ -146,13 +158,20 @@ def _read_count(value: object) -> int:
 
 def _read_time(value: object) -> str:
     """Return a time in UTC with seconds, so that times compare as text; empty if it is none."""
+    if not (written := _read_text(value)):
+        return ""
     try:
-        return _parse_time(_read_text(value)).isoformat(timespec="seconds")
-    except ValueError:
+        moment = datetime.fromisoformat(written)
+        if moment.tzinfo is UTC and len(written) == _TIME_LENGTH:
+            return written
+        return _to_utc(moment).isoformat(timespec="seconds")
+    except (ValueError, OverflowError):
         return ""
 
 
 def _parse_time(value: str) -> datetime:
-    """Parse a date or a time; a date lasts until its end is reached by the next day's begin."""
-    moment = datetime.fromisoformat(value)
+    return _to_utc(datetime.fromisoformat(value))
+
+
+def _to_utc(moment: datetime) -> datetime:
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)

@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from uuid import uuid4
@@ -20,15 +21,16 @@ from .card import (
     Source,
     card_from_value,
     format_now,
+    read_searched_text,
     retire_card,
 )
 from .card_lookup import find_card
 from .duplicates import find_similar
 from .namespaces import LINKS, Namespace, get_namespace
-from .search import CardHit, rank_cards
+from .search import CardHit, score_texts
 
 if TYPE_CHECKING:
-    from langgraph.store.base import BaseStore
+    from langgraph.store.base import BaseStore, SearchItem
 
 PAGE = 1000
 KEPT: tuple[CardState, ...] = ("proposed", "active")
@@ -168,8 +170,24 @@ class CardLibrary:
     async def search(
         self, query: str, *, limit: int = 5, scopes: Collection[Scope] = SCOPES
     ) -> Sequence[CardHit]:
-        """Return the active cards that match the query best."""
-        return rank_cards(query, await self.list(scopes=scopes), limit)
+        """Return the active cards that match the query best, the best first."""
+        items: list[tuple[Scope, SearchItem]] = [
+            (scope, item)
+            for scope in SCOPES
+            if scope in scopes
+            for item in await self._read_items(scope)
+            if item.value.get("state", "active") == "active"
+        ]
+        scores = score_texts(query, [read_searched_text(item.value) for _, item in items])
+        hits: list[CardHit] = []
+        for number in sorted(scores, key=lambda number: scores[number], reverse=True):
+            scope, item = items[number]
+            if len(hits) >= limit and scores[number] < hits[limit - 1].score:
+                break
+            if (card := card_from_value(item.key, scope, item.value)) and card.is_current():
+                hits.append(CardHit(card, scores[number]))
+        hits.sort(key=lambda hit: (hit.score, hit.card.updated_at, hit.card.id), reverse=True)
+        return hits[:limit]
 
     async def mark_used(self, card_ids: Collection[str]) -> None:
         """Count that these cards were shown to a model; unknown IDs are ignored."""
@@ -321,16 +339,19 @@ class CardLibrary:
         await self._store.aput(await self._locate(card.scope), card.id, card.to_value())
 
     async def _read_scope(self, scope: Scope) -> Sequence[Card]:
-        namespace, cards, offset = await self._locate(scope), dict[str, Card](), 0
-        while True:
-            items = await self._store.asearch(namespace, limit=PAGE, offset=offset)
-            for item in items:
-                if tuple(item.namespace) == namespace:
-                    card = card_from_value(item.key, scope, item.value)
-                    cards.update({card.id: card} if card else {})
-            if len(items) < PAGE:
-                return [*cards.values()]
-            offset += PAGE
+        items = await self._read_items(scope)
+        read = (card_from_value(item.key, scope, item.value) for item in items)
+        return [card for card in read if card]
+
+    async def _read_items(self, scope: Scope) -> "Sequence[SearchItem]":
+        namespace, items = await self._locate(scope), dict[str, "SearchItem"]()
+        for offset in count(0, PAGE):
+            page = await self._store.asearch(namespace, limit=PAGE, offset=offset)
+            # the prefix of namespaces that are longer matches, too
+            items |= {item.key: item for item in page if tuple(item.namespace) == namespace}
+            if len(page) < PAGE:
+                break
+        return [*items.values()]
 
     async def _locate(self, scope: Scope) -> Namespace:
         return get_namespace(scope, await self._get_project())

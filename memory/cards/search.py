@@ -4,10 +4,13 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from .card import Card
 from .words import split_words
 
+# Content, tags, paths
+SearchedText = tuple[str, tuple[str, ...], tuple[str, ...]]
 _SATURATION, _LENGTH_WEIGHT = 1.2, 0.75
 
 
@@ -21,27 +24,34 @@ class CardHit:
 
 def rank_cards(query: str, cards: Sequence[Card], limit: int) -> list[CardHit]:
     """Return the cards that share words with the query, the best first; of equals the newer."""
-    asked = set(split_words(query))
-    counts = [Counter(split_words(_get_text(card))) for card in cards]
-    lengths = [sum(count.values()) for count in counts]
-    average = sum(lengths) / len(lengths) if lengths else 1.0
-    weights = {word: _weigh(sum(word in count for count in counts), len(cards)) for word in asked}
-    hits: list[CardHit] = []
-    for card, count, length in zip(cards, counts, lengths, strict=True):
-        shared = [word for word in asked if word in count]
-        if shared:
-            norm = _SATURATION * (1 - _LENGTH_WEIGHT + _LENGTH_WEIGHT * length / average)
-            score = sum(
-                weights[word] * count[word] * (_SATURATION + 1) / (count[word] + norm)
-                for word in shared
-            )
-            hits.append(CardHit(card, score))
+    scores = score_texts(query, [(card.content, card.tags, card.paths) for card in cards])
+    hits = [CardHit(cards[number], score) for number, score in scores.items()]
     hits.sort(key=lambda hit: (hit.score, hit.card.updated_at, hit.card.id), reverse=True)
     return hits[:limit]
 
 
-def _get_text(card: Card) -> str:
-    return " ".join([card.content, *card.tags, *card.paths])
+def score_texts(query: str, texts: Sequence[SearchedText]) -> dict[int, float]:
+    """Return the score of each text that shares a word with the query, by its number."""
+    asked = set(split_words(query))
+    counts = [_count_words(*searched) for searched in texts]
+    lengths = [sum(count.values()) for count in counts]
+    average = sum(lengths) / len(lengths) if lengths else 1.0
+    holding = Counter(word for count in counts for word in asked & count.keys())
+    weights = {word: _weigh(number, len(texts)) for word, number in holding.items()}
+    scores: dict[int, float] = {}
+    for number, (count, length) in enumerate(zip(counts, lengths, strict=True)):
+        if shared := asked & count.keys():
+            norm = _SATURATION * (1 - _LENGTH_WEIGHT + _LENGTH_WEIGHT * length / average)
+            scores[number] = sum(
+                weights[word] * count[word] * (_SATURATION + 1) / (count[word] + norm)
+                for word in shared
+            )
+    return scores
+
+
+@lru_cache(maxsize=10_000)  # a run searches the same cards at each message
+def _count_words(content: str, tags: tuple[str, ...], paths: tuple[str, ...]) -> Counter[str]:
+    return Counter(split_words(" ".join([content, *tags, *paths])))
 
 
 def _weigh(holding: int, total: int) -> float:

@@ -50,4 +50,5 @@ def stem(word: str) -> str:
 
 
 def _find_runs(text: str) -> list[str]:
-    return _RUN.findall(unicodedata.normalize("NFKC", text).casefold())
+    plain = text if text.isascii() else unicodedata.normalize("NFKC", text)
+    return _RUN.findall(plain.casefold())

@@ -24,6 +24,7 @@ from first_prompt import measure_first_prompt  # noqa: E402
 from gauge import Gauge  # noqa: E402
 from lengths import measure_lengths  # noqa: E402
 from light import measure_light_commands  # noqa: E402
+from memory_costs import measure_memory  # noqa: E402
 from provider import Provider  # noqa: E402
 from sandbox_costs import measure_sandbox  # noqa: E402
 from snapshot_costs import measure_snapshots  # noqa: E402
@@ -41,6 +42,7 @@ PARTS = {
     "Long threads, of messages of 2 kB": measure_lengths,
     "A thread that is compacted (processor time)": measure_context,
     "A conversation of 1,000 turns": measure_conversation,
+    "A search of the memory (processor time)": measure_memory,
     "Snapshots of a tree of 20,000 files (processor time)": measure_snapshots,
 }
 

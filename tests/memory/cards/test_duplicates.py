@@ -1,0 +1,31 @@
+"""Cards that say the same, or nearly so."""
+
+import pytest
+
+from maxagent.memory.cards.card import Card
+from maxagent.memory.cards.duplicates import find_similar
+
+CARDS = [
+    Card("tests", "Run the slow tests with make test-slow before a release"),
+    Card("zh", "提交代码之前必须运行格式检查"),
+]
+
+
+@pytest.mark.parametrize(
+    ("content", "card_id", "is_same"),
+    [
+        ("run the slow test with `make test-slow` before a release!", "tests", True),
+        ("Run the slow tests with make test-slow before each merge", "tests", False),
+        ("提交代码之前，必须运行格式检查", "zh", True),
+        ("提交代码之前必须运行单元测试", "zh", False),
+    ],
+)
+def test_similar_card_is_found(content: str, card_id: str, is_same: bool) -> None:
+    similar = find_similar(content, CARDS)
+    assert similar and (similar.card.id, similar.is_same) == (card_id, is_same)
+
+
+@pytest.mark.parametrize("content", ["Something else entirely", "别的事情", "", "run"])
+def test_other_text_has_no_similar_card(content: str) -> None:
+    assert find_similar(content, CARDS) is None
+    assert find_similar(content, []) is None

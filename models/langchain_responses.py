@@ -16,6 +16,7 @@ from .. import __version__
 from ..config.text import text
 from .error_classification import HINTS, RequestTarget, classify_response, classify_stream_error
 from .errors import BrokenStreamError, ModelCallError, ProviderFaultError
+from .http.dialect import RequestOptions
 from .resolver import ResolvedModel
 from .responses.request_format import convert_message
 
@@ -73,7 +74,9 @@ class LangChainResponsesModel(ChatOpenAI):
     @override
     async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
         complete = False
-        kwargs.pop("options", None)
+        options: RequestOptions = kwargs.pop("options", RequestOptions())
+        if options.tool_choice and kwargs.get("tools"):
+            kwargs["tool_choice"] = options.tool_choice
         try:
             async for chunk in super()._astream(*args, **kwargs):
                 complete = cast(AIMessageChunk, chunk.message).chunk_position == "last"

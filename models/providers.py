@@ -71,6 +71,8 @@ class Provider:
     """Whether `stream_options: {"include_usage": true}` is accepted."""
     tool_choice: Literal["any", "auto", "none"] = "any"
     """Which values of `tool_choice` are accepted; `none`: not even the field."""
+    can_forbid_calls: bool = False
+    """Whether the value `none` of `tool_choice` is accepted, too."""
     parallel_by_default: bool | None = None
     """What `parallel_tool_calls` is when not sent; None: the field is not accepted."""
     reasoning_echo: ReasoningEcho | None = None
@@ -113,6 +115,12 @@ class Provider:
     def adapt_to(self, base_url: str) -> "Provider":
         """Return this provider as it behaves at that endpoint."""
         return self if base_url == self.base_url else replace(self, **_build_fields(self.elsewhere))
+
+    def accepts_choice(self, choice: str) -> bool:
+        """Return whether a request may have this `tool_choice`."""
+        if choice == "none":
+            return self.can_forbid_calls or self.tool_choice == "any"
+        return self.tool_choice in ("any", choice)
 
     def find_key(self, environ: Mapping[str, str]) -> str:
         """Return the key in the environment, or an empty string."""

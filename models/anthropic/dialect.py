@@ -1,6 +1,7 @@
 """The dialect of Anthropic Messages, for Anthropic and the endpoints that copy it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from langchain_core.messages import BaseMessage
@@ -67,7 +68,7 @@ class AnthropicDialect:
         conversation = build_turns(encoded, thinking=thinking is not ThinkingState.OFF)
         if thinking is ThinkingState.MANUAL and not starts_with_thinking(conversation.turns):
             # refused: thinking cannot begin in the middle of a tool loop
-            calm = RequestOptions(thinking="off")
+            calm = replace(options, thinking="off")
             fields = build_options(self._resolved, calm, tools=bool(tools), tool_choice=tool_choice)
             conversation = build_turns(encoded, thinking=False)
         if stop:

@@ -35,7 +35,7 @@ def build_options(
     fields: dict[str, Any] = {
         "model": resolved.model,
         "stream": True,
-        "max_tokens": resolved.max_tokens,
+        "max_tokens": options.limit_tokens(resolved.max_tokens),
         **_build_thinking(resolved, options),
     }
     thinks = get_thinking_state(fields, resolved) is not ThinkingState.OFF
@@ -97,7 +97,9 @@ def _build_thinking(resolved: ResolvedModel, options: RequestOptions) -> dict[st
         return fields
     usual = int(thinking.get("budget_tokens", BUDGETS["medium"]))
     # the answer needs room too
-    budget = min(BUDGETS.get(options.effort, usual), resolved.max_tokens // 2)
+    budget = min(
+        BUDGETS.get(options.effort, usual), options.limit_tokens(resolved.max_tokens) // 2
+    )
     if budget < LEAST_BUDGET:
         return dict(resolved.provider.thinking_off)
     return {**fields, "thinking": {**thinking, "budget_tokens": budget}}
@@ -106,10 +108,9 @@ def _build_thinking(resolved: ResolvedModel, options: RequestOptions) -> dict[st
 def _build_tool_choice(
     resolved: ResolvedModel, tool_choice: str, *, thinks: bool
 ) -> dict[str, Any]:
-    accepted = resolved.provider.tool_choice
     # forcing a tool while thinking is refused
     forced = tool_choice not in ("", "auto", "none")
-    if thinks and forced or (accepted != "any" and tool_choice != accepted):
+    if (thinks and forced) or not resolved.provider.accepts_choice(tool_choice):
         tool_choice = ""
     choice: dict[str, Any] = {}
     if tool_choice in ("required", "any"):

@@ -29,7 +29,7 @@ def build_options(
         fields["stream_options"] = {"include_usage": True}
     if resolved.temperature is not None and takes_temperature(resolved, options):
         fields["temperature"] = resolved.temperature
-    fields[provider.max_tokens_field] = resolved.max_tokens
+    fields[provider.max_tokens_field] = options.limit_tokens(resolved.max_tokens)
     fields |= build_thinking_fields(resolved, options)
     if tools:
         fields |= _build_tool_options(resolved, tool_choice)
@@ -65,7 +65,7 @@ def _build_tool_options(resolved: ResolvedModel, tool_choice: str) -> dict[str, 
     usual = provider.parallel_by_default
     if usual is not None and usual != resolved.parallel_tool_calls:
         fields["parallel_tool_calls"] = resolved.parallel_tool_calls
-    if tool_choice and (provider.tool_choice == "any" or tool_choice == provider.tool_choice):
+    if tool_choice and provider.accepts_choice(tool_choice):
         fields["tool_choice"] = tool_choice
     return fields
 

@@ -79,8 +79,13 @@ class HttpChatModel(StreamingChatModel):
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
         options: RequestOptions = kwargs.get("options", RequestOptions())
+        tools, choice = self.tools, self.tool_choice
+        if options.tool_choice == "none":
+            # with the tools in it, the request begins as the one before it, which is cached
+            accepted = self.resolved.provider.accepts_choice("none")
+            tools, choice = (tools, "none") if accepted else (b"", "")
         request = self.dialect.build_request(
-            messages, self.tools, options, tool_choice=self.tool_choice, stop=stop
+            messages, tools, options, tool_choice=choice, stop=stop
         )
         async for chunk in self._connection.stream_answer(request, options):
             self._check_window(chunk)

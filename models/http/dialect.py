@@ -16,6 +16,14 @@ class RequestOptions:
     """How much to think: `low`, `medium`, `high` or `max`."""
     initiator: Literal["user", "agent"] = "agent"
     """`user`: the first request of a human's message, which Copilot bills."""
+    tool_choice: Literal["", "none"] = ""
+    """`none`: the answer calls no tool; where a provider has no such choice, none is offered."""
+    max_tokens: int = 0
+    """Most tokens of the answer, if fewer than the model's; 0: the model's."""
+
+    def limit_tokens(self, usual: int) -> int:
+        """Return the most tokens of the answer."""
+        return min(self.max_tokens or usual, usual)
 
 
 class AnswerParser(Protocol):

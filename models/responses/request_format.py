@@ -31,7 +31,7 @@ def build_options(
         fields |= _build_reasoning(resolved, options)
     elif resolved.temperature is not None:
         fields["temperature"] = resolved.temperature
-    fields["max_output_tokens"] = resolved.max_tokens
+    fields["max_output_tokens"] = options.limit_tokens(resolved.max_tokens)
     if tools:
         fields["parallel_tool_calls"] = resolved.parallel_tool_calls
         if tool_choice:

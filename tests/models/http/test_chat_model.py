@@ -1,6 +1,7 @@
 """Our chat model, against a real server."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
@@ -9,6 +10,7 @@ from provider import Provider
 
 from maxagent.models.factory import open_model
 from maxagent.models.http.chat_model import HttpChatModel
+from maxagent.models.http.dialect import RequestOptions
 from maxagent.models.providers import load_providers
 from maxagent.models.resolver import ResolvedModel
 
@@ -70,6 +72,24 @@ async def test_bound_tools_copy_shares_connection(provider: Provider, model: Htt
     assert [body.get("tool_choice") for body in bodies] == [None, "auto", None]
     assert [len(body.get("tools", ())) for body in bodies] == [0, 1, 0]
     assert provider.connections == 1
+
+
+@pytest.mark.parametrize(
+    ("row", "tools", "choice"),
+    [("openrouter", 1, "none"), ("glm", 0, None), ("deepseek", 1, "none"), ("minimax", 0, None)],
+)
+async def test_answer_without_calls_keeps_tools_where_possible(
+    provider: Provider, model: HttpChatModel, row: str, tools: int, choice: str | None
+) -> None:
+    provider.script([{"text": "x"}])
+    resolved = replace(model.resolved, provider=load_providers()[row].select_api("chat", "m"))
+    bound = HttpChatModel(resolved=resolved, dialect=model.dialect).bind_tools([look])
+    await bound.ainvoke("hi", options=RequestOptions(tool_choice="none", max_tokens=50))
+    await bound.aclose()
+    [request] = provider.requests
+    assert len(request.body.get("tools", ())) == tools
+    assert request.body.get("tool_choice") == choice
+    assert request.body["max_tokens"] == 50
 
 
 async def test_the_key_is_in_no_repr_or_trace(model: HttpChatModel) -> None:

@@ -67,6 +67,11 @@ def locate_tool_refusals(home_folder: Path) -> Path:
     return ensure_data_folder(home_folder) / "xml-models"
 
 
+def locate_learnt_limits(home_folder: Path) -> Path:
+    """Return the list of tokens that fit each model, where one refused more; it may not exist."""
+    return ensure_data_folder(home_folder) / "model-limits"
+
+
 def locate_outputs(home_folder: Path, thread_id: str) -> Path:
     """Return the folder of one thread's full command outputs; it may not exist yet."""
     return _locate_thread_folder(home_folder, "outputs", thread_id)

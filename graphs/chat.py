@@ -23,7 +23,7 @@ def build_graph() -> StateGraph[State, Context, Task, State]:
     """Build the conversation's graph, not compiled: the caller adds saver and store."""
     builder = StateGraph(State, Context, input_schema=Task)
     builder.add_node("listen", receive_message)
-    builder.add_node("compact", compact)
+    builder.add_node("compact", compact, destinations=(*MODES, "__end__"))
     builder.add_node("build", build_mode)
     builder.add_node("plan", run_plan_mode)
     builder.add_node("approve", approve, destinations=(*MODES, "tools", "switch", "approve"))

@@ -6,6 +6,7 @@ from langgraph.graph import START, StateGraph
 
 from ..nodes.agent.context import Context
 from ..nodes.approve import approve
+from ..nodes.compact import compact
 from ..nodes.editor import run_editor
 from ..nodes.run_tool import run_tool
 from ..nodes.state import State, Task
@@ -16,6 +17,7 @@ def build_graph() -> StateGraph[State, Context, Task, State]:
     """Build the edit's graph, not compiled: the caller adds saver and store."""
     builder = StateGraph(State, Context, input_schema=Task)
     builder.add_node("editor", run_editor)
+    builder.add_node("compact", compact, destinations=("editor", "__end__"))
     builder.add_node("approve", approve, destinations=("editor", "tools", "approve"))
     builder.add_node("tools", run_tool, input_schema=ToolTask, destinations=("editor", "approve"))
     builder.add_edge(START, "editor")

@@ -8,6 +8,7 @@ from ..nodes.agent.context import Context
 from ..nodes.approve import approve
 from ..nodes.architect import run_architect
 from ..nodes.coder import run_coder
+from ..nodes.compact import compact
 from ..nodes.review import review
 from ..nodes.run_tool import run_tool
 from ..nodes.state import State, Task
@@ -24,6 +25,7 @@ def build_graph() -> StateGraph[State, Context, Task, State]:
     builder.add_node("architect", run_architect)
     builder.add_node("coder", run_coder)
     builder.add_node("tester", run_tester)
+    builder.add_node("compact", compact, destinations=(*ROLES, "__end__"))
     builder.add_node("approve", approve, destinations=(*ROLES, "tools", "approve"))
     builder.add_node("tools", run_tool, input_schema=ToolTask, destinations=(*ROLES, "approve"))
     builder.add_node("verify", verify)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from ..config.errors import UsageError
 from ..config.text import text
+from .learnt_limits import LearntLimits
 from .resolver import ResolvedModel
 from .xml_calls.refusals import ToolRefusals
 
@@ -67,9 +68,11 @@ async def close_model(model: "BaseChatModel") -> None:
 class ModelPool:
     """The open chat models of a run."""
 
-    def __init__(self, refusals_file: Path | None = None) -> None:
+    def __init__(self, refusals_file: Path | None = None, limits_file: Path | None = None) -> None:
         self.tool_refusals = ToolRefusals(refusals_file)
         """Models whose endpoint has denied tools."""
+        self.learnt_limits = LearntLimits(limits_file)
+        """What fits models that have refused a request as too long."""
         self._opened: list[tuple[ResolvedModel, str, BaseChatModel]] = []
 
     def get(self, resolved: ResolvedModel, role: str) -> "BaseChatModel":

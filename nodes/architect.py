@@ -17,7 +17,7 @@ WITH_PLAN = "{request}\n\nThe architect's plan:\n\n{plan}"
 
 async def run_architect(
     state: State, runtime: Runtime[Context]
-) -> Command[Literal["architect", "approve", "coder", "review"]]:
+) -> Command[Literal["architect", "approve", "compact", "coder", "review"]]:
     """Run one model turn; when the plan is complete, brief the coder."""
     if state.get("outcome"):
         return Command(
@@ -29,7 +29,7 @@ async def run_architect(
     if turn.is_steered:
         return Command(goto="architect", update=turn.update)
     if turn.final_text is None:
-        return Command(goto="approve", update=turn.update)
+        return Command(goto=turn.goto, update=turn.update)
     plan = extract_plan(turn.final_text)
     if plan:
         emit_event(runtime, "plan", text=plan)

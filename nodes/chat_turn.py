@@ -11,7 +11,7 @@ from .agent.model_turn import run_model_turn
 from .roles import RoleName
 from .state import State
 
-ChatTransition = Command[Literal["approve", "build", "plan", "fit_schema", "__end__"]]
+ChatTransition = Command[Literal["approve", "compact", "build", "plan", "fit_schema", "__end__"]]
 
 
 async def run_chat_turn(state: State, runtime: Runtime[Context], role: RoleName) -> ChatTransition:
@@ -22,7 +22,7 @@ async def run_chat_turn(state: State, runtime: Runtime[Context], role: RoleName)
     if turn.is_steered:
         return Command(goto="plan" if role == "plan" else "build", update=turn.update)
     if turn.final_text is None:
-        return Command(goto="approve", update=turn.update)
+        return Command(goto=turn.goto, update=turn.update)
     if not turn.update:  # an answer by `attempt_completion` was not shown yet
         emit_event(runtime, "output", text=turn.final_text)
     update = {**turn.update, "outcome": "answered"}

@@ -12,7 +12,7 @@ from .state import State
 
 async def run_coder(
     state: State, runtime: Runtime[Context]
-) -> Command[Literal["approve", "coder", "verify", "review"]]:
+) -> Command[Literal["approve", "compact", "coder", "verify", "review"]]:
     """Run one model turn; a complete change goes to the tests, or past them with `skip_tests`."""
     turn = await run_model_turn(state, runtime, "coder", handoff=state["request"])
     if turn.is_stopped:
@@ -20,7 +20,7 @@ async def run_coder(
     if turn.is_steered:
         return Command(goto="coder", update=turn.update)
     if turn.final_text is None:
-        return Command(goto="approve", update=turn.update)
+        return Command(goto=turn.goto, update=turn.update)
     proof = "review" if state.get("options", {}).get("skip_tests") else "verify"
     return Command(
         goto=proof, update={**turn.update, "summary": turn.final_text, "accepted": False}

@@ -1,15 +1,26 @@
-"""Start of a turn, before the model runs: the place to shorten long conversations."""
+"""The node `compact`: shortens what a model is sent of its conversation, if that is needed."""
 
-from typing import Literal
-
+from langgraph.graph import END
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from .agent.context import Context
 from .agent.modes import get_mode
+from .compaction.new_cut import compact_view, open_compaction
 from .state import State
 
 
-async def compact(state: State, runtime: Runtime[Context]) -> Command[Literal["build", "plan"]]:
-    """Go to the node of the current mode; nothing is shortened yet."""
-    return Command(goto=get_mode(state.get("options", {})))
+async def compact(state: State, runtime: Runtime[Context]) -> Command[str]:
+    """Make the next cut, and go to the role that asked; a kill repeats only the summary.
+
+    In a conversation it is also the way from the user's message to the mode. The thread's messages
+    are not changed.
+    """
+    asked = state.get("compaction")
+    role = asked["role"] if asked else get_mode(state.get("options", {}))
+    is_over = asked is not None and asked["reason"] == "user" and state.get("outcome")
+    goto = END if is_over else role
+    compaction = await open_compaction(state, runtime, role)
+    if compaction is None:
+        return Command(goto=goto)
+    return Command(goto=goto, update=await compact_view(compaction))

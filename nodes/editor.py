@@ -19,7 +19,7 @@ NEW = " (there is none yet)"
 
 async def run_editor(
     state: State, runtime: Runtime[Context]
-) -> Command[Literal["editor", "approve", "__end__"]]:
+) -> Command[Literal["editor", "approve", "compact", "__end__"]]:
     """Run one model turn; an answer without tool calls ends the job."""
     opening = await asyncio.to_thread(format_request, state)
     if state.get("outcome"):
@@ -30,7 +30,7 @@ async def run_editor(
     if turn.is_steered:
         return Command(goto="editor", update=turn.update)
     if turn.final_text is None:
-        return Command(goto="approve", update=turn.update)
+        return Command(goto=turn.goto, update=turn.update)
     end = {**turn.update, "summary": turn.final_text, "outcome": "unverified"}
     return Command(goto="__end__", update=end)
 

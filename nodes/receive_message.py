@@ -74,5 +74,6 @@ async def receive_message(state: State, runtime: Runtime[Context]) -> Command[Li
         "rounds": 0,
         "outcome": None,
         **({"fallback": ""} if state.get("fallback") else {}),
+        **({"compaction": None} if state.get("compaction") else {}),
     }
     return Command(goto="compact", update=select_changes(state, update))

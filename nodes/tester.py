@@ -32,7 +32,7 @@ COUNTS_AS_REJECTED = "The tester gave no verdict, so the change counts as reject
 
 async def run_tester(
     state: State, runtime: Runtime[Context]
-) -> Command[Literal["approve", "tester", "coder", "verify", "review"]]:
+) -> Command[Literal["approve", "compact", "tester", "coder", "verify", "review"]]:
     """Run one model turn; an accepted change is tested again if the tester did more than read."""
     turn = await run_model_turn(state, runtime, "tester")
     if turn.is_stopped:
@@ -40,7 +40,7 @@ async def run_tester(
     if turn.is_steered:
         return Command(goto="tester", update=turn.update)
     if turn.final_text is None:
-        return Command(goto="approve", update=turn.update)
+        return Command(goto=turn.goto, update=turn.update)
     verdict = parse_verdict(turn.final_text)
     if verdict is None and _count_reminders(state) < MAX_REMINDERS:
         messages = [*turn.update.get("messages", []), build_note("tester", UNCLEAR)]

@@ -97,9 +97,7 @@ def _build_thinking(resolved: ResolvedModel, options: RequestOptions) -> dict[st
         return fields
     usual = int(thinking.get("budget_tokens", BUDGETS["medium"]))
     # the answer needs room too
-    budget = min(
-        BUDGETS.get(options.effort, usual), options.limit_tokens(resolved.max_tokens) // 2
-    )
+    budget = min(BUDGETS.get(options.effort, usual), options.limit_tokens(resolved.max_tokens) // 2)
     if budget < LEAST_BUDGET:
         return dict(resolved.provider.thinking_off)
     return {**fields, "thinking": {**thinking, "budget_tokens": budget}}

@@ -1,13 +1,16 @@
 """An agent ready to run: its system prompt, its tools, and its model."""
 
 import asyncio
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AIMessage, SystemMessage
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
+from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from ...config.agents.profile import AgentProfile
 from ...config.settings.permission_rules import RawRule
@@ -16,6 +19,7 @@ from ...models.xml_calls.tool_binding import bind_tools
 from ...tools import aliases
 from ...tools.runtime.agent_tools import select_agent_tools
 from ...tools.runtime.registry import load_tool
+from ..conversation.token_estimate import estimate_message, estimate_text
 from ..roles import RoleName
 from ..state import State
 from ..tool_task import ToolTask
@@ -43,6 +47,17 @@ class Agent:
     """The chat model with the tools bound."""
     offered: tuple[BaseTool, ...] = ()
     """The bound tools."""
+
+    @cached_property
+    def system_tokens(self) -> int:
+        """Return the estimated tokens of the system prompt."""
+        return estimate_message(self.system)
+
+    @cached_property
+    def tool_tokens(self) -> int:
+        """Return the estimated tokens of the offered tools."""
+        schemas = (json.dumps(convert_to_openai_tool(tool)) for tool in self.offered)
+        return sum(map(estimate_text, schemas))
 
 
 async def load_agent(

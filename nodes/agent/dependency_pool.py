@@ -159,7 +159,7 @@ def _create_dependencies(key: _DependencyKey, context: "Context") -> Dependencie
         model_named=bool(key.model),
         from_project=_list_project_keys(loaded, root),
         turns=settings.model.turns,
-        chat_models=ModelPool(paths.locate_tool_refusals(home)),
+        chat_models=ModelPool(paths.locate_tool_refusals(home), paths.locate_learnt_limits(home)),
     )
     speaks = deps.agents.profiles.get(key.speaker)  # an unknown name is reported when it is used
     return replace(deps, model=deps.resolve_model(speaks)) if speaks else deps

@@ -1,4 +1,4 @@
-"""Limits of a run: model turns and cost. At a limit the thread stops; a resume grants more.
+"""Usage, and the limits of a run: model turns and cost. At a limit the thread stops.
 
 A resume grants the same amount again. Limits are checked before each request, so the last request
 may exceed a cost limit.
@@ -7,15 +7,18 @@ may exceed a cost limit.
 from dataclasses import dataclass
 from typing import Any
 
+from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
 from ...config.text import join_texts, text
+from ...models.catalog import compute_cost
 from ..state import State, Usage
 from .context import Context
 from .dependencies import Dependencies
 from .emit import emit_event
 
+REQUEST_FIELDS = ("input", "output", "cached", "cost", "seconds")
 NOTHING_USED = Usage(requests=0, input=0, output=0, cached=0, cost=0.0, seconds=0.0)
 NO_PRICE = "The limit of ${limit} cannot be enforced: the price of `{model}` is unknown"
 NO_TOTAL = "The limit of ${limit} cannot be enforced: the earlier cost of the thread is unknown"
@@ -53,6 +56,48 @@ def enforce_limits(state: State, runtime: Runtime[Context], deps: Dependencies) 
         name: limit.allowed + (limit.grant if limit.is_reached else 0)
         for name, limit in limits.items()
     }
+
+
+def count_usage(answer: AIMessage, seconds: float, deps: Dependencies) -> Usage:
+    """Return the usage of one request; empty if the provider reports none."""
+    usage = answer.usage_metadata
+    if usage is None:
+        return {**NOTHING_USED, "requests": 1, "seconds": seconds}
+    return Usage(
+        requests=1,
+        input=usage["input_tokens"],
+        output=usage["output_tokens"],
+        cached=usage.get("input_token_details", {}).get("cache_read", 0),
+        cost=compute_cost(deps.model.price, usage),
+        seconds=seconds,
+    )
+
+
+def add_usage(before: Usage, taken: Usage) -> Usage:
+    """Return the sum; its cost is unknown if one of them is."""
+    known = before["cost"] is not None and taken["cost"] is not None
+    return Usage(
+        requests=before["requests"] + taken["requests"],
+        input=before["input"] + taken["input"],
+        output=before["output"] + taken["output"],
+        cached=before["cached"] + taken["cached"],
+        cost=(before["cost"] or 0.0) + (taken["cost"] or 0.0) if known else None,
+        seconds=round(before.get("seconds", 0.0) + taken.get("seconds", 0.0), 3),
+    )
+
+
+def emit_usage(
+    runtime: Runtime[Context], answer: AIMessage, used: Usage, taken: Usage, deps: Dependencies
+) -> None:
+    """Emit the totals `used` after an answer, which took `taken`."""
+    emit_event(
+        runtime,
+        "token_usage",
+        **used,
+        window=answer.usage_metadata["input_tokens"] if answer.usage_metadata else 0,
+        context_length=deps.model.context_length,
+        request={name: taken.get(name) for name in REQUEST_FIELDS},
+    )
 
 
 def _build_turn_limit(state: State, deps: Dependencies) -> UsageLimit:

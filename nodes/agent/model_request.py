@@ -153,7 +153,7 @@ async def _invoke_with_retries(
 ) -> tuple[AIMessage, float]:
     """Return the answer and the seconds it took; repeat the request while that may help."""
     attempt, settings = 0, agent.deps.settings.model
-    request = [agent.system, *await _attach_images(agent, messages, runtime)]
+    request = [agent.system, *await attach_images(agent, messages, runtime)]
     while True:
         started = time.monotonic()
         # the same message is billed once
@@ -202,7 +202,7 @@ async def _invoke_once(
         return take_leaked_calls(answer, agent.known_tools)
 
 
-async def _attach_images(
+async def attach_images(
     agent: Agent, messages: Sequence[BaseMessage], runtime: Runtime[Context]
 ) -> Sequence[BaseMessage]:
     """Return the messages as the model can take them: with images, if it sees."""

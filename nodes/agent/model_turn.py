@@ -2,27 +2,28 @@
 
 import asyncio
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 from uuid import uuid4
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
 
 from ...config.text import text
-from ...models.catalog import compute_cost
-from ...models.errors import ModelCallError
+from ...models.errors import ContextOverflowError, ModelCallError
 from ...models.invoke import is_cut
 from ...models.replay import MADE_BY
+from ..compaction.size_check import answer_overflow, find_oversize
+from ..conversation.cut import CompactionRequest
 from ..messages.context_message import settle_context_message
 from ..repetition.loop_detection import TREE
 from ..repetition.loop_response import respond_to_loop
 from ..roles import RoleName
-from ..state import State, Usage, select_changes
-from .agent import load_agent
+from ..state import State, select_changes
+from .agent import Agent, load_agent
 from .context import Context
 from .dependencies import Dependencies
 from .emit import emit_event
-from .limits import NOTHING_USED, enforce_limits
+from .limits import NOTHING_USED, add_usage, count_usage, emit_usage, enforce_limits
 from .message_history import build_role_message, find_final_text, select_view
 from .model_request import request_answer
 from .modes import build_note
@@ -33,7 +34,6 @@ from .request_options import build_request_options, settle_first_thinking
 from .snapshot_recorder import find_last_entry
 from .stale_files import report_stale_files
 
-REQUEST_FIELDS = ("input", "output", "cached", "cost", "seconds")
 CUT = "Your answer was cut at its token limit and does not count. Give it again, whole and shorter."
 
 
@@ -47,6 +47,22 @@ class ModelTurn:
     """Whether the role may not go on, since it repeats itself: the job has failed."""
     is_steered: bool = False
     """The user's messages were added; the role has its turn after that."""
+    goto: Literal["approve", "compact"] = "approve"
+    """The next node, unless the role has finished."""
+
+
+@dataclass(frozen=True)
+class _Start:
+    """What is decided before a request."""
+
+    agent: Agent
+    state: State
+    role: RoleName
+    begun: dict[str, Any]
+    """State changes that hold whether or not the model answers."""
+    history: list[AnyMessage]
+    added: list[HumanMessage]
+    """Messages that the request adds to the conversation."""
 
 
 async def run_model_turn(
@@ -70,35 +86,54 @@ async def run_model_turn(
     allowed = enforce_limits(state, runtime, deps)
     if state.get("role") != role:
         emit_event(runtime, "role", role=role)
+    history = select_view(state, role)
+    begun = {"role": role, "thinking": thinking, **allowed}
+    if not state.get("steps"):
+        begun["context_message"] = decided["context_message"]
+    begun = select_changes(state, begun)
+    brief = [] if history else [build_role_message(role, handoff)]
+    if oversize := find_oversize(decided, runtime, agent, role, [*history, *brief]):
+        return _ask_to_compact(oversize, begun, brief)
     loop = respond_to_loop(state, runtime, role)
     if loop.is_stopped:
         return ModelTurn({"messages": [*loop.notes], "role": role}, None, is_stopped=True)
-    history = loop.select_messages(select_view(state, role))
+    history = loop.select_messages(history)
     notes = [*await _build_notes(state, runtime, role, deps, history), *loop.notes]
     remaining = build_remaining_note(state, runtime.context, deps, allowed, role)
-    added = [*(notes if history else [build_role_message(role, handoff)]), *remaining]
-    step = state.get("steps", 0) + 1
-    options = build_request_options(decided, role)
-    answered = await request_answer(agent, decided, role, [*history, *added], options, runtime)
-    deps = answered.agent.deps
+    added = [*(brief or notes), *remaining]
+    start = _Start(agent, decided, role, begun, history, added)
+    return await _answer_request(start, runtime)
+
+
+async def _answer_request(start: _Start, runtime: Runtime[Context]) -> ModelTurn:
+    """Ask the model; a request that it refuses as too long is compacted first."""
+    state, role, history = start.state, start.role, start.history
+    request = [*history, *start.added]
+    options = build_request_options(state, role)
+    try:
+        answered = await request_answer(start.agent, state, role, request, options, runtime)
+    except ContextOverflowError as error:
+        refused = await answer_overflow(state, runtime, start.agent, role, request, error)
+        return _ask_to_compact(refused, start.begun, start.added)
+    deps, step = answered.agent.deps, state.get("steps", 0) + 1
     answer = _label_answer(answered.message, role, step, state, deps)
-    used = _emit_answer(runtime, answer, role, state, answered.seconds, deps)
+    taken = count_usage(answer, answered.seconds, deps)
+    used = add_usage(state.get("usage", NOTHING_USED), taken)
+    emit_usage(runtime, answer, used, taken, deps)
+    _emit_calls(runtime, answer, role)
     finished = not (answer.tool_calls or answer.invalid_tool_calls)
     again = [_retry_cut_answer(history, role, deps)] if finished and is_cut(answer) else []
     update = {
-        "messages": [*added, answer, *again],
-        "role": role,
+        "messages": [*start.added, answer, *again],
         "steps": step,
         "usage": used,
-        "thinking": thinking,
-        **({} if step > 1 else {"context_message": decided["context_message"]}),
         **({"fallback": answered.fallback} if answered.fallback else {}),
-        **allowed,
+        **({"compaction": None} if state.get("compaction") else {}),
         # the user may have restored files since the last call
         "file_entry": await find_last_entry(deps, runtime),
     }
     final_text = str(answer.text) if finished and not again else None
-    return ModelTurn(select_changes(state, update), final_text)
+    return ModelTurn({**start.begun, **select_changes(state, update)}, final_text)
 
 
 async def _build_notes(
@@ -114,6 +149,14 @@ async def _build_notes(
     for notice in build_notices(nested):
         emit_event(runtime, "notice", text=notice)
     return [*moved, *nested]
+
+
+def _ask_to_compact(
+    request: CompactionRequest, begun: dict[str, Any], added: list[HumanMessage]
+) -> ModelTurn:
+    """Leave the request to the role's next turn, after `compact`; what was added to it stays."""
+    messages = {"messages": added} if added else {}
+    return ModelTurn({**begun, **messages, "compaction": request}, None, goto="compact")
 
 
 def _retry_cut_answer(
@@ -144,53 +187,7 @@ def _label_answer(
     return answer
 
 
-def _count_usage(answer: AIMessage, seconds: float, deps: Dependencies) -> Usage:
-    """Return the usage of one request; empty if the provider reports none."""
-    usage = answer.usage_metadata
-    if usage is None:
-        return {**NOTHING_USED, "requests": 1, "seconds": seconds}
-    return Usage(
-        requests=1,
-        input=usage["input_tokens"],
-        output=usage["output_tokens"],
-        cached=usage.get("input_token_details", {}).get("cache_read", 0),
-        cost=compute_cost(deps.model.price, usage),
-        seconds=seconds,
-    )
-
-
-def _add_usage(before: Usage, taken: Usage) -> Usage:
-    known = before["cost"] is not None and taken["cost"] is not None
-    return Usage(
-        requests=before["requests"] + taken["requests"],
-        input=before["input"] + taken["input"],
-        output=before["output"] + taken["output"],
-        cached=before["cached"] + taken["cached"],
-        cost=(before["cost"] or 0.0) + (taken["cost"] or 0.0) if known else None,
-        seconds=round(before.get("seconds", 0.0) + taken.get("seconds", 0.0), 3),
-    )
-
-
-def _emit_answer(
-    runtime: Runtime[Context],
-    answer: AIMessage,
-    role: RoleName,
-    state: State,
-    seconds: float,
-    deps: Dependencies,
-) -> Usage:
-    """Emit what the answer used and which calls it has; return the usage of the thread."""
-    taken = _count_usage(answer, seconds, deps)
-    used = _add_usage(state.get("usage", NOTHING_USED), taken)
-    window = answer.usage_metadata["input_tokens"] if answer.usage_metadata else 0
-    emit_event(
-        runtime,
-        "token_usage",
-        **used,
-        window=window,
-        context_length=deps.model.context_length,
-        request={name: taken.get(name) for name in REQUEST_FIELDS},
-    )
+def _emit_calls(runtime: Runtime[Context], answer: AIMessage, role: RoleName) -> None:
     for call in answer.tool_calls:
         emit_event(
             runtime, "tool_call", id=call["id"], tool=call["name"], args=call["args"], role=role
@@ -199,4 +196,3 @@ def _emit_answer(
         emit_event(
             runtime, "tool_call", id=call["id"], tool=call["name"] or "?", args={}, role=role
         )
-    return used

@@ -39,6 +39,7 @@ def build_job_update(state: State, role: RoleName, handoff: str) -> dict[str, An
         "rounds": 0,
         "outcome": None,
         **({"fallback": ""} if state.get("fallback") else {}),
+        **({"compaction": None} if state.get("compaction") else {}),
     }
 
 

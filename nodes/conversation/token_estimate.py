@@ -52,7 +52,7 @@ def count_used(view: Sequence[AnyMessage], cut: Cut | None, fixed: int) -> Token
     `fixed` is the estimate of what precedes it: system prompt, tools, context message. The newest
     answer's report counts, unless the answer is older than the cut: it was about the old view.
     """
-    at = _find_reported(view, cut)
+    at = find_reported(view, cut)
     if at is None:
         scale = cut["scale"] if cut else 1.0
         return TokenCount(round((fixed + estimate_tokens(view)) * scale), scale, False)
@@ -123,7 +123,7 @@ def _estimate_part(part: object) -> int:
     return estimate_text(json.dumps(block, ensure_ascii=False, default=str))
 
 
-def _find_reported(view: Sequence[AnyMessage], cut: Cut | None) -> int | None:
+def find_reported(view: Sequence[AnyMessage], cut: Cut | None) -> int | None:
     """Return the index of the newest answer that reports the size of this view."""
     made_at = cut["step"] if cut else 0
     for at in reversed(range(len(view))):

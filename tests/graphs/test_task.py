@@ -1,7 +1,7 @@
 from maxagent.graphs.task import build_graph, graph
 
 ROLES = {"architect", "coder", "tester"}
-STEPS = {"approve", "tools", "verify", "review"}
+STEPS = {"compact", "approve", "tools", "verify", "review"}
 
 
 def test_drawn_task_graph_has_no_dangling_node():
@@ -35,4 +35,4 @@ def test_done_is_reached_only_through_the_review():
         for edge in build_graph().compile().get_graph().edges
         if edge.target == "__end__"
     }
-    assert ends == {"review"}
+    assert ends == {"review", "compact"}  # `/compact` after the end

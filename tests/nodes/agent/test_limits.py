@@ -29,6 +29,7 @@ def served(
 ) -> Talk:
     """A conversation with a model that has a price, until it is told another one."""
     monkeypatch.setenv("OPENAI_API_KEY", "not-a-real-key")
+    monkeypatch.setenv("LLC_CONTEXT__AUTO_COMPACT", "false")  # its million tokens would be cut
     talk = Talk(tmp_path, runner)
     talk.options = {"model": "openai/gpt-4.1", "base_url": provider.url}
     return talk

@@ -1,0 +1,314 @@
+"""The next cut of a conversation: what it prunes or hides, and what stands for that."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any, cast
+from uuid import uuid4
+
+from langchain_core.messages import AnyMessage
+from langgraph.runtime import Runtime
+
+from ...config.errors import UsageError
+from ...config.text import text
+from ...memory.undo.change_chains import compute_net_changes
+from ...memory.undo.undo_stack import find_active_entries
+from ...models.errors import ModelCallError
+from ...tools.result import ToolError
+from ..agent.agent import Agent, load_agent
+from ..agent.context import Context, get_thread_id
+from ..agent.emit import emit_event
+from ..agent.limits import NOTHING_USED, add_usage, count_usage, emit_usage
+from ..agent.message_history import select_conversation
+from ..agent.request_options import build_request_options
+from ..conversation.boundaries import PlannedCut, choose_cut
+from ..conversation.bridge import build_bridge
+from ..conversation.budget import Budget
+from ..conversation.cut import CompactionRequest, Cut, get_conversation
+from ..conversation.pruning import choose_pruned
+from ..conversation.token_estimate import TokenCount, count_used
+from ..conversation.view import build_view, estimate_view
+from ..messages.context_message import to_context_messages
+from ..roles import RoleName
+from ..state import State, Usage
+from .fill_report import describe_view
+from .long_requests import store_requests
+from .size_check import find_budget, find_cut
+from .state_facts import build_facts
+from .summary import build_instruction, write_summary
+
+BRIDGE, PRUNE, NO_MODEL = "bridge", "prune", "none"
+# A compaction so many model turns after another one does not help: the window is full of the rest
+THRASH_TURNS = 5
+# A summary must bring the request below this share of what it was
+MOST_LEFT = 0.8
+NO_SUMMARY = "No summary by `{model}`: {reason}. A list of what was done takes its place"
+FULL_AGAIN = (
+    "The window is full again after {turns} model turns. It holds: {parts}. No model is asked for "
+    "a summary this time; `/context` shows more"
+)
+
+
+@dataclass(frozen=True)
+class Compaction:
+    """One compaction: what is known before it."""
+
+    state: State
+    runtime: Runtime[Context]
+    agent: Agent
+    role: RoleName
+    asked: CompactionRequest
+    messages: list[AnyMessage]
+    cut: Cut | None
+    budget: Budget
+    count: TokenCount
+
+    @property
+    def tokens(self) -> int:
+        """Return the size of the request before."""
+        return max(self.count.used, self.asked["tokens"])
+
+    @property
+    def turns_since(self) -> int:
+        """Return the model turns since the last cut; many if there is none."""
+        before = self.cut["step"] if self.cut else -THRASH_TURNS
+        return self.state.get("steps", 0) - before
+
+
+async def open_compaction(
+    state: State, runtime: Runtime[Context], role: RoleName
+) -> Compaction | None:
+    """Return the compaction that is asked for, or needed; None if the view fits."""
+    agent = await load_agent(role, state, runtime.context, state.get("fallback", ""))
+    messages, cut = select_conversation(state, role), find_cut(state, role)
+    budget = find_budget(state, agent)
+    count = count_used(build_view(messages, cut), cut, budget.fixed)
+    asked = state.get("compaction")
+    if asked is None:
+        if budget.fits(count) or not agent.deps.settings.context.auto_compact:
+            return None
+        asked = CompactionRequest(role=role, reason="limit", focus="", tokens=count.used, attempt=1)
+    return Compaction(state, runtime, agent, role, asked, messages, cut, budget, count)
+
+
+async def compact_view(compaction: Compaction) -> dict[str, Any]:
+    """Return the state changes of a compaction: the new cut, and the cost of its summary."""
+    state, asked = compaction.state, compaction.asked
+    conversation = get_conversation(compaction.role)
+    _emit_started(compaction, conversation)
+    cut, usage = _prune_view(compaction), NOTHING_USED
+    if cut is None:
+        cut, usage = await _summarize_view(compaction)
+    _emit_finished(compaction, conversation, cut)
+    # until the model has answered, it is known what was tried for this request
+    update: dict[str, Any] = {"compaction": None if asked["reason"] == "user" else asked}
+    if usage["requests"]:
+        update["usage"] = add_usage(state.get("usage", NOTHING_USED), usage)
+    if cut:
+        update["cuts"] = {conversation: cut}
+    return update
+
+
+def _prune_view(compaction: Compaction) -> Cut | None:
+    """Return a cut that only shortens; None if that is not enough or not worth it."""
+    asked, budget = compaction.asked, compaction.budget
+    settings = compaction.agent.deps.settings.context
+    if not settings.prune or asked["attempt"] > 1 or asked["reason"] == "user":
+        return None
+    planned = choose_pruned(
+        compaction.messages,
+        compaction.cut,
+        budget.room,
+        compaction.tokens,
+        budget.limit,
+        compaction.count.scale,
+    )
+    if planned is None:
+        return None
+    cut = _build_cut(compaction, PRUNE)
+    if compaction.cut:
+        made = {"id", "made_by", "before", "after", "scale", "step"}
+        kept = {name: value for name, value in compaction.cut.items() if name not in made}
+        cut = cast(Cut, {**cut, **kept})
+    cut["pruned"] = [*planned.pruned]
+    cut["after"] = compaction.tokens - planned.freed
+    return cut
+
+
+async def _summarize_view(compaction: Compaction) -> tuple[Cut | None, Usage]:
+    """Return a cut with a summary, and what it cost; None if there is nothing to leave out."""
+    planned = choose_cut(
+        compaction.messages, compaction.cut, compaction.budget.room, compaction.count.scale
+    )
+    if planned is None:
+        return None, NOTHING_USED
+    note, made_by, usage = await _write_note(compaction, planned)
+    cut = await _finish_cut(compaction, planned, note, made_by)
+    if made_by != BRIDGE and cut["after"] > compaction.tokens * MOST_LEFT:
+        bridge = _build_bridge(compaction, planned)
+        other = await _finish_cut(compaction, planned, bridge, BRIDGE)
+        cut = min(cut, other, key=lambda each: each["after"])
+    return cut, usage
+
+
+async def _write_note(compaction: Compaction, planned: PlannedCut) -> tuple[str, str, Usage]:
+    """Return the note for what is hidden, who wrote it, and what it cost."""
+    if not planned.hidden:  # only references are new
+        before = compaction.cut
+        return (
+            (before["summary"], before["made_by"], NOTHING_USED)
+            if before
+            else ("", BRIDGE, NOTHING_USED)
+        )
+    bridge = _build_bridge(compaction, planned)
+    agent = await _choose_writer(compaction)
+    if agent is None:
+        return bridge, BRIDGE, NOTHING_USED
+    asked, tokens, name = compaction.asked, compaction.budget.room.summary, agent.deps.model.name
+    try:
+        written = await write_summary(
+            agent,
+            [
+                *to_context_messages(compaction.state.get("context_message", "")),
+                *_select_summary_view(compaction, planned),
+            ],
+            build_instruction(tokens, asked["focus"]),
+            build_request_options(compaction.state, compaction.role),
+            tokens,
+            compaction.runtime,
+        )
+    except ModelCallError as error:
+        _tell_no_summary(compaction, name, error.message)
+        return bridge, BRIDGE, NOTHING_USED
+    usage = count_usage(written.message, written.seconds, agent.deps)
+    total = add_usage(compaction.state.get("usage", NOTHING_USED), usage)
+    emit_usage(compaction.runtime, written.message, total, usage, agent.deps)
+    if flaw := written.find_flaw(tokens):
+        _tell_no_summary(compaction, name, flaw)
+        return bridge, BRIDGE, usage
+    return written.text, name, usage
+
+
+async def _choose_writer(compaction: Compaction) -> Agent | None:
+    """Return the agent whose model writes the summary; None: no model is asked."""
+    asked, spec = compaction.asked, compaction.agent.deps.settings.context.model
+    if spec == NO_MODEL or asked["attempt"] > 1:
+        return None
+    if asked["reason"] == "limit" and compaction.turns_since < THRASH_TURNS:
+        parts = describe_view(build_view(compaction.messages, compaction.cut), compaction.agent)
+        words = text(FULL_AGAIN, turns=compaction.turns_since, parts=parts)
+        emit_event(compaction.runtime, "notice", text=words)
+        return None
+    if not spec:
+        return compaction.agent
+    try:
+        return await load_agent(compaction.role, compaction.state, compaction.runtime.context, spec)
+    except UsageError as error:
+        _tell_no_summary(compaction, spec, error.message)
+        return None
+
+
+def _select_summary_view(compaction: Compaction, planned: PlannedCut) -> list[AnyMessage]:
+    """Return the messages that the model summarizes: all, but after a refusal the hidden ones."""
+    messages = compaction.messages
+    if compaction.asked["reason"] == "overflow":
+        messages = _select_hidden(compaction, planned)
+    return build_view(messages, compaction.cut)
+
+
+def _select_hidden(compaction: Compaction, planned: PlannedCut) -> list[AnyMessage]:
+    names = [message.id for message in compaction.messages]
+    return compaction.messages[: names.index(planned.upto) + 1] if planned.upto in names else []
+
+
+def _build_bridge(compaction: Compaction, planned: PlannedCut) -> str:
+    tokens = round(compaction.budget.room.summary / compaction.count.scale)
+    return build_bridge(_select_hidden(compaction, planned), tokens)
+
+
+async def _finish_cut(compaction: Compaction, planned: PlannedCut, note: str, made_by: str) -> Cut:
+    """Return the cut with its note and the facts of the state, and its size."""
+    deps, thread = compaction.agent.deps, get_thread_id(compaction.runtime)
+    cut = _build_cut(compaction, made_by)
+    known = compaction.cut["references"] if compaction.cut else {}
+    new = [name for name in planned.references if name not in known]
+    stored = await asyncio.to_thread(
+        store_requests, compaction.messages, new, deps.locate_outputs(thread)
+    )
+    cut["references"] = {
+        name: identity
+        for name, identity in {**known, **stored}.items()
+        if name in planned.references
+    }
+    cut["upto"], cut["request"] = planned.upto, planned.request
+    cut["kept"], cut["pruned"] = [*planned.kept], [*planned.pruned]
+    cut["summary"] = await _add_facts(compaction, planned, note) if planned.hidden else note
+    fixed = round(compaction.budget.fixed * cut["scale"])
+    cut["after"] = fixed + estimate_view(compaction.messages, cut)
+    return cut
+
+
+async def _add_facts(compaction: Compaction, planned: PlannedCut, note: str) -> str:
+    state, deps = compaction.state, compaction.agent.deps
+    entries = await asyncio.to_thread(deps.history.list_entries, get_thread_id(compaction.runtime))
+    changed = [change.path for change in compute_net_changes(find_active_entries(entries))]
+    plan = await asyncio.to_thread(_read_plan, state, compaction.agent)
+    facts = build_facts(state, _select_hidden(compaction, planned), changed, note, plan)
+    return "\n\n".join(filter(None, (note, facts)))
+
+
+def _read_plan(state: State, agent: Agent) -> str:
+    path = state.get("options", {}).get("plan_file", "")
+    try:
+        return agent.deps.workspace.resolve(path).read_text("utf-8", "replace") if path else ""
+    except (OSError, ToolError):
+        return ""
+
+
+def _build_cut(compaction: Compaction, made_by: str) -> Cut:
+    return Cut(
+        id=uuid4().hex,
+        upto="",
+        summary="",
+        kept=[],
+        request="",
+        references={},
+        pruned=[],
+        made_by=made_by,
+        before=compaction.tokens,
+        after=0,
+        scale=compaction.count.scale,
+        step=compaction.state.get("steps", 0),
+    )
+
+
+def _tell_no_summary(compaction: Compaction, model: str, reason: str) -> None:
+    words = text(NO_SUMMARY, model=model, reason=reason)
+    emit_event(compaction.runtime, "notice", text=words)
+
+
+def _emit_started(compaction: Compaction, conversation: str) -> None:
+    emit_event(
+        compaction.runtime,
+        "compaction_started",
+        conversation=conversation,
+        reason=compaction.asked["reason"],
+        tokens=compaction.tokens,
+        limit=compaction.budget.limit,
+    )
+
+
+def _emit_finished(compaction: Compaction, conversation: str, cut: Cut | None) -> None:
+    before = {*(compaction.cut["pruned"] if compaction.cut else ())}
+    emit_event(
+        compaction.runtime,
+        "compaction_finished",
+        conversation=conversation,
+        reason=compaction.asked["reason"],
+        before=compaction.tokens,
+        after=cut["after"] if cut else compaction.tokens,
+        pruned=len({*cut["pruned"]} - before) if cut else 0,
+        by=cut["made_by"] if cut else "",
+        summary=cut["summary"] if cut and cut["made_by"] != PRUNE else "",
+    )
+    if cut:
+        emit_event(compaction.runtime, "cache_reset", reason="compaction")

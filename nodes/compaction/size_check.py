@@ -1,0 +1,103 @@
+"""Whether a role's next request fits its model, and what to ask of `compact` if it does not."""
+
+from collections.abc import Sequence
+
+from langchain_core.messages import AnyMessage
+from langgraph.runtime import Runtime
+
+from ...config.text import text
+from ...models.errors import ContextOverflowError
+from ..agent.agent import Agent
+from ..agent.context import Context
+from ..agent.emit import emit_event
+from ..conversation.budget import Budget, compute_budget, count_request
+from ..conversation.cut import CompactionRequest, Cut, get_conversation
+from ..conversation.token_estimate import TokenCount, count_used, estimate_text
+from ..roles import RoleName
+from ..state import State
+
+# Compactions for one request: by a summary, then by the bridge
+MOST_ATTEMPTS = 2
+CROWDED = (
+    "The system prompt with the instructions ({system} tokens), {count} tools ({tools}) and the "
+    "memory ({memory}) take more than 40 % of the {window} tokens of `{model}`; switch tools off "
+    "with `tools.disabled`, or shorten the instruction files"
+)
+
+
+def find_budget(state: State, agent: Agent) -> Budget:
+    """Return what fits the agent's model."""
+    deps = agent.deps
+    fixed = agent.system_tokens + agent.tool_tokens + _count_context(state)
+    learnt = deps.chat_models.learnt_limits.find_limit(deps.model)
+    return compute_budget(deps.model, deps.settings.context, fixed, learnt)
+
+
+def find_cut(state: State, role: RoleName) -> Cut | None:
+    """Return the cut of the role's conversation."""
+    return state.get("cuts", {}).get(get_conversation(role))
+
+
+def find_oversize(
+    state: State,
+    runtime: Runtime[Context],
+    agent: Agent,
+    role: RoleName,
+    view: Sequence[AnyMessage],
+) -> CompactionRequest | None:
+    """Return the request for a compaction if this view does not fit; None if it may be sent.
+
+    What was compacted for this request is sent as it is: the model decides.
+    """
+    budget = find_budget(state, agent)
+    if budget.is_crowded and not state.get("steps"):
+        _warn_crowded(state, runtime, agent, budget)
+    if state.get("compaction") or not agent.deps.settings.context.auto_compact:
+        return None
+    count = count_request(view, find_cut(state, role), budget)
+    if budget.fits(count):
+        return None
+    return CompactionRequest(role=role, reason="limit", focus="", tokens=count.used, attempt=1)
+
+
+async def answer_overflow(
+    state: State,
+    runtime: Runtime[Context],
+    agent: Agent,
+    role: RoleName,
+    request: Sequence[AnyMessage],
+    error: ContextOverflowError,
+) -> CompactionRequest:
+    """Return the request for a compaction after a model has refused this request as too long.
+
+    Raises the error if compaction is off, or has not helped.
+    """
+    attempt = (state.get("compaction") or {"attempt": 0})["attempt"] + 1
+    if attempt > MOST_ATTEMPTS or not agent.deps.settings.context.auto_compact:
+        raise error
+    budget = find_budget(state, agent)
+    count: TokenCount = count_used(request, find_cut(state, role), budget.fixed)
+    learnt = agent.deps.chat_models.learnt_limits
+    await learnt.learn_refusal(agent.deps.model, count.used, error)
+    emit_event(runtime, "retry", reason=error.message, seconds=0.0, attempt=attempt)
+    return CompactionRequest(
+        role=role, reason="overflow", focus="", tokens=count.used, attempt=attempt
+    )
+
+
+def _count_context(state: State) -> int:
+    words = state.get("context_message", "")
+    return estimate_text(words) if words else 0
+
+
+def _warn_crowded(state: State, runtime: Runtime[Context], agent: Agent, budget: Budget) -> None:
+    words = text(
+        CROWDED,
+        system=f"{agent.system_tokens:,}",
+        count=len(agent.offered),
+        tools=f"{agent.tool_tokens:,}",
+        memory=f"{_count_context(state):,}",
+        window=f"{budget.window:,}",
+        model=agent.deps.model.name,
+    )
+    emit_event(runtime, "notice", text=words)

@@ -1,0 +1,71 @@
+"""The limit of a request's size, and whether a view is beyond it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from langchain_core.messages import AIMessage, AnyMessage
+
+from ...config.settings.schema import ContextSection
+from ...models.resolver import ResolvedModel
+from .cut import Cut
+from .room import Room, compute_room
+from .token_estimate import LARGEST_SCALE, TokenCount, count_used, estimate_tokens, find_reported
+
+# Shares of the window: the most that is kept free for an answer, and what estimates may miss
+ANSWER_SHARE, MARGIN_SHARE = 0.2, 0.04
+# Share of the window that system prompt, tools and the context message may take
+FIXED_SHARE = 0.4
+# Share of the limit that messages must take before there is something to leave out
+LEAST_SHARE = 0.1
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What fits a model."""
+
+    window: int
+    limit: int
+    """Tokens of a request from which on its view is compacted."""
+    fixed: int
+    """Estimated tokens of what precedes the view in each request."""
+    room: Room
+
+    @property
+    def is_crowded(self) -> bool:
+        """Return whether what precedes the view takes more than its share."""
+        return self.fixed > self.window * FIXED_SHARE
+
+    def fits(self, count: TokenCount) -> bool:
+        """Return whether a request of this size may be sent, or has nothing to leave out."""
+        messages = count.used - self.fixed * count.scale
+        return count.used <= self.limit or messages <= self.limit * LEAST_SHARE
+
+
+def compute_budget(
+    model: ResolvedModel, settings: ContextSection, fixed: int, learnt: int = 0
+) -> Budget:
+    """Return what fits the model; `learnt` are the tokens of a request that fits; 0: unknown."""
+    window = model.context_length
+    answer = min(model.max_tokens, round(window * ANSWER_SHARE))
+    limit = min(
+        window - answer - round(window * MARGIN_SHARE),
+        round(window * settings.compact_at),
+        settings.compact_tokens,
+        learnt or window,
+    )
+    # what precedes the view takes its part of the window first
+    room = compute_room(max(limit - fixed, 0), settings.protected_tokens)
+    return Budget(window, limit, fixed, room)
+
+
+def count_request(view: Sequence[AnyMessage], cut: Cut | None, budget: Budget) -> TokenCount:
+    """Return the size of the next request; only roughly, and cheap, if it clearly fits."""
+    at = find_reported(view, cut)
+    if at is not None:
+        answer = view[at]
+        usage = answer.usage_metadata if isinstance(answer, AIMessage) else None
+        known = usage["input_tokens"] + usage["output_tokens"] if usage else 0
+        most = known + round(estimate_tokens(view[at + 1 :]) * LARGEST_SCALE)
+        if most <= budget.limit:
+            return TokenCount(most, 1.0, True)
+    return count_used(view, cut, budget.fixed)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from ..config.errors import UsageError
 from ..config.text import text
-from .learnt_limits import LearntLimits
+from .http.learnt_limits import LearntLimits
 from .resolver import ResolvedModel
 from .xml_calls.refusals import ToolRefusals
 

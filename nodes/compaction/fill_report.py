@@ -17,7 +17,7 @@ def describe_view(view: Sequence[AnyMessage], agent: Agent) -> str:
     """Return the largest parts of a request with their estimated tokens."""
     sizes = Counter[str]()
     sizes[text("system prompt")] += agent.system_tokens
-    sizes[text("tools")] += agent.tool_tokens
+    sizes[text("descriptions of tools")] += agent.tool_tokens
     for message in view:
         sizes[_name_kind(message)] += estimate_message(message)
     parts = (
@@ -31,9 +31,9 @@ def _name_kind(message: AnyMessage) -> str:
     if isinstance(message, ToolMessage):
         return text("results of `{tool}`", tool=message.name or "?")
     if isinstance(message, AIMessage):
-        return text("answers")
+        return text("answers of the model")
     return (
         text("notes and summary")
         if message.additional_kwargs.get("synthetic")
-        else text("messages")
+        else text("your messages")
     )

@@ -9,10 +9,10 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from ..config.errors import MaxAgentError
-from ..config.security.private_files import replace_file
-from .errors import ContextOverflowError
-from .resolver import ResolvedModel
+from ...config.errors import MaxAgentError
+from ...config.security.private_files import replace_file
+from ..errors import ContextOverflowError
+from ..resolver import ResolvedModel
 
 # A refusal of less than this is about something else
 SMALLEST = 2_000

@@ -3,6 +3,7 @@ import subprocess
 import sys
 
 import pytest
+from warm_start import LANG, run_mcode
 
 
 def test_what_the_terminal_cannot_show_is_spelled_out(tmp_path):
@@ -46,8 +47,8 @@ def test_command_without_settings_skips_their_schema(flag):
 )
 def test_debug_names_its_log_on_stderr(tmp_path, arguments, variable, is_logged):
     environ = {**os.environ, "MAXAGENT_DEBUG": variable, "MAXAGENT_HOME": str(tmp_path / "home")}
-    command = [sys.executable, "-m", "maxagent", *arguments, "tools", "call", "list_files", "{}"]
-    ended = subprocess.run(command, cwd=tmp_path, env=environ, capture_output=True, text=True)
+    environ["LC_ALL"] = LANG
+    ended = run_mcode([*arguments, "tools", "call", "list_files", "{}"], tmp_path, environ)
     logs = list((tmp_path / "home/data/logs").glob("*"))
     assert ended.returncode == 0
     assert ended.stderr == "".join(f"debug log: `{log}`\n" for log in logs)

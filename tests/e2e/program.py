@@ -9,20 +9,17 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import IO, Any
+from typing import Any
 
 from confinement import SURROUNDINGS, UNASKED
 from event_schema import checked
-from warm_start import is_possible, warm_start
+from warm_start import PATIENCE, run_mcode
 
 from maxagent.memory.checkpoints.row_compression import expand_row
 
 KEY = "Zq8-the-key-that-nobody-may-see"
 """Of no provider's shape: only who knows it can hide it."""
 MODE = [word for name, value in UNASKED.items() for word in (f"--{name}", value)]
-PATIENCE = 250.0
-"""Seconds after which a process counts as hung."""
 
 Event = dict[str, Any]
 
@@ -104,13 +101,8 @@ class Program:
 
     def run(self, *arguments: str, stdin: str = "", **environ: str) -> Ended:
         """Run any other command of `mcode`; what it may read is all there at once."""
-        with TemporaryFile() as given:
-            given.write(stdin.encode())
-            given.seek(0)
-            whole = {**self.environ, **environ}
-            if not is_possible(whole):
-                return self.end(self._popen(arguments, environ, given))
-            return Ended(*warm_start().run(arguments, self.project, whole, given, PATIENCE))
+        ended = run_mcode(arguments, self.project, {**self.environ, **environ}, stdin)
+        return Ended(ended.returncode, ended.stdout, ended.stderr)
 
     def talk(self, *options: str, **environ: str) -> "subprocess.Popen[str]":
         """Start a conversation to whose stdin lines are written, with the server's model."""
@@ -122,7 +114,7 @@ class Program:
         self,
         arguments: Sequence[str],
         environ: Mapping[str, str],
-        stdin: "IO[bytes] | int" = subprocess.DEVNULL,
+        stdin: int = subprocess.DEVNULL,
     ) -> "subprocess.Popen[str]":
         return subprocess.Popen(
             [sys.executable, "-m", "maxagent", *arguments],

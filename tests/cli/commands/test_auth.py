@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from github import ACCEPTED, PENDING, TOKEN, GitHub
+from warm_start import LANG, run_mcode
 
 from maxagent.models.auth.credentials import (
     Credential,
@@ -32,14 +33,8 @@ class Place:
 
     def __call__(self, *arguments: str, stdin: str = "", **environ: str) -> Ended:
         own = {name: value for name, value in os.environ.items() if name not in VARIABLES}
-        return subprocess.run(
-            [sys.executable, "-m", "maxagent", "auth", *arguments],
-            cwd=self.folder,
-            env={**own, "MAXAGENT_HOME": str(self.home), "LC_ALL": "C.UTF-8", **environ},
-            input=stdin,
-            capture_output=True,
-            text=True,
-        )
+        own |= {"MAXAGENT_HOME": str(self.home), "LC_ALL": LANG, **environ}
+        return run_mcode(["auth", *arguments], self.folder, own, stdin)
 
     def status(self, **environ: str) -> list[dict[str, object]]:
         """What `mcode auth status --json` lists."""

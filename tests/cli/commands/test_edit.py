@@ -1,15 +1,15 @@
 """The command's own words; description is in tests/e2e/test_edit_command.py."""
 
+import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from warm_start import LANG, run_mcode
 
 
 def mcode(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "maxagent", *words]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    return run_mcode(words, folder, {**os.environ, "LC_ALL": LANG})
 
 
 def test_its_help_names_what_it_takes(tmp_path: Path) -> None:

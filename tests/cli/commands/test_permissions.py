@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
+from warm_start import LANG, run_mcode
 
 from maxagent.cli.commands.permissions import app
 
@@ -32,14 +33,9 @@ class Permissions:
             "  command_whitelist: [make]\n"
         )
 
-    def __call__(self, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-        return subprocess.run(
-            [sys.executable, "-m", "maxagent", "permissions", *arguments],
-            cwd=self.root,
-            env={**os.environ, "MAXAGENT_HOME": str(self.home), "LC_ALL": "C.UTF-8"},
-            input=stdin,
-            capture_output=True,
-        )
+    def __call__(self, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+        environ = {**os.environ, "MAXAGENT_HOME": str(self.home), "LC_ALL": LANG}
+        return run_mcode(["permissions", *arguments], self.root, environ, stdin)
 
 
 @pytest.fixture
@@ -53,7 +49,7 @@ def permissions(tmp_path: Path) -> Permissions:
         (["run_command", "ls -la | wc -l"], "allow", "read-only"),
         (["run_command", "ls", "-la", "--mode", "read-only"], "allow", "read-only"),
         (["bash", "git", "push", "--force"], "deny", "deny run_command(git push:*) ({file}:3)"),
-        (["bash", "git commit -m 'a b'"], "ask", "mode"),
+        (["bash", "git commit -m 'a '"], "ask", "mode"),
         (["bash", "npm", "test"], "allow", "allow Bash(npm test:*) ({file}:6)"),
         (["bash", "make", "-j2"], "allow", "allow run_command(make:*) ({file}:9)"),
         (["bash", '{"command": "rm -rf /"}', "--mode", "auto"], "deny", "catastrophe"),
@@ -62,7 +58,7 @@ def permissions(tmp_path: Path) -> Permissions:
         (["edit", "file_path=src/a.py", "--mode", "edits"], "allow", "mode"),
         (["edit", "AGENTS.md", "--mode", "auto"], "ask", "protected"),
         (["read_file", ".env"], "deny", "path"),
-        (["webfetch", "https://example.org/a=b"], "ask", "mode"),
+        (["webfetch", "https://example.org/a="], "ask", "mode"),
         (["mcp__files__read", "path=3"], "ask", "ask mcp_files_* ({file}:4)"),
     ],
 )
@@ -82,7 +78,7 @@ def test_a_call_is_explained(
 
 
 def test_explain_as_text_shows_reason_and_rules(permissions: Permissions) -> None:
-    shown = permissions("explain", "run_command", "npm", "run", "build").stdout.decode()
+    shown = permissions("explain", "run_command", "npm", "run", "build").stdout
     assert shown == (
         "ask: it runs a program: `npm` may do more than read\nrule: mode\n"
         '"always" would add the rule: run_command(npm run build:*)\n'
@@ -90,27 +86,27 @@ def test_explain_as_text_shows_reason_and_rules(permissions: Permissions) -> Non
 
 
 @pytest.mark.parametrize(
-    "arguments", [[], ["nonsense"], ["run_command", "{"], ["edit", "a", "b"], ["x", "--stdin"]]
+    "arguments", [[], ["nonsense"], ["run_command", "{"], ["edit", "a", ""], ["x", "--stdin"]]
 )
 def test_wrong_words_are_told(permissions: Permissions, arguments: list[str]) -> None:
     done = permissions("explain", *arguments)
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert done.stderr.startswith(b"error: ")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: ")
 
 
 def test_each_stdin_line_answered_malformed_ones_too(permissions: Permissions) -> None:
     lines = [
-        b'{"tool": "bash", "args": {"cmd": "ls"}}',
-        b"{",
-        b"",
-        b"[]",
-        b'{"tool": "nonsense"}',
-        b'{"tool": "run_command", "args": {"command": ["ls"]}}',
-        b'{"tool": "grep", "args": {"regex": "x", "path": "../.."}}',
+        '{"tool": "bash", "args": {"cmd": "ls"}}',
+        "{",
+        "",
+        "[]",
+        '{"tool": "nonsense"}',
+        '{"tool": "run_command", "args": {"command": ["ls"]}}',
+        '{"tool": "grep", "args": {"regex": "x", "path": "../.."}}',
     ]
-    done = permissions("explain", "--stdin", stdin=b"\n".join(lines))
+    done = permissions("explain", "--stdin", stdin="\n".join(lines))
     replies = [json.loads(line) for line in done.stdout.splitlines()]
-    assert (done.returncode, done.stderr, len(replies)) == (0, b"", 6)
+    assert (done.returncode, done.stderr, len(replies)) == (0, "", 6)
     assert set(replies[0]) == {"verdict", "reason", "rule"}
     assert [reply.get("verdict") for reply in replies] == ["allow", None, None, None, "ask", "deny"]
     assert all(reply["error"] for reply in replies[1:4])
@@ -127,7 +123,7 @@ def test_list_shows_active_rules_with_origins(permissions: Permissions) -> None:
     ]
     assert (listed["mode"], listed["origin"]) == ("ask", "default")
     assert {"ls", "git", "grep"} <= set(listed["read_only"])
-    shown = permissions("list", "--mode", "auto").stdout.decode()
+    shown = permissions("list", "--mode", "auto").stdout
     assert shown.startswith("mode: auto (flag)\nkind") and "npm test:*" in shown
 
 
@@ -135,9 +131,9 @@ def test_a_broken_rule_is_fatal_with_its_place(permissions: Permissions) -> None
     permissions.rules.write_text("permissions:\n  deny:\n    - run_comand(rm:*)\n")
     for arguments in (["list"], ["explain", "run_command", "ls"]):
         done = permissions(*arguments)
-        assert (done.returncode, done.stdout) == (2, b"")
-        assert f"{permissions.rules}:3: deny rule `run_comand(rm:*)`".encode() in done.stderr
-        assert b"did you mean `run_command`" in done.stderr
+        assert (done.returncode, done.stdout) == (2, "")
+        assert f"{permissions.rules}:3: deny rule `run_comand(rm:*)`" in done.stderr
+        assert "did you mean `run_command`" in done.stderr
 
 
 def test_listing_needs_neither_langchain_nor_the_parser(permissions: Permissions) -> None:

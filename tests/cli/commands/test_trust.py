@@ -1,10 +1,10 @@
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from warm_start import LANG, run_mcode
 
 from maxagent.config.trust.decision import check_trust, trust
 
@@ -18,14 +18,8 @@ class Place:
         (self.project / "AGENTS.md").write_text("x")
 
     def __call__(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run(
-            [sys.executable, "-m", "maxagent", *arguments],
-            cwd=self.project,
-            env={**os.environ, "MAXAGENT_HOME": str(self.home), "LC_ALL": "C.UTF-8"},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-        )
+        environ = {**os.environ, "MAXAGENT_HOME": str(self.home), "LC_ALL": LANG}
+        return run_mcode(arguments, self.project, environ)
 
     @property
     def trusted(self) -> bool:

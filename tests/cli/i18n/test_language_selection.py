@@ -2,10 +2,10 @@ import json
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from warm_start import LANG, run_mcode
 
 from maxagent.cli.i18n.language_selection import select_language
 from maxagent.config.errors import UsageError
@@ -66,15 +66,8 @@ def test_the_schema_knows_the_same_languages() -> None:
 
 
 def mcode(folder: Path, *arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
-    kept = {"PATH": os.environ["PATH"], "MAXAGENT_HOME": str(folder / "home"), "LC_ALL": "C.UTF-8"}
-    return subprocess.run(
-        [sys.executable, "-m", "maxagent", *arguments],
-        cwd=folder,
-        env=kept | environ,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-    )
+    kept = {"PATH": os.environ["PATH"], "MAXAGENT_HOME": str(folder / "home"), "LC_ALL": LANG}
+    return run_mcode(arguments, folder, kept | environ)
 
 
 def test_command_without_configuration_uses_selected_language(tmp_path: Path) -> None:

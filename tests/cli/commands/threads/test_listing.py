@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from warm_start import run_mcode
 
 from maxagent.config import paths
 from maxagent.memory.snapshots.file_version import ABSENT, FileVersion, PathChange
@@ -16,13 +17,6 @@ from maxagent.memory.threads.index import ThreadIndex
 from maxagent.memory.threads.lease import acquire_lease
 from maxagent.memory.undo.history import FileHistory
 
-THREADS = (
-    "import sys, maxagent.cli.app; from maxagent.cli.commands.threads.listing import app; from"
-    " maxagent.config.errors import MaxAgentError as E\n"
-    "try: app()\n"
-    "except E as error: print(error.message, '|', error.hint, file=sys.stderr);"
-    " sys.exit(error.exit_code)\n"
-)
 A, B, C = (f"{letter * 8}-0000-4000-8000-000000000000" for letter in "abc")
 
 
@@ -68,14 +62,7 @@ def run(home: Path, folder: Path) -> Run:
     """`mcode threads …` as a process of its own, in the folder."""
 
     def run(*arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run(
-            [sys.executable, "-c", THREADS, *arguments],
-            cwd=folder,
-            env=environment(home, variables),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-        )
+        return run_mcode(["threads", *arguments], folder, environment(home, variables))
 
     return run
 
@@ -206,7 +193,7 @@ def test_an_unknown_thread_is_wrong_usage(
     arguments = [name, "--", thread, "n"] if name == "rename" else [name, *options, "--", thread]
     said = run(*arguments)
     assert (said.returncode, said.stdout) == (2, "")
-    assert f"no thread `{thread}` | " in said.stderr
+    assert f"no thread `{thread}`\n" in said.stderr
     assert len(index.list()) == 3
 
 
@@ -272,7 +259,7 @@ class Terminal:
         main, side = pty.openpty()
         variables = {"COLUMNS": str(columns), "LINES": "50"}
         with subprocess.Popen(
-            [sys.executable, "-c", THREADS, *arguments],
+            [sys.executable, "-m", "maxagent", "threads", *arguments],
             cwd=folder,
             env=environment(home, variables),
             stdin=side,

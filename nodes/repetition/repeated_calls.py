@@ -26,7 +26,7 @@ REPEATABLE = frozenset(
     }
 )
 # Further back a model is better shown the answer again
-RECENT = 400
+RECENT = 200
 # Characters of an answer that saves nothing worth a reference
 SHORT = 300
 LONGEST_NAMED = 100

@@ -1,7 +1,9 @@
 from itertools import count
 
 import pytest
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+from hypothesis import given
+from hypothesis import strategies as st
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
 from maxagent.nodes.agent.message_history import build_tool_message
 from maxagent.nodes.conversation.cut import Cut
@@ -133,3 +135,22 @@ def test_repetitions_are_hidden_first_call_is_kept():
     messages = [*user(), *steps("ab"), *note(), *steps("ba1"), *note(), *steps("ba")]
     loop = find(messages)
     assert loop and loop.hidden == tuple(message.id for message in messages[6:])
+
+
+@given(st.text("abc1", min_size=3, max_size=40))
+def test_what_is_hidden_leaves_whole_steps(calls: str):
+    messages = [*user(), *steps(calls.replace("1", "a0b"))]
+    loop = find(messages)
+    hidden = set(loop.hidden) if loop else set()
+    left = [message for message in messages if message.id not in hidden]
+    # what is left is the beginning, and ends between two steps
+    assert left == messages[: len(left)]
+    assert not isinstance(left[-1], AIMessage)
+    answers = [one for one in left if isinstance(one, AIMessage)]
+    made = {call["id"] for one in answers for call in one.tool_calls}
+    answered = {one.tool_call_id for one in left if isinstance(one, ToolMessage)}
+    assert made == answered
+    # each call that is hidden is among those that are left
+    kept = {str(call["args"]) for one in answers for call in one.tool_calls}
+    every = (one for one in messages if isinstance(one, AIMessage))
+    assert {str(call["args"]) for one in every for call in one.tool_calls} == kept

@@ -3,9 +3,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from anthropic_provider import AnthropicProvider
 from provider import Provider, Request
+from responses_provider import ResponsesProvider
+from strict_provider import StrictProvider
 
 from maxagent import Runner
+from maxagent.models.providers import load_providers
 from maxagent.nodes.repetition import loop_response
 
 CALL = {"name": "run_command", "args": {"command": "false"}}
@@ -92,3 +96,26 @@ async def test_looping_role_fails_its_task(tmp_path: Path, role: str):
         events = await collect(runner.task("x", folder=project, options=options))
     assert (events[-1].type, events[-1].outcome) == ("completion", "failed")
     assert notices(events)[-1].startswith("Stopped: the model kept repeating itself")
+
+
+@pytest.mark.parametrize("name", ["anthropic", "deepseek", "glm", "openai"])
+async def test_shortened_conversation_is_accepted_by_strict_servers(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """It has thinking, whose blocks some vendors want back as they were."""
+    row, home, project = load_providers()[name], tmp_path / "home", tmp_path / "project"
+    project.mkdir()
+    home.mkdir()
+    settings = {"model": {"models": {"openai/gpt-5.3-codex": {"api": "responses"}}}}
+    (home / "config.yaml").write_text(json.dumps(settings))
+    model = {"openai": "gpt-5.3-codex"}.get(name, row.default_model)
+    servers = {"anthropic": AnthropicProvider, "openai": ResponsesProvider}
+    with servers.get(name, lambda: StrictProvider(row.maker_name))() as server:
+        server.script(lambda request: {"thinking": "Again, then.", "tool_calls": [CALL]})
+        monkeypatch.setenv(row.key_variables[0], "key")
+        options = {"mode": "auto", "model": f"{row.name}/{model}", "base_url": server.url}
+        async with Runner(home=home) as runner:
+            events = await collect(runner.chat("x", folder=project, options=options))
+    refused = server.refusals if isinstance(server, AnthropicProvider) else server.refused
+    assert (refused, len(server.requests)) == ([], 7)
+    assert (events[-1].type, events[-1].outcome) == ("completion", "failed")

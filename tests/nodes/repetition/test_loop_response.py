@@ -113,7 +113,9 @@ async def test_shortened_conversation_is_accepted_by_strict_servers(
     with servers.get(name, lambda: StrictProvider(row.maker_name))() as server:
         server.script(lambda request: {"thinking": "Again, then.", "tool_calls": [CALL]})
         monkeypatch.setenv(row.key_variables[0], "key")
-        options = {"mode": "auto", "model": f"{row.name}/{model}", "base_url": server.url}
+        monkeypatch.setenv(row.list_endpoint_variables()[0], server.url)
+        monkeypatch.setenv("LLC_MODEL__THINKING_STRATEGY", "enabled")
+        options = {"mode": "auto", "model": f"{row.name}/{model}"}
         async with Runner(home=home) as runner:
             events = await collect(runner.chat("x", folder=project, options=options))
     refused = server.refusals if isinstance(server, AnthropicProvider) else server.refused

@@ -33,6 +33,7 @@ from ..state import State, Usage
 from .fill_report import describe_view
 from .long_requests import store_requests
 from .size_check import find_budget, find_cut
+from .standing_notes import build_standing_notes
 from .state_facts import build_facts
 from .summary import build_instruction, write_summary
 
@@ -253,7 +254,8 @@ async def _add_facts(compaction: Compaction, planned: PlannedCut, note: str) -> 
     changed = [change.path for change in compute_net_changes(find_active_entries(entries))]
     plan = await asyncio.to_thread(_read_plan, state, compaction.agent)
     facts = build_facts(state, _select_hidden(compaction, planned), changed, note, plan)
-    return "\n\n".join(filter(None, (note, facts)))
+    standing = build_standing_notes(state, compaction.role)
+    return "\n\n".join(filter(None, (note, facts, standing)))
 
 
 def _read_plan(state: State, agent: Agent) -> str:

@@ -124,11 +124,17 @@ def _estimate_part(part: object) -> int:
 
 
 def find_reported(view: Sequence[AnyMessage], cut: Cut | None) -> int | None:
-    """Return the index of the newest answer that reports the size of this view."""
+    """Return the index of the newest answer that reports the size of this view.
+
+    A report of much less is about a smaller view, from before a cut was dropped; or the server has
+    cut the request without saying so.
+    """
     made_at = cut["step"] if cut else 0
     for at in reversed(range(len(view))):
         message = view[at]
         if isinstance(message, AIMessage) and message.usage_metadata:
             is_newer = message.additional_kwargs.get("step", 0) > made_at
-            return at if is_newer or not cut else None
+            least = SMALLEST_SCALE * estimate_tokens(view[:at])
+            is_whole = message.usage_metadata["input_tokens"] >= least
+            return at if is_whole and (is_newer or not cut) else None
     return None

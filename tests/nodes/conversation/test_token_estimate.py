@@ -98,6 +98,12 @@ def test_without_a_report_everything_is_estimated() -> None:
     assert count_used(view, None, 900).used == 900 + estimate_tokens(view)
 
 
+def test_report_of_a_smaller_view_does_not_count() -> None:
+    view: list[AnyMessage] = [HumanMessage("Hello " * 1_000), build_answer(1, 100)]
+    counted = count_used(view, None, 0)
+    assert (counted.used, counted.is_reported) == (estimate_tokens(view), False)
+
+
 def test_absurd_reports_are_bounded() -> None:
     view: list[AnyMessage] = [HumanMessage("Hello " * 100), build_answer(1, 10**6)]
     assert count_used(view, None, 0).scale == 2.0

@@ -56,17 +56,18 @@ def rewrite_texts(data: bytes, change: Callable[[str], str]) -> bytes:
     def rewrite_object(code: int, payload: bytes) -> PackedObject:
         return PackedObject(code, rewrite_texts(payload, change))
 
-    return pack_row(_change_texts(unpack_row(data, rewrite_object), change))
+    return pack_row(map_texts(unpack_row(data, rewrite_object), change))
 
 
-def _change_texts(value: Any, change: Callable[[str], str]) -> Any:
+def map_texts(value: Any, change: Callable[[str], str]) -> Any:
+    """Return the value with every text in it changed."""
     match value:
         case str():
             return change(value)
         case list():
-            return [_change_texts(one, change) for one in cast("list[Any]", value)]
+            return [map_texts(one, change) for one in cast("list[Any]", value)]
         case dict():
             items = cast("dict[Any, Any]", value).items()
-            return {key: _change_texts(one, change) for key, one in items}
+            return {key: map_texts(one, change) for key, one in items}
         case _:
             return value

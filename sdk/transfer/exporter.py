@@ -15,7 +15,7 @@ from pathlib import Path
 from ... import __version__
 from ...config import paths
 from ...config.security.redaction import redact, redact_json
-from ...memory.checkpoints.packed_rows import rewrite_texts
+from ...memory.checkpoints.packed_rows import map_texts, rewrite_texts
 from ...memory.database.connection import connect, translate_sqlite_errors
 from ...memory.threads.archive import (
     MAX_OUTPUTS,
@@ -28,9 +28,11 @@ from ...memory.threads.archive import (
 )
 from ...memory.threads.record import ThreadRow
 from ...memory.threads.transfer_rows import TransferRows, read_rows
+from .card_removal import remove_cards
 
 LEFT_OUT = [
     "the project's files, their snapshots and history: undo and diff begin anew",
+    "the cards of your memory that a model was shown",
     "branches of the conversation that were left by going back",
     "questions that are open and calls that are under way: they are decided anew",
 ]
@@ -53,7 +55,7 @@ def export_thread(row: ThreadRow, home: Path) -> ExportedThread:
     """
     path = paths.locate_database(home)
     with translate_sqlite_errors(path), closing(connect(path)) as connection:
-        rows = _without_secrets(read_rows(connection, row.thread_id))
+        rows = _without_private(read_rows(connection, row.thread_id))
     folder = paths.locate_outputs(home, row.thread_id)
     outputs, too_large = _collect_outputs(folder, get_output_room(rows))
     file = ThreadArchive(_build_manifest(row, too_large), rows, outputs)
@@ -82,16 +84,23 @@ def _build_manifest(row: ThreadRow, too_large: Sequence[str]) -> Manifest:
     )
 
 
-def _without_secrets(rows: TransferRows) -> TransferRows:
+def _without_private(rows: TransferRows) -> TransferRows:
+    """Return the rows without secrets, and without the cards that a model was shown."""
     return TransferRows(
-        [one._replace(data=rewrite_texts(one.data, redact)) for one in rows.checkpoints],
-        [one._replace(data=rewrite_texts(one.data, redact)) for one in rows.writes],
+        [one._replace(data=rewrite_texts(one.data, _redact_text)) for one in rows.checkpoints],
+        [one._replace(data=rewrite_texts(one.data, _redact_text)) for one in rows.writes],
         [one._replace(result=_redact_result(one.result)) for one in rows.calls],
     )
 
 
+def _redact_text(text: str) -> str:
+    return redact(remove_cards(text))
+
+
 def _redact_result(result: str | None) -> str | None:
-    return None if result is None else json.dumps(redact_json(json.loads(result)))
+    if result is None:
+        return None
+    return json.dumps(redact_json(map_texts(json.loads(result), remove_cards)))
 
 
 def _collect_outputs(folder: Path, room: int) -> tuple[dict[str, bytes], list[str]]:

@@ -46,6 +46,7 @@ SILENT = (
     "models/xml_calls/tool_descriptions.py",
     "memory/snapshots/diff.py",
     "memory/checkpoints/row_compression.py",
+    "sdk/transfer/card_removal.py",
     "sdk/transfer/exporter.py",
     "sdk/threads/titles.py",
     "tools/sandbox/failure_hint.py",

@@ -6,6 +6,7 @@ from importlib import import_module
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.store.base import BaseStore
 
+from ..nodes.options import Options
 from ..nodes.roles import RoleName
 from .run import Graph
 
@@ -33,6 +34,11 @@ JOBS = {job.name: job for job in (TASK, EDIT, CHAT)}
 def find_job(name: str) -> Job:
     """Return the job of a thread's row; an unknown name, from elsewhere, is a task."""
     return JOBS.get(name, TASK)
+
+
+def needs_tests(job: Job, options: Options) -> bool:
+    """Return whether the job runs the project's tests."""
+    return job is TASK and not options.get("skip_tests")
 
 
 def load_graph(job: Job) -> Graph:

@@ -31,9 +31,10 @@ from ..nodes.agent.dependency_pool import DependencyPool
 from ..nodes.agent.modes import choose_next_agent
 from ..nodes.messages.steering import SteeringQueue
 from ..nodes.options import Options, select_lasting
+from ..nodes.state import State
 from .cancel_shield import run_shielded
 from .events import Event, EvidenceFound, as_json
-from .graph_registry import CHAT, EDIT, TASK, Job, compile_graph, find_job
+from .graph_registry import CHAT, EDIT, TASK, Job, compile_graph, find_job, needs_tests
 from .interrupt_response import Answer
 from .outcome import derive_status
 from .partial_answer import PartialAnswer, restore_partial_answer
@@ -225,7 +226,7 @@ class Runner:
         notices = collect_notices(root, self.threads.set_aside, deps.from_project)
         if marks := find_marks("\n".join([request, *options.get("aside", ())])):
             notices.append(text(HIDDEN, marks=", ".join(sorted(marks))))
-        notices += collect_standing_notices(deps, tests=_needs_tests(job, options))
+        notices += collect_standing_notices(deps, tests=needs_tests(job, options))
         return PreparedRun(row, context, notices, resumed=False)
 
     async def _prepare_turn(
@@ -273,7 +274,7 @@ class Runner:
                 own = replace(own, model=await find_served_model(deps.model))
                 deps = await self.pool.open(row.folder, row.options, own)
             notices = collect_standing_notices(
-                deps, tests=_needs_tests(find_job(row.graph), row.options)
+                deps, tests=needs_tests(find_job(row.graph), row.options)
             )
         self.pool.add_session_rules(
             [one["always"] for one in (answer.decisions if answer else ()) if one.get("always")]
@@ -355,10 +356,16 @@ class Runner:
 
     async def _load_current_options(self, row: ThreadRow) -> ThreadRow:
         """Return the row with its current options; the list has only the first ones."""
+        state, _ = await self.read_state(row.thread_id)
+        return replace(row, options=state.get("options") or row.options)
+
+    async def read_state(self, thread: str) -> tuple[State, Context]:
+        """Return a thread's state, empty before its first step, and the context of its runs."""
+        row = self.threads.find(thread)
         graph = await asyncio.to_thread(self._graph_of, find_job(row.graph))
         with translate_sqlite_errors(paths.locate_database(self.home)):
             state = await graph.aget_state({"configurable": {"thread_id": row.thread_id}})
-        return replace(row, options=state.values.get("options") or row.options)
+        return cast(State, state.values), self._create_context()
 
     async def _create_run(self, prepared: PreparedRun, deps: Dependencies) -> ThreadRun:
         """Create the run of a leased thread, after repairing what a kill has left."""
@@ -391,7 +398,3 @@ class Runner:
         except MaxAgentError:
             if status != "failed":  # a failed run has already reported a full disk
                 raise
-
-
-def _needs_tests(job: Job, options: Options) -> bool:
-    return job is TASK and not options.get("skip_tests")

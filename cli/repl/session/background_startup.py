@@ -63,6 +63,7 @@ async def _show_untrusted(session: Session) -> None:
 
 async def refresh_status(session: Session, runner: "Runner") -> None:
     """Open the thread's resources, and update the status line from them."""
+    from ....sdk.threads.context_usage import compute_limit
     from ....sdk.threads.usage import read_usage
 
     if session.thread:
@@ -74,6 +75,7 @@ async def refresh_status(session: Session, runner: "Runner") -> None:
         session.usage = await asyncio.to_thread(read_usage, *given)
     session.model, session.mode = deps.model.name, deps.policy.mode
     session.sandbox = deps.sandbox.state
+    session.context_limit = compute_limit(deps.model, deps.settings.context)
     session.thinking = options.get("thinking") or deps.settings.model.thinking_strategy
     session.effort = options.get("effort") or deps.settings.model.effort
     session.prompt.refresh()

@@ -52,6 +52,10 @@ class Session(ChatSession):
     """Description of what confines commands."""
     usage: "TokenUsage | None" = None
     """Totals of the thread after the last request."""
+    context_limit: int = 0
+    """Tokens from which on the conversation is compacted; 0: not known, or it never is."""
+    is_warned: bool = False
+    """Whether the user knows that the model's window is nearly full."""
     left_by_hand: bool = False
     """The user saw the turn end early: the next message need not ask whether to abandon it."""
     typed: str = ""
@@ -107,6 +111,7 @@ class Session(ChatSession):
         self.options, self.thread_options = self.next_options, {}
         self.options.pop("plan_file", None)  # a plan belongs to one thread
         self.thread, self.name, self.usage, self.left_by_hand = "", "", None, False
+        self.is_warned = False
         self.side_context.clear()
         self.prompt.refresh()
 

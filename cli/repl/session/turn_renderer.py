@@ -21,6 +21,7 @@ from ...rendering.thinking_view import ThinkingView
 from ...rendering.thread_listing import SHORT_ID
 from ...rendering.turn_meter import TurnMeter
 from ..prompt.terminal_signals import build_notification_code, build_title_code
+from .context_warning import build_warning
 from .session import Session
 
 # Events that the status line shows, or that a conversation need not show
@@ -118,6 +119,14 @@ class TurnView:
         self._session.standing_words[about] = event
         return last_shown != event
 
+    def _warn_nearly_full(self, usage: ev.TokenUsage) -> None:
+        """Warn once in a thread, and again after it was compacted."""
+        session = self._session
+        if warning := build_warning(usage, session.context_limit):
+            if not session.is_warned:
+                session.show(warning, "yellow")
+            session.is_warned = True
+
     def _update_session(self, event: ev.Event) -> None:
         session = self._session
         match event:
@@ -133,6 +142,9 @@ class TurnView:
                 session.thread_options = {**session.thread_options, "plan": mode == "plan"}
             case ev.TokenUsage():
                 session.usage = event
+                self._warn_nearly_full(event)
+            case ev.CompactionFinished():
+                session.is_warned = False
             case ev.Question(kind=kind) if kind != "limit":
                 session.prompt.send_escape_codes(build_notification_code(t("repl.asks")))
             case _:

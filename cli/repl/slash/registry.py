@@ -10,7 +10,7 @@ from ...i18n.message_translation import translate
 from ...rendering.definition_list import format_definition_list
 from ..prompt.protocol import ReplExit
 from ..session.session import Session
-from . import files, modes, project, status, thinking, threads
+from . import context, files, modes, project, status, thinking, threads
 from .custom import list_custom_commands, run_custom_command
 
 SlashHandler = Callable[[Session, str], Awaitable[None]]
@@ -63,7 +63,7 @@ SLASH_COMMANDS: Mapping[str, SlashCommand] = {
         SlashCommand("compact", status.compact),
         SlashCommand("status", status.show_status),
         SlashCommand("cost", status.show_cost),
-        SlashCommand("context", status.show_context),
+        SlashCommand("context", context.show_context),
         SlashCommand("diff", files.show_changes),
         SlashCommand("undo", files.undo),
         SlashCommand("redo", files.redo),

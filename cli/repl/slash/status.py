@@ -1,4 +1,4 @@
-"""`/status`, `/cost`, `/context`, `/compact`: the state of the conversation."""
+"""`/status`, `/cost`, `/compact`: the state of the conversation."""
 
 import asyncio
 from collections.abc import Iterator
@@ -101,18 +101,6 @@ async def _load_usage(session: Session) -> "TokenUsage | None":
     return session.usage
 
 
-async def show_context(session: Session, _: str) -> None:
-    """Show the share of the model's context that the last request used."""
-    usage = await _load_usage(session)
-    if usage is None:
-        session.show(t("slash.not_asked"))
-        return
-    share = f"{usage.window / usage.context_length:.0%}" if usage.context_length else "?"
-    window, length = f"{usage.window:,}", f"{usage.context_length:,}"
-    session.show(t("slash.context.is", used=window, length=length, share=share))
-
-
 async def compact(session: Session, _: str) -> None:
     """Report that compaction does not exist yet, and what helps meanwhile."""
     session.show(t("slash.compact.later"))
-    await show_context(session, "")

@@ -78,14 +78,12 @@ async def test_usage_is_empty_before_the_first_answer(spoken: Spoken, line: str)
     assert await spoken(line) == "No model requests yet.\n"
 
 
-async def test_cost_and_context_show_usage_of_thread(spoken: Spoken) -> None:
+async def test_cost_shows_usage_of_thread(spoken: Spoken) -> None:
     spoken.session.usage = USAGE
     assert await spoken("/cost") == (
         "3 requests; tokens: 12,000 in (9,000 cached), 400 out; cost: $0.0123\n"
     )
-    assert await spoken("/context") == "25,600 of 128,000 tokens (20%)\n"
-    later, full = (await spoken("/compact")).splitlines()
-    assert "not available yet" in later and "20%" in full
+    assert "not available yet" in await spoken("/compact")
 
 
 async def test_unknown_price_is_shown_as_unknown(spoken: Spoken) -> None:
@@ -93,4 +91,3 @@ async def test_unknown_price_is_shown_as_unknown(spoken: Spoken) -> None:
     assert await spoken("/cost") == (
         "1 request; tokens: 1 in (0 cached), 1 out; cost: price unknown\n"
     )
-    assert "(?)" in await spoken("/context")

@@ -1,19 +1,17 @@
 """What fills a model's window: the tokens of a thread's next request, by kind."""
 
 import asyncio
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
-from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from ...config.settings.schema import ContextSection
-from ...models.resolver import ResolvedModel
 from ...nodes.agent.agent import Agent, load_agent
+from ...nodes.agent.dependencies import Dependencies
 from ...nodes.agent.message_history import select_view
+from ...nodes.conversation.budget import compute_budget
 from ...nodes.conversation.cut import get_conversation
 from ...nodes.conversation.token_estimate import count_used, estimate_message, estimate_text
 from ...nodes.conversation.user_requests import is_request
@@ -38,8 +36,6 @@ ContextKind = Literal[
 KINDS: tuple[ContextKind, ...] = ContextKind.__args__
 # Tools whose results are named
 MOST_TOOLS = 4
-# Shares of the window that stay free: at most for an answer, and for what an estimate misses
-ANSWER_SHARE, MARGIN_SHARE = 0.2, 0.04
 
 
 @dataclass(frozen=True)
@@ -96,7 +92,7 @@ def compute_usage(state: State, agent: Agent) -> ContextUsage:
         conversation=conversation,
         model=deps.model.name,
         window=deps.model.context_length,
-        limit=compute_limit(deps.model, deps.settings.context),
+        limit=compute_limit(deps),
         used=count.used,
         is_reported=count.is_reported,
         cached=_read_cached_share(state.get("messages", [])),
@@ -106,25 +102,22 @@ def compute_usage(state: State, agent: Agent) -> ContextUsage:
     )
 
 
-def compute_limit(model: ResolvedModel, settings: ContextSection) -> int:
-    """Return the tokens from which on a conversation is compacted; 0: it never is."""
-    window = model.context_length
-    if not settings.auto_compact:
+def compute_limit(deps: Dependencies) -> int:
+    """Return the tokens from which on a conversation is compacted; 0: it never is by itself."""
+    if not deps.settings.context.auto_compact:
         return 0
-    answer = min(model.max_tokens, round(window * ANSWER_SHARE))
-    room = window - answer - round(window * MARGIN_SHARE)
-    return min(room, round(window * settings.compact_at), settings.compact_tokens)
+    learnt = deps.chat_models.learnt_limits.find_limit(deps.model)
+    return compute_budget(deps.model, deps.settings.context, 0, learnt).limit
 
 
 def _estimate_fixed(state: State, agent: Agent) -> Counter[str]:
     instructions = format_instructions(agent.deps.sources.instructions)
     instruction_tokens = estimate_text(instructions) if instructions else 0
-    schemas = (json.dumps(convert_to_openai_tool(tool)) for tool in agent.offered)
     context = state.get("context_message", "")
     return Counter(
-        system=max(estimate_message(agent.system) - instruction_tokens, 0),
+        system=max(agent.system_tokens - instruction_tokens, 0),
         instructions=instruction_tokens,
-        tools=sum(map(estimate_text, schemas)),
+        tools=agent.tool_tokens,
         memory=estimate_text(context) if context else 0,
     )
 

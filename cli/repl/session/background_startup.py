@@ -75,7 +75,7 @@ async def refresh_status(session: Session, runner: "Runner") -> None:
         session.usage = await asyncio.to_thread(read_usage, *given)
     session.model, session.mode = deps.model.name, deps.policy.mode
     session.sandbox = deps.sandbox.state
-    session.context_limit = compute_limit(deps.model, deps.settings.context)
+    session.context_limit = compute_limit(deps)
     session.thinking = options.get("thinking") or deps.settings.model.thinking_strategy
     session.effort = options.get("effort") or deps.settings.model.effort
     session.prompt.refresh()

@@ -1,5 +1,6 @@
 """The measures that `make house` prints."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -40,13 +41,18 @@ def test_circles_are_found_largest_first() -> None:
     assert find_circles(places) == [(Path("c"), Path("d"), Path("e")), (Path("a"), Path("b"))]
 
 
-def test_every_measure_meets_its_aim() -> None:
-    assert [measure for measure in list_measures() if not measure.holds] == []
+@pytest.fixture(scope="module")
+def measures() -> Sequence[Measure]:
+    return list_measures()
 
 
-def test_first_model_turn_is_counted_without_an_aim() -> None:
+def test_every_measure_meets_its_aim(measures: Sequence[Measure]) -> None:
+    assert [measure for measure in measures if not measure.holds] == []
+
+
+def test_first_model_turn_is_counted_without_an_aim(measures: Sequence[Measure]) -> None:
     measure = measure_first_turn()
-    assert 50 < measure.value < list_measures()[0].value and not measure.aim
+    assert 50 < measure.value < measures[0].value and not measure.aim
 
 
 def test_a_measure_beyond_its_aim_does_not_hold() -> None:

@@ -33,6 +33,7 @@ class World:
         self.home, self.project = folder / "home", folder / "project"
         self.project.mkdir()
         self.home.mkdir()
+        (self.project / "pytest.ini").write_text("[pytest]\naddopts = --disable-plugin-autoload\n")
         self._script, self._environment = folder / "scenario.json", monkeypatch
         self._environment.delenv("MAXAGENT_SANDBOX__MODE", raising=False)
         self.write_turns("def test_a(): pass", accepted=("Accepted.",))

@@ -104,37 +104,47 @@ def find_loop(newest_first: Iterable[AnyMessage], tree: str, cut: Cut | None) ->
     """Return the loop that the role's newest step is part of, if any (pure).
 
     `newest_first` are the messages of its role, `tree` is the current snapshot of the files, `cut`
-    what the model is no longer sent: a call whose answer it does not see is not a repetition.
+    what the model is no longer sent: a call whose answer it does not see may be made again, but not
+    twice as often as others.
     """
-    messages = _select_tail(newest_first, cut)
+    messages = _select_tail(newest_first)
     if not messages or not isinstance(messages[-1], ToolMessage):
         return None
-    steps = _collect_steps(messages, set(cut["pruned"]) if cut else set())
-    if not steps or not steps[-1].is_stale:
+    every = _collect_steps(messages)
+    if not every or not every[-1].is_stale:
         return None
+    seen = _collect_steps(messages, cut) if cut else every
     told = [place for place, one in enumerate(messages) if LOOP in one.additional_kwargs]
     since = told[-1] if told else -1
-    run = list(takewhile(lambda step: step.is_stale and step.start > since, reversed(steps)))
-    count = max(_count_same(steps, call) for call in steps[-1].calls)
-    is_same = steps[-1].is_repeated and len(run) >= SAME_CALLS - 1 and count >= SAME_CALLS
-    if not is_same and len(run) < STALE_STEPS:
+    run = _find_run(seen, since) or (_find_run(every, since, factor=2) if cut else [])
+    if not run:
         return None
     calls = dict.fromkeys(_describe(call) for step in run for call in step.calls)
-    level = 1 + _count_notes(steps, told)
-    return Loop(level, tuple(calls)[:SAME_CALLS], count, _find_hidden(messages, steps, tree))
+    count = max(_count_same(every, call) for call in every[-1].calls)
+    level = 1 + _count_notes(every, told)
+    return Loop(level, tuple(calls)[:SAME_CALLS], count, _find_hidden(messages, seen, tree))
 
 
-def _select_tail(newest_first: Iterable[AnyMessage], cut: Cut | None) -> list[AnyMessage]:
-    """Return the visible messages since the last one of the user or of another role, in order."""
-    tail = list[AnyMessage]()
-    for message in islice(newest_first, WINDOW):
-        if is_request(message) or (cut and message.id == cut["upto"]):
-            break
-        tail.append(message)
-    return tail[::-1]
+def _find_run(steps: Sequence[_Step], since: int, factor: int = 1) -> Sequence[_Step]:
+    """Return the last steps that brought nothing new, newest first; none if they are too few."""
+    run = list(takewhile(lambda step: step.is_stale and step.start > since, reversed(steps)))
+    if not run or len(run) >= factor * STALE_STEPS:
+        return run
+    same = factor * SAME_CALLS
+    count = max(_count_same(steps, call) for call in run[0].calls)
+    return run if run[0].is_repeated and len(run) >= same - 1 and count >= same else []
 
 
-def _collect_steps(messages: Sequence[AnyMessage], pruned: set[str]) -> list[_Step]:
+def _select_tail(newest_first: Iterable[AnyMessage]) -> list[AnyMessage]:
+    """Return the messages since the last one of the user or of another role, in order."""
+    recent = islice(newest_first, WINDOW)
+    return list(takewhile(lambda message: not is_request(message), recent))[::-1]
+
+
+def _collect_steps(messages: Sequence[AnyMessage], cut: Cut | None = None) -> list[_Step]:
+    """Return the steps, without what the cut hides."""
+    upto, pruned = (cut["upto"], cut["pruned"]) if cut else ("", ())
+    first = next((place for place, one in enumerate(messages) if upto and one.id == upto), -1)
     results = {
         one.tool_call_id: one
         for one in messages
@@ -142,7 +152,7 @@ def _collect_steps(messages: Sequence[AnyMessage], pruned: set[str]) -> list[_St
     }
     steps, earlier = list[_Step](), list[_Call]()
     for place, message in enumerate(messages):
-        if not isinstance(message, AIMessage):
+        if place <= first or not isinstance(message, AIMessage):
             continue
         tree, calls = message.additional_kwargs.get(TREE, ""), list[_Call]()
         for made in (*message.tool_calls, *message.invalid_tool_calls):

@@ -131,6 +131,21 @@ def test_answers_hidden_from_model_are_not_counted():
     assert find(messages, cut={**cut, "pruned": [messages[1].id or ""]}) is None
 
 
+def test_loop_across_cuts_is_found_later():
+    messages = steps("aaaaaa")
+    cut: Cut = {"upto": messages[-3].id or "", "pruned": []}  # pyright: ignore
+    assert find(messages[2:], cut=cut) is None
+    loop = find(messages, cut=cut)
+    assert loop and (loop.level, loop.count, loop.hidden) == (1, 6, ())
+
+
+def test_notes_before_cut_count():
+    messages = steps("aaa1aaa")
+    cut: Cut = {"upto": messages[6].id or "", "pruned": []}  # pyright: ignore
+    loop = find(messages, cut=cut)
+    assert loop and loop.level == 2
+
+
 def test_repetitions_are_hidden_first_call_is_kept():
     messages = [*user(), *steps("ab"), *note(), *steps("ba1"), *note(), *steps("ba")]
     loop = find(messages)

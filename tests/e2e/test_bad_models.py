@@ -46,6 +46,14 @@ WRITE = call("write_file", path="new.txt", content="x\n")
 DONE: Answer = {"text": "Done."}
 
 
+# Tokens of a request that is over the limit of a small window
+FULL = {"prompt_tokens": 18_000, "completion_tokens": 50, "total_tokens": 18_050}
+SETTINGS = {
+    "model": {"models": {"openai/served": {"context_length": 20_000}}},
+    "context": {"model": "none"},
+}
+
+
 @dataclass(frozen=True)
 class BadModel:
     """A model, and how its run must end."""
@@ -114,6 +122,7 @@ MODELS = [
         TURNS,
         exit_codes.LIMIT_REACHED,
     ),
+    BadModel("repeats itself in a full window", [turn(READ, usage=FULL)], STOPPED),
     BadModel("polls what changes", [turn(call("run_command", command="date +%N"))], TURNS, 3),
     BadModel(
         "prints without end",
@@ -158,6 +167,8 @@ async def test_bad_model_is_ended_with_its_exit_code(
     project.mkdir()
     for name, text in {"a.txt": f"line\n{LONG}", ".llc.yaml": model.project, **model.files}.items():
         (project / name).write_text(text)
+    home.mkdir()
+    (home / "config.yaml").write_text(json.dumps(SETTINGS))
     trust(project, home)
     monkeypatch.setenv("OPENAI_API_KEY", "key")
     monkeypatch.setenv("LLC_MODEL__RETRY__INITIAL_DELAY", "0.01")

@@ -1,5 +1,6 @@
 """The cards of one project and its user: every reading and writing of them by a run."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -373,7 +374,8 @@ class CardLibrary:
     @asynccontextmanager
     async def _write(self) -> AsyncGenerator[None]:
         """Let no other process write between our read and our write."""
-        async with acquire_file_lock(paths.locate_memory(self._home).with_suffix(".lock")):
+        path = await asyncio.to_thread(paths.locate_memory, self._home)
+        async with acquire_file_lock(path.with_suffix(".lock")):
             yield
 
 

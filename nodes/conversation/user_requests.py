@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
 from .room import Room
 from .token_estimate import estimate_message
 
+COMPLETION = "attempt_completion"
 DONE = "Earlier request, done:\n\n{text}"
 EARLIER = "Earlier request:\n\n{text}"
 # Characters of each end of a message that is too long to be sent
@@ -81,9 +82,16 @@ def find_done_requests(messages: Sequence[AnyMessage]) -> set[str]:
     for message in messages:
         if is_request(message):
             open_request = str(message.id)
-        elif ends_turn(message) and open_request:
+        elif open_request and _finishes_request(message):
             done.add(open_request)
     return done
+
+
+def _finishes_request(message: AnyMessage) -> bool:
+    """Return whether it is a whole answer, or the result of a completion."""
+    if isinstance(message, ToolMessage):
+        return message.name == COMPLETION and message.status == "success"
+    return ends_turn(message) and not message.additional_kwargs.get("interrupted")
 
 
 def render_request(

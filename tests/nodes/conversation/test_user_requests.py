@@ -60,6 +60,17 @@ def test_requests_answered_before_the_next_are_done() -> None:
     assert find_done_requests(builder.messages) == {"h0", "h3"}
 
 
+def test_interrupted_answer_finishes_nothing_and_completion_does() -> None:
+    builder = Builder("plain")
+    builder.ask("One.")
+    builder.answer("I beg", [], thinks=False)
+    builder.messages[-1].additional_kwargs |= {"interrupted": True, "told": True}
+    builder.ask("Two.")
+    builder.answer("", [("attempt_completion", "all", "Finished.")], thinks=False)
+    builder.ask("Three.")
+    assert find_done_requests(builder.messages) == {"h2"}
+
+
 def test_rendered_request_keeps_its_id_and_marks() -> None:
     image = {"role": "build", "images": [{"name": "a.png"}]}
     message = HumanMessage("See", id="h", additional_kwargs=image)

@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 N ?= 200
 SECONDS ?= 60
 
-.PHONY: help demo picture test test-fast check house check-pythons bench edit-eval torture torture-undo race corpus cassettes token-counts fuzz interop locale docs install
+.PHONY: help demo picture test test-fast check house check-pythons bench edit-eval torture torture-undo torture-context race corpus cassettes token-counts fuzz interop locale docs install
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -55,6 +55,9 @@ torture: $(INSTALLED) ## kill a task N times at random moments: make torture N=2
 
 torture-undo: $(INSTALLED) ## undo, redo and rewind N random histories: make torture-undo N=500
 	PYTHONPATH=tests/fixtures $(BIN)/python tests/torture/undo.py $(N)
+
+torture-context: $(INSTALLED) ## hold conversations of 400 model turns, judged by their requests: make torture-context KILLS=50
+	$(BIN)/python tests/context_eval/context_eval.py $(if $(KILLS),--kills $(KILLS)) $(if $(ONLY),--only "$(ONLY)")
 
 race: $(INSTALLED) ## swap links while tools read and write: make race SECONDS=60
 	$(BIN)/python tests/torture/link_race.py $(SECONDS)

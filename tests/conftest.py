@@ -17,7 +17,9 @@ settings.register_profile(
     "busy", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("busy")
-SLOW = [Path(__file__).with_name(name) for name in ("bench", "docs", "e2e", "torture")]
+SLOW = [
+    Path(__file__).with_name(name) for name in ("bench", "context_eval", "docs", "e2e", "torture")
+]
 """Folders whose tests start whole programs or run long."""
 
 

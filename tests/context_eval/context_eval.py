@@ -105,19 +105,21 @@ def hold_whole(plan: ChapterPlan, place: Path, window: int, context: Any, **serv
     return held
 
 
-def hold_without_summary(plan: ChapterPlan, place: Path) -> Held:
+def hold_without_summary(plan: ChapterPlan, place: Path, window: int = SMALL) -> Held:
     """With an empty line for each summary the conversation must fail."""
-    held = hold(plan, place, SMALL, BRIDGE, hidden=SUMMARY)
+    held = hold(plan, place, window, BRIDGE, hidden=SUMMARY)
     is_red = held.conversation.failure or plan.find_wrong_pages(place / "project")
     held.faults = [] if is_red else ["it does not need the summaries"]
     return held
 
 
-def hold_through_kills(plan: ChapterPlan, place: Path, kills: int, dice: Random) -> list[str]:
+def hold_through_kills(
+    plan: ChapterPlan, place: Path, kills: int, dice: Random, window: int = SMALL
+) -> list[str]:
     """Kill it again and again; return what is wrong in the end."""
     with Provider() as provider:
-        server = ChapterServer(provider, plan, SMALL)
-        prepare_place(plan, place, provider.url, SMALL)
+        server = ChapterServer(provider, plan, window)
+        prepare_place(plan, place, provider.url, window)
         landed = kill_conversation(plan, place, server, kills, dice)
         print(f"  {landed.total()} kills: {dict(landed)}")
         again = asyncio.run(hold_conversation(plan, place))
@@ -141,7 +143,8 @@ def compare_costs(messages: int, place: Path) -> list[str]:
     nothing, alone, both = (costs[arm] for arm in ARMS)
     print(f"  both : nothing {both / nothing:.2f}; both : summary alone {both / alone:.3f}")
     faults = ["more than the bar of doing nothing"] if both > AT_MOST * nothing else []
-    return [*faults, *(["more than summaries alone"] if both > alone else [])]
+    # the same conversation differs by some bytes: folders, IDs
+    return [*faults, *(["more than summaries alone"] if both > 1.005 * alone else [])]
 
 
 def main() -> int:

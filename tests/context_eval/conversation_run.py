@@ -28,6 +28,7 @@ class Conversation:
     """Those of compactions; each has the number of model turns before it as `turns`."""
     turns: int = 0
     """Answers of the model; a summary is none."""
+    is_compacting: bool = False
     thread: str = ""
     failure: str = ""
     """The last event of a turn that did not end with an answer; empty: all did."""
@@ -41,8 +42,11 @@ class Conversation:
         return [(one, two) for one, two in zip(at, at[1:], strict=False) if two - one < NEAR]
 
     def add_event(self, event: Event) -> None:
-        self.turns += type(event).__name__ == "TokenUsage"
         told = as_json(event)
+        if told["type"].startswith("compaction"):
+            self.is_compacting = told["type"] == "compaction_started"
+        # a summary is counted, too, but it is no turn
+        self.turns += told["type"] == "token_usage" and not self.is_compacting
         self.thread = told.get("thread_id") or self.thread
         if told["type"].startswith(("compaction", "cache_reset", "notice", "error")):
             self.events.append({**told, "turns": self.turns})

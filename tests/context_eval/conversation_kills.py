@@ -40,11 +40,11 @@ def kill_conversation(
 def plan_kills(dice: Random) -> Iterator[tuple[str, dict[str, str], float]]:
     """Kinds of kills in turn: what they are called, the victim's environment, its seconds."""
     for place in cycle(PLACES):
-        yield "a moment", {}, dice.uniform(0.8, 3.0)
+        yield "inside a request for a summary", {"KILL_AT": "summary"}, PATIENCE
         name, side = place.split(":")
         number = 1 if name == "compact" else dice.randint(1, 25)
         yield f"{side} {name}", {"KILL_AT": f"{name}:{number}:{side}"}, PATIENCE
-        yield "inside a request for a summary", {"KILL_AT": "summary"}, PATIENCE
+        yield "a moment", {}, dice.uniform(1.5, 6.0)
 
 
 def run_victim(

@@ -68,7 +68,7 @@ async def hold_conversation(
     home, folder = place / "home", place / "project"
     async with Runner(home=home) as runner:
         rows = runner.threads.list()
-        thread = rows[0].thread_id if rows else ""
+        thread = conversation.thread = rows[0].thread_id if rows else ""
         said = 0
         if rows:
             said = count_messages(home, thread)

@@ -32,5 +32,6 @@ def test_conversation_without_summaries_goes_wrong(tmp_path: Path) -> None:
 
 
 def test_killed_conversation_writes_the_same_files(tmp_path: Path) -> None:
-    plan = ChapterPlan(2, pages_each=3)
-    assert hold_through_kills(plan, tmp_path, 2, Random(1), SMALL) == []
+    # inside the request for a summary, and before its cut is made
+    plan = ChapterPlan(2, pages_each=2)
+    assert hold_through_kills(plan, tmp_path, 2, Random(1), 12_000) == []

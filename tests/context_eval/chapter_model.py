@@ -13,6 +13,10 @@ from typing import Any
 from chapter_plan import GOAL, KNOWN_BEFORE, RULE, RULE_SINCE, ChapterPlan, Page, render_page
 
 LOST = "pages/lost.md"
+OTHER_ROLES = {
+    "You are the architect": "SMALL: write the pages.",
+    "You are the tester": "ACCEPTED: every page is right.",
+}
 SUMMARY_FACTS = (
     r"^.*\b(?:goal|first line of every page)\b.*$",
     r"^.*page \d\d-\d (?:FAILED|ok).*$",
@@ -60,6 +64,10 @@ class ReadRequest:
         return any(one["role"] == "assistant" for one in self.messages[self.newest + 1 :])
 
     @property
+    def system(self) -> str:
+        return render_message(self.messages[0])
+
+    @property
     def asks_for_summary(self) -> bool:
         return not self.tools
 
@@ -90,6 +98,9 @@ def decide(plan: ChapterPlan, request: ReadRequest) -> Turn:
     """The next answer."""
     if request.asks_for_summary:
         return {"text": summarize(request)}
+    for begin_of_prompt, answer in OTHER_ROLES.items():
+        if request.system.startswith(begin_of_prompt):
+            return {"text": answer}
     if request.newest < 0:
         return give_up("I do not know what was asked.")
     chapter = request.chapter

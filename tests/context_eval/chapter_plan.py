@@ -25,6 +25,8 @@ if grep -rqs "page $1 code $code" pages; then echo "page $1 ok"; else
   exit 3
 fi
 """
+CHECK_ALL = """while read -r page code; do sh check.sh "$page" || exit 1; done < codes.txt
+"""
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,7 @@ class ChapterPlan:
         """Write the files that are there before the conversation."""
         (folder / "sources").mkdir(parents=True)
         (folder / "check.sh").write_text(CHECK)
+        (folder / "check-all.sh").write_text(CHECK_ALL)
         (folder / "codes.txt").write_text("".join(f"{p.id} {p.code}\n" for p in self.pages))
         for page in self.pages:
             for part in "abcd":
@@ -131,5 +134,6 @@ def build_settings(url: str, window: int, **context: Any) -> str:
         "litellm": {"base_url": url},
         "threads": {"titles": False},
         "context": context,
+        "task": {"test_command": "sh check-all.sh"},
     }
     return json.dumps(settings)

@@ -65,7 +65,7 @@ class ChapterServer:
         self._summary, self._hidden = summary, hidden
         self.at_summary: Callable[[], object] | None = None
         """Called when a summary is asked for, before the answer."""
-        self._sent = dict[bool, list[str]]()
+        self._sent = dict[tuple[bool, str], list[str]]()
         provider.script(self.answer)
 
     def answer(self, request: Request) -> Answer:
@@ -105,7 +105,7 @@ class ChapterServer:
         sent = split_request(body)
         sizes = [count_tokens(part) for part in sent]
         cached = max((count_shared(before, sent) for before in self._sent.values()), default=0)
-        before = self._sent.get(False, [])
+        before = self._sent.get((False, read.system), [])
         shared = 0 if read.asks_for_summary else count_shared(before, sent)
         logged = LoggedRequest(
             tokens=sum(sizes),
@@ -116,7 +116,7 @@ class ChapterServer:
             has_newest=self._has_newest(read),
             was_refused=sum(sizes) > self._window,
         )
-        self._sent[read.asks_for_summary] = sent
+        self._sent[read.asks_for_summary, read.system] = sent
         self.log.append(logged)
         return logged
 

@@ -14,7 +14,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -32,6 +32,7 @@ from conversation_run import (  # noqa: E402
     count_turns,
     hold_conversation,
     prepare_place,
+    run_task,
 )
 from cost_model import ARMS, AT_MOST, COST_WINDOW, build_cost_plan, compute_cost  # noqa: E402
 from history_check import find_missing_history, find_unreachable_cuts  # noqa: E402
@@ -83,13 +84,20 @@ class Held:
         )
 
 
-def hold(plan: ChapterPlan, place: Path, window: int, context: Any, **server: Any) -> Held:
-    """Hold a conversation in this process."""
+def hold(
+    plan: ChapterPlan,
+    place: Path,
+    window: int,
+    context: Any,
+    run: Callable[[ChapterPlan, Path], Coroutine[Any, Any, Conversation]] = hold_conversation,
+    **server: Any,
+) -> Held:
+    """Hold a conversation in this process, or run a task."""
     with Provider() as provider:
         served = ChapterServer(provider, plan, server.pop("fits", window), **server)
         prepare_place(plan, place, provider.url, window, **context)
         begun = time.monotonic()
-        conversation = asyncio.run(hold_conversation(plan, place))
+        conversation = asyncio.run(run(plan, place))
         return Held(plan, place, served, conversation, time.monotonic() - begun)
 
 
@@ -102,6 +110,15 @@ def hold_whole(plan: ChapterPlan, place: Path, window: int, context: Any, **serv
     if not held.conversation.failure:
         held.faults += find_missing_history(plan, place, held.conversation.thread)[:5]
         held.faults += asyncio.run(find_unreachable_cuts(place, held.conversation))
+    return held
+
+
+def hold_task(plan: ChapterPlan, place: Path, window: int = SMALL) -> Held:
+    """Have a long task done; only its coder's conversation is long enough to be compacted."""
+    held = hold(plan, place, window, BRIDGE, run_task)
+    held.faults = held.find_faults()
+    if not held.conversation.list_compactions():
+        held.faults.append("it was never compacted")
     return held
 
 
@@ -174,6 +191,9 @@ def main() -> int:
         ),
         "20k window, an empty line for each summary: must fail": lambda at: report(
             hold_without_summary(small, at)
+        ),
+        "20k window, a task": lambda at: report(
+            hold_task(ChapterPlan(1, (1_600, 3_000), pages_each=9), at)
         ),
         "1M window, compacted at 200k": lambda at: report(hold_whole(large, at, LARGE, {})),
         f"{chosen.kills} kills": lambda at: hold_through_kills(

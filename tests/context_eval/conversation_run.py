@@ -87,6 +87,17 @@ async def hold_conversation(
     return conversation
 
 
+async def run_task(plan: ChapterPlan, place: Path) -> Conversation:
+    """Have the first chapter written as a task, whose tests check every page."""
+    conversation = Conversation()
+    async with Runner(home=place / "home") as runner:
+        options: Any = {**OPTIONS, "apply": True}
+        words = plan.build_message(1)
+        run = runner.task(words, folder=place / "project", options=options)
+        await _watch(run, conversation, lambda event: None)
+    return conversation
+
+
 def count_turns(plan: ChapterPlan) -> int:
     """How many answers the plan needs: seven for a page, two more for a chapter."""
     return plan.chapters * (7 * plan.pages_each + 2)
@@ -106,5 +117,5 @@ async def _watch(
         conversation.add_event(event)
         watch(event)
         last = event
-    if not isinstance(last, Completion):
+    if not isinstance(last, Completion) or last.outcome not in ("answered", "verified"):
         conversation.failure = str(last)

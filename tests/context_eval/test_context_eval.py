@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from chapter_plan import ChapterPlan
 from confinement import SURROUNDINGS
-from context_eval import hold_through_kills, hold_whole, hold_without_summary
+from context_eval import hold_task, hold_through_kills, hold_whole, hold_without_summary
 
 PLAN = ChapterPlan(3, pages_each=3)
 SMALL = 15_000
@@ -25,6 +25,11 @@ def test_compacted_conversation_loses_nothing(tmp_path: Path) -> None:
     held = hold_whole(PLAN, tmp_path, SMALL, BRIDGE)
     assert held.faults == []
     assert len(held.conversation.list_compactions()) >= 2
+
+
+def test_task_changes_prefixes_only_when_compacted(tmp_path: Path) -> None:
+    plan = ChapterPlan(1, (2_400,), pages_each=5)
+    assert hold_task(plan, tmp_path, SMALL).faults == []
 
 
 def test_conversation_without_summaries_goes_wrong(tmp_path: Path) -> None:

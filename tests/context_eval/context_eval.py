@@ -58,8 +58,9 @@ class Held:
     def find_faults(self) -> list[str]:
         """What is not as it must be, whatever the window."""
         log = [one for one in self.server.log if not one.is_summary]
-        resets = sum(event["type"] == "cache_reset" for event in self.conversation.events)
-        changed = sum(bool(one.changed) for one in log)
+        events = self.conversation.events
+        resets = {event["turns"] for event in events if event["type"] == "cache_reset"}
+        changed = {number for number, one in enumerate(log) if one.changed}
         faults = {
             "the conversation ended with": self.conversation.failure,
             "wrong pages": self.plan.find_wrong_pages(self.place / "project"),
@@ -67,7 +68,7 @@ class Held:
             "without the newest message": sum(not one.has_newest for one in log),
             "two compactions within five turns": self.conversation.find_thrash(),
             "requests beyond the plan": max(0, len(log) - count_turns(self.plan) * 5 // 4),
-            "changed prefixes without a cache_reset": max(0, changed - resets),
+            "prefixes changed without a cache_reset": sorted(changed - resets),
         }
         return [f"{what}: {found}" for what, found in faults.items() if found]
 

@@ -6,10 +6,12 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
+from warm_start import LANG, run_mcode
 
 import maxagent
 from maxagent.cli.app import app
@@ -19,7 +21,6 @@ from maxagent.config.agents.parser import KEYS
 from maxagent.config.trust.decision import check_trust
 
 ROOT = Path(__file__).parents[2]
-MCODE = [sys.executable, "-m", "maxagent"]
 
 
 def block(page: str, language: str, number: int = 0) -> str:
@@ -32,6 +33,13 @@ def run(argv: list[str], folder: Path, **environ: str) -> subprocess.CompletedPr
     return subprocess.run(
         argv, cwd=folder, env={**os.environ, **home}, capture_output=True, text=True, timeout=100
     )
+
+
+def mcode(
+    arguments: Sequence[str], folder: Path, **environ: str
+) -> subprocess.CompletedProcess[str]:
+    home = {"LANG": LANG, "MAXAGENT_HOME": str(folder / "home"), **environ}
+    return run_mcode(arguments, folder, {**os.environ, **home})
 
 
 def test_the_sdk_page_names_what_is_there() -> None:
@@ -70,7 +78,7 @@ def test_sdk_page_conversation_runs_to_its_end(tmp_path: Path) -> None:
 def test_the_readme_s_tool_call_reads_the_readme(tmp_path: Path) -> None:
     line = re.search(r"`mcode (tools call .*?)`", (ROOT / "README.md").read_text("utf-8"))[1]
     (tmp_path / "README.md").write_text("hello\n")
-    ended = run([*MCODE, *shlex.split(line)], tmp_path)
+    ended = mcode(shlex.split(line), tmp_path)
     assert (ended.returncode, "hello" in ended.stdout) == (0, True)
 
 
@@ -81,7 +89,7 @@ def test_every_command_of_the_readme_exists(tmp_path: Path) -> None:
     known |= {"undo", "rewind", "diff", "trust", "agents", "chat", "init", "models", "auth"}
     assert {words.split()[0] for words in commands} <= known
     for name in known - {"in"}:
-        assert run([*MCODE, name, "--help"], tmp_path).returncode == 0, name
+        assert mcode([name, "--help"], tmp_path).returncode == 0, name
 
 
 def test_the_edit_pages_commands_do_what_it_says(tmp_path: Path) -> None:
@@ -94,7 +102,7 @@ def test_the_edit_pages_commands_do_what_it_says(tmp_path: Path) -> None:
         if command == "edit":
             scenario.write_text(json.dumps([{"tool_calls": [call]}, {"text": "done"}]))
             (tmp_path / path).unlink(missing_ok=True)
-        ended = run([*MCODE, command, *words], tmp_path, LLC_MODEL=f"scripted/{scenario}")
+        ended = mcode([command, *words], tmp_path, LLC_MODEL=f"scripted/{scenario}")
         codes.append(ended.returncode)
         told.append(ended.stdout)
         assert (tmp_path / path).exists() == (ended.returncode == 0)
@@ -112,16 +120,14 @@ def test_undo_page_commands_work_as_documented(tmp_path: Path) -> None:
     }
     (tmp_path / "scenario.json").write_text(json.dumps(turns))
     model = f"scripted/{tmp_path / 'scenario.json'}"
-    run(
-        [*MCODE, "task", "Make it", "--trust", "--model", model, "--mode", "auto", "--apply"],
-        tmp_path,
-    )
+    task = ["task", "Make it", "--trust", "--model", model, "--mode", "auto", "--apply"]
+    mcode(task, tmp_path)
     made = tmp_path / "made.txt"
     there = {"undo": False, "redo": True}
     for line in block("docs/undo.md", "sh").splitlines():
         _, *words = shlex.split(line, comments=True)
         yes = ["--yes"] if words[0] in there or "--to" in words else []
-        ended = run([*MCODE, *words, *yes], tmp_path)
+        ended = mcode([*words, *yes], tmp_path)
         assert ended.returncode == 0, ended.stderr
         assert made.exists() == there.get(words[0], True)
         if words == ["threads", "tree"]:
@@ -132,10 +138,8 @@ def test_the_sandbox_page_s_settings_are_set(tmp_path: Path) -> None:
     lines = block("docs/sandbox.md", "sh").splitlines()
     for line in lines:
         if "config" in line:
-            assert run([*MCODE, *shlex.split(line, comments=True)[1:]], tmp_path).returncode == 0, (
-                line
-            )
-    shown = run([*MCODE, "config", "get", "sandbox.writable"], tmp_path).stdout
+            assert mcode(shlex.split(line, comments=True)[1:], tmp_path).returncode == 0, line
+    shown = mcode(["config", "get", "sandbox.writable"], tmp_path).stdout
     assert "~/.cache/go-build" in shown
 
 
@@ -160,7 +164,7 @@ def test_trust_page_commands_work_as_documented(tmp_path: Path) -> None:
     lines = [
         shlex.split(line, comments=True)[1:] for line in block("docs/trust.md", "sh").splitlines()
     ]
-    codes = [run([*MCODE, *words], tmp_path).returncode for words in (*lines, ["trust", "--yes"])]
+    codes = [mcode([*words], tmp_path).returncode for words in (*lines, ["trust", "--yes"])]
     assert codes == [4, 0, 0, 0]
 
 
@@ -200,7 +204,7 @@ def test_commands_page_lines_work_as_documented(tmp_path: Path) -> None:
     (tmp_path / "scenario.json").write_text(json.dumps([{"text": "Well."}]))
     model = f"scripted/{tmp_path / 'scenario.json'}"
     for line in block("docs/commands.md", "sh").splitlines():
-        ended = run([*MCODE, *shlex.split(line, comments=True)[1:]], tmp_path, LLC_MODEL=model)
+        ended = mcode(shlex.split(line, comments=True)[1:], tmp_path, LLC_MODEL=model)
         assert ended.returncode == 0, ended.stderr
         assert "Well." in ended.stdout or "commands list" in line
 
@@ -208,16 +212,16 @@ def test_commands_page_lines_work_as_documented(tmp_path: Path) -> None:
 def test_threads_page_commands_work_as_documented(tmp_path: Path) -> None:
     (tmp_path / "scenario.json").write_text(json.dumps([{"text": "I round the cart."}]))
     model = f"scripted/{tmp_path / 'scenario.json'}"
-    begun = run([*MCODE, "chat", "Round the cart", "--model", model, "--trust"], tmp_path)
+    begun = mcode(["chat", "Round the cart", "--model", model, "--trust"], tmp_path)
     assert begun.returncode == 0, begun.stderr
-    thread = json.loads(run([*MCODE, "threads", "list", "--json"], tmp_path).stdout)[0]["thread_id"]
+    thread = json.loads(mcode(["threads", "list", "--json"], tmp_path).stdout)[0]["thread_id"]
     for line in block("docs/threads.md", "sh").splitlines():
         words = shlex.split(line.replace("3f2a", thread[:8]), comments=True)[1:]
-        ended = run([*MCODE, *words], tmp_path)
+        ended = mcode([*words], tmp_path)
         assert ended.returncode == 0, (line, ended.stderr)
         if words[1] in ("list", "show"):
             assert "Round the cart" in ended.stdout
-    rows = json.loads(run([*MCODE, "threads", "list", "--json"], tmp_path).stdout)
+    rows = json.loads(mcode(["threads", "list", "--json"], tmp_path).stdout)
     assert [(row["status"], row["thread_id"] != thread) for row in rows] == [("idle", True)]
 
 

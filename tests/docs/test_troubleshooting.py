@@ -4,12 +4,12 @@ import ast
 import os
 import re
 import subprocess
-import sys
 from functools import cache
 from pathlib import Path
 from uuid import UUID
 
 import pytest
+from warm_start import LANG, run_mcode
 
 from maxagent.memory.threads.index import ThreadIndex
 from maxagent.memory.threads.lease import acquire_lease
@@ -43,9 +43,8 @@ def test_quoted_symptom_is_in_the_source(quote: str) -> None:
 
 
 def mcode(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    kept = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "MAXAGENT_HOME": str(folder / "home")}
-    command = [sys.executable, "-m", "maxagent", *arguments]
-    return subprocess.run(command, cwd=folder, env=kept, capture_output=True, text=True)
+    kept = {"PATH": os.environ["PATH"], "LC_ALL": LANG, "MAXAGENT_HOME": str(folder / "home")}
+    return run_mcode(arguments, folder, kept)
 
 
 def test_without_a_key_the_provider_is_missing(tmp_path: Path) -> None:

@@ -34,6 +34,8 @@ class Options(TypedDict, total=False):
     """`auto`, `enabled` or `disabled`; absent: as the configuration says."""
     effort: str
     """How much the model thinks: `auto`, `low`, `medium`, `high` or `max`; absent: likewise."""
+    memory: bool
+    """False: the thread neither reads nor writes cards; absent: as the configuration says."""
     speaker: str
     """The profile that speaks this turn; each message chooses it again."""
     turn_model: str

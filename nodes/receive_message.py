@@ -4,13 +4,15 @@ import asyncio
 from datetime import datetime
 from typing import Literal
 
+from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from .agent.agent import load_agent
 from .agent.cancelled_calls import answer_cancelled_calls
 from .agent.context import Context, get_thread_id
-from .agent.emit import emit_mode
+from .agent.dependencies import Dependencies
+from .agent.emit import emit_cards, emit_mode
 from .agent.file_mentions import read_mentioned_files
 from .agent.message_history import build_role_message, iter_newest_first
 from .agent.modes import (
@@ -25,6 +27,9 @@ from .agent.new_request import announce_mentions
 from .agent.partial_answer import build_interruption_notes
 from .agent.request_options import settle_thinking
 from .enforce_schema import build_schema_note
+from .memory.card_choice import WITH_MESSAGE, format_cards, shorten_id
+from .memory.card_library import SHOWN, load_fitting_cards
+from .roles import RoleName
 from .state import State, select_changes
 
 
@@ -44,6 +49,7 @@ async def receive_message(state: State, runtime: Runtime[Context]) -> Command[Li
     mentioned = await read_mentioned_files(typed, role, deps, thread)
     mode_notes = build_mode_notes(options, before, role)
     beside = [build_side_context(role, text) for text in options.pop("aside", ())]
+    beside += await _recall_cards(state, runtime, role, deps, typed)
     said = [*cancelled_calls, *build_interruption_notes(state, role)]
     if mode_notes:
         emit_mode(runtime, options)
@@ -77,3 +83,18 @@ async def receive_message(state: State, runtime: Runtime[Context]) -> Command[Li
         **({"compaction": None} if state.get("compaction") else {}),
     }
     return Command(goto="compact", update=select_changes(state, update))
+
+
+async def _recall_cards(
+    state: State, runtime: Runtime[Context], role: RoleName, deps: Dependencies, typed: str
+) -> list[HumanMessage]:
+    """Build the note with cards that fit the message; a first message has them at its start."""
+    if not state.get("steps", 0):
+        return []
+    cards = await load_fitting_cards(runtime.store, deps, state, typed)
+    if not cards:
+        return []
+    emit_cards(runtime, cards)
+    note = build_side_context(role, WITH_MESSAGE.format(lines=format_cards(cards)))
+    note.additional_kwargs[SHOWN] = [shorten_id(card.id) for card in cards]
+    return [note]

@@ -14,6 +14,7 @@ from langgraph.types import Command
 from ..config.errors import MaxAgentError
 from ..config.trust.decision import follow_changes
 from ..memory.journal import FinishedCall, UnfinishedCall
+from ..tools.builtin.notes.memory_tools import CARD
 from ..tools.builtin.shell.run_command import BLOCKED
 from ..tools.definition import get_effect, has_effect
 from ..tools.permissions.grants import READS
@@ -34,6 +35,7 @@ from .agent.snapshot_recorder import FileRecord
 from .approval.dispatch import list_named_files
 from .approval.evaluate import explain_refusal, recheck_call
 from .approval.outside_sandbox import get_journal_key
+from .memory.card_library import open_card_access
 from .messages.images import mark_images
 from .repetition.repeated_calls import shorten_repeated_answer
 from .tool_task import AfterTools, PendingCall, ToolTask
@@ -208,6 +210,7 @@ def _build_run(task: ToolTask, deps: Dependencies, runtime: Runtime[Context]) ->
         sandbox=deps.sandbox,
         emit=lambda text: emit_event(runtime, "tool_output", id=call_id, text=text),
         keep=partial(_keep_output, deps, thread, get_journal_key(task["call"])),
+        cards=open_card_access(runtime.store, deps, task, thread),
     )
 
 
@@ -243,6 +246,9 @@ def _answer_call(
         metadata=metadata,
         args=call["args"],
     )
+    if (card := result.metadata.get(CARD)) and card["state"] == "proposed":
+        shown = {key: card[key] for key in ("id", "type", "content")}
+        emit_event(runtime, "card_proposed", card=shown)
     if "todos" in result.update:
         emit_event(runtime, "todos", items=result.update["todos"])
     return Command(

@@ -50,6 +50,18 @@ class EarlierAnswer(TypedDict):
     """Of its text and of the files that it showed."""
 
 
+class NoteOrigin(TypedDict):
+    """Where the text of one note comes from."""
+
+    message: str
+    """ID of the user's message."""
+    step: int
+    asked: bool
+    """Whether the user asked for it in that message."""
+    foreign: bool
+    """Whether it repeats a web page or the answer of a server."""
+
+
 class ToolTask(TypedDict):
     """The payload of a `Send`: one allowed call with everything it needs from the state."""
 
@@ -67,5 +79,7 @@ class ToolTask(TypedDict):
     """The thread's own rules under which it was decided."""
     earlier: NotRequired[EarlierAnswer]
     """What the same call was answered before."""
+    note: NotRequired[NoteOrigin]
+    """Where the text of a note comes from."""
     then: AfterTools
     """The node that follows when every call of the group has its result."""

@@ -74,6 +74,24 @@ class Steered:
 
 
 @dataclass(frozen=True)
+class MemoryShown:
+    """The model is shown cards from earlier threads."""
+
+    type: ClassVar[str] = "memory"
+    cards: list[Mapping[str, str]]
+    """Each with `id`, `type` and `content`."""
+
+
+@dataclass(frozen=True)
+class CardProposed:
+    """The model has proposed a card; later threads see it once the user has kept it."""
+
+    type: ClassVar[str] = "card_proposed"
+    card: Mapping[str, str]
+    """Its `id`, `type` and `content`."""
+
+
+@dataclass(frozen=True)
 class Thinking:
     """A piece of the model's reasoning."""
 
@@ -322,6 +340,8 @@ Event = (
     | ModeChanged
     | Mentioned
     | Steered
+    | MemoryShown
+    | CardProposed
     | Thinking
     | Output
     | Retrying

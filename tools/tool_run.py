@@ -10,6 +10,7 @@ from langchain_core.tools import InjectedToolArg
 from .filesystem.file_context import FileContext
 
 if TYPE_CHECKING:
+    from .card_access import CardAccess
     from .permissions.policy import Policy
     from .sandbox.sandbox import Sandbox
     from .todo_list import Todo
@@ -37,6 +38,8 @@ class ToolRun(FileContext):
     """Stores the call's output so far, in case the process is killed; blocks."""
     sandbox: "Sandbox | None" = None
     """What confines the call's commands; None: nothing does."""
+    cards: "CardAccess | None" = None
+    """What is remembered from thread to thread; None: nothing is."""
 
 
 if TYPE_CHECKING:

@@ -158,10 +158,12 @@ def _print_preview(wish: _RewindRequest, way: "PendingRestore | None", left: int
 
 def _rewind_conversation(row: "ThreadRow", step: "ThreadStep") -> None:
     from ...config import paths
+    from ..execution.retired_cards import show_retired
     from ..i18n.catalogs import t
     from ..lazy_imports import without_collector
 
     with without_collector():
         from ...sdk.threads.time_travel import rewind_talk
-    run_sync(rewind_talk(row, paths.locate_home(), step))
+    retired = run_sync(rewind_talk(row, paths.locate_home(), step))
     echo(t("rewind.talked", step=step.number, thread=row.thread_id[:SHORT_ID]), err=True)
+    show_retired(retired)

@@ -26,6 +26,8 @@ from .turn_meter import TurnMeter
 TODO_MARKS = {"completed": "x", "in_progress": ">", "cancelled": "-"}
 # Characters of a name after an `@`
 NAME_SHOWN = 80
+# Cards of one event that are shown in full
+MOST_CARDS = 3
 # Lines of a failed test run; the errors come last
 FAILURE_LINES = 12
 
@@ -213,6 +215,17 @@ class TextRenderer:
                 self._print_line(t(f"mentioned.{key}", names=listed), style)
 
     @_render_event.register
+    def _(self, event: ev.MemoryShown) -> None:
+        for card in event.cards[:MOST_CARDS]:
+            self._print_line(t("memory.event.shown", **_describe_card(card)), "dim")
+        if (rest := len(event.cards) - MOST_CARDS) > 0:
+            self._print_line(t("memory.event.more", count=rest), "dim")
+
+    @_render_event.register
+    def _(self, event: ev.CardProposed) -> None:
+        self._print_line(t("memory.event.proposed", **_describe_card(event.card)), "cyan")
+
+    @_render_event.register
     def _(self, event: ev.CompactionStarted) -> None:
         self._print_line(t("compaction.started"), "dim")
 
@@ -317,6 +330,11 @@ class TextRenderer:
         if self._has_open_line:
             self._console.print()
             self._has_open_line = False
+
+
+def _describe_card(card: Mapping[str, str]) -> dict[str, str]:
+    content = " ".join(sanitize_line(card["content"]).split())
+    return {"id": card["id"][:8], "type": t(f"memory.type.{card['type']}"), "content": content}
 
 
 def _describe_outcome(event: ev.Completion) -> str:

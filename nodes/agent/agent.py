@@ -99,7 +99,12 @@ def open_agent(deps: Dependencies, name: str, model: str = "", fallback: str = "
 
 def _create_agent(deps: Dependencies, profile: AgentProfile, model: str) -> Agent:
     own = _adapt_dependencies(profile, deps, model)
-    tools = select_agent_tools(profile, own.settings.tools, planning=bool(own.policy.plan))
+    tools = select_agent_tools(
+        profile,
+        own.settings.tools,
+        planning=bool(own.policy.plan),
+        memory=own.settings.memory.enabled,
+    )
     chat_model = own.chat_models.get(own.model, profile.name)
     # some models end a turn with this tool even if it is not offered
     accepted = (*tools, load_tool("attempt_completion"))

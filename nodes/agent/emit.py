@@ -1,11 +1,12 @@
 """Events of a run: nodes never print, they write to the run's stream."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from langchain_core.messages import ToolMessage
 from langgraph.runtime import Runtime
 
 from ...config.security.redaction import redact_json
+from ...memory.cards.card import Card
 from ..options import Options
 from .context import Context
 from .modes import get_mode
@@ -14,6 +15,13 @@ from .modes import get_mode
 def emit_event(runtime: Runtime[Context], event: str, **fields: object) -> None:
     """Send one event with secrets removed; `sdk/events.py` defines its names and fields."""
     runtime.stream_writer({"type": event, **redact_json(fields)})
+
+
+def emit_cards(runtime: Runtime[Context], cards: Sequence[Card]) -> None:
+    """Emit the cards that the model is shown; nothing if there are none."""
+    if cards:
+        lines = [{"id": card.id, "type": card.type, "content": card.content} for card in cards]
+        emit_event(runtime, "memory", cards=lines)
 
 
 def emit_mode(runtime: Runtime[Context], options: Options) -> None:

@@ -22,7 +22,7 @@ from ..state import State, select_changes
 from .agent import Agent, load_agent
 from .context import Context
 from .dependencies import Dependencies
-from .emit import emit_event
+from .emit import emit_cards, emit_event
 from .limits import NOTHING_USED, add_usage, count_usage, emit_usage, enforce_limits
 from .message_history import build_role_message, find_final_text, select_view
 from .model_request import request_answer
@@ -82,7 +82,7 @@ async def run_model_turn(
     deps = agent.deps
     if steered := await receive_steering(state, runtime, role, deps):
         return ModelTurn({"messages": steered}, None, is_steered=True)
-    decided["context_message"] = await settle_context_message(state, deps)
+    decided["context_message"] = await _settle_context(state, runtime, deps)
     allowed = enforce_limits(state, runtime, deps)
     if state.get("role") != role:
         emit_event(runtime, "role", role=role)
@@ -103,6 +103,13 @@ async def run_model_turn(
     added = [*(brief or notes), *remaining]
     start = _Start(agent, decided, role, begun, history, added)
     return await _answer_request(start, runtime)
+
+
+async def _settle_context(state: State, runtime: Runtime[Context], deps: Dependencies) -> str:
+    """Return the thread's context message, and tell which cards a new one has."""
+    context = await settle_context_message(state, deps, runtime.store)
+    emit_cards(runtime, context.cards)
+    return context.text
 
 
 async def _answer_request(start: _Start, runtime: Runtime[Context]) -> ModelTurn:

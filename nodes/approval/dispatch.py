@@ -12,6 +12,7 @@ from ...tools.result import ToolError
 from ...tools.workspace import Workspace
 from ..agent.message_history import find_last_seen, iter_newest_first
 from ..conversation.cut import get_conversation
+from ..memory.note_origin import find_origin
 from ..repetition.repeated_calls import find_earlier_answer
 from ..state import State
 from ..tool_task import AfterTools, PendingCall, ToolTask
@@ -80,6 +81,8 @@ def _build_task(
     )
     cut = state.get("cuts", {}).get(get_conversation(role))
     newest_first = iter_newest_first(state, role)
+    if call["name"] == "record_note":
+        task["note"] = find_origin(state, str(call["args"].get("content", "")))
     if earlier := find_earlier_answer(newest_first, call["name"], call["args"], cut):
         task["earlier"] = earlier
     return task

@@ -6,7 +6,8 @@ later request begin the same, so that the provider's cache answers them.
 
 import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
@@ -14,16 +15,18 @@ from typing import TYPE_CHECKING, Protocol
 from langchain_core.messages import HumanMessage
 
 from ...config.security.control_characters import CONTROL_CHARACTERS
-from ...config.settings.schema import Settings
-from ...config.trust.decision import Trust
+from ...memory.cards.card import Card
 from ...models.cassette.canonical_request import VOLATILE
 from ...models.resolver import ResolvedModel
 from ...tools.sandbox.sandbox import Sandbox
-from ...tools.workspace import Workspace
+from ..memory.card_choice import AT_START, format_cards
+from ..memory.card_library import CardSources, load_start_cards
 from .environment import describe_environment
 from .project_structure import describe_structure
 
 if TYPE_CHECKING:
+    from langgraph.store.base import BaseStore
+
     from ..state import State
 
 INTRODUCTION = (
@@ -40,17 +43,19 @@ _MARK = re.compile(rf"<(?=\s*/?\s*(?:context|{'|'.join(SECTIONS)})\b)", re.IGNOR
 _INVISIBLE = re.compile(f"[{CONTROL_CHARACTERS}]")
 
 
-class ContextSources(Protocol):
+@dataclass(frozen=True)
+class ContextMessage:
+    """The text of the message, and the cards that it has if it is new."""
+
+    text: str
+    cards: Sequence[Card] = ()
+
+
+class ContextSources(CardSources, Protocol):
     """What the message is built from."""
 
     @property
-    def settings(self) -> Settings: ...
-    @property
-    def workspace(self) -> Workspace: ...
-    @property
     def sandbox(self) -> Sandbox: ...
-    @property
-    def trust(self) -> Trust: ...
     @property
     def model(self) -> ResolvedModel: ...
 
@@ -90,20 +95,23 @@ def to_context_messages(text: str) -> tuple[HumanMessage, ...]:
     return (HumanMessage(text, id="context", additional_kwargs=marks),)
 
 
-async def settle_context_message(state: "State", sources: "ContextSources") -> str:
+async def settle_context_message(
+    state: "State", sources: "ContextSources", store: "BaseStore | None"
+) -> ContextMessage:
     """Return the thread's context message; build it if no model of the thread was asked yet."""
-    if state.get("steps", 0):
-        return state.get("context_message", "")
+    if state.get("steps", 0) or state.get("context_message"):
+        return ContextMessage(state.get("context_message", ""))
     window = sources.model.context_length
     if window < SMALLEST_WINDOW:
-        return ""
-    environment = await describe_environment(sources, datetime.now())
-    return format_context(
-        {
-            "environment": environment,
-            "project_structure": await _describe_structure(sources, window),
-        }
-    )
+        return ContextMessage("")
+    budget = compute_budget(window, CARD_TOKENS, CARD_SHARE)
+    cards = await load_start_cards(store, sources, state, budget)
+    sections = {
+        "environment": await describe_environment(sources, datetime.now()),
+        "project_structure": await _describe_structure(sources, window),
+        "memory": f"{AT_START}\n{format_cards(cards)}" if cards else "",
+    }
+    return ContextMessage(format_context(sections), cards)
 
 
 async def _describe_structure(sources: "ContextSources", window: int) -> str:

@@ -8,7 +8,7 @@ import asyncio
 import os
 import shutil
 import sys
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -29,20 +29,32 @@ from .steps import find_head
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
 
+    from ...memory.cards.card import Card
     from ...nodes.roles import RoleName
     from ...nodes.state import State
     from ..run import Graph
 
 
-async def rewind_talk(row: ThreadRow, home: Path, step: ThreadStep) -> None:
+async def rewind_talk(row: ThreadRow, home: Path, step: ThreadStep) -> "Sequence[Card]":
     """Rewind the conversation to the step, in place; `resume` continues from there.
 
-    The thread must be leased.
+    Returns the cards that the model learnt since, which are retired. The thread must be leased.
     """
     async with _open_graph(row, home) as graph:
         at = {"thread_id": row.thread_id, "checkpoint_ns": "", "checkpoint_id": step.checkpoint_id}
         await graph.aupdate_state({"configurable": at}, None, as_node="__copy__")
     await asyncio.to_thread(_record_rewind, row.thread_id, home, step)
+    return await _retire_cards(row, home, step)
+
+
+async def _retire_cards(row: ThreadRow, home: Path, step: ThreadStep) -> "Sequence[Card]":
+    """Retire the cards that the model learnt after the step."""
+    from ...memory.cards.store import open_library
+
+    if not await asyncio.to_thread(paths.locate_memory(home).exists):
+        return []
+    async with open_library(home, Path(row.folder)) as library:
+        return await library.retire_after(row.thread_id, step.number)
 
 
 def _record_rewind(thread: str, home: Path, step: ThreadStep) -> None:

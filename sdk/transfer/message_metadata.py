@@ -28,6 +28,8 @@ class _Marks(TypedDict, total=False):
     """Instruction files for which it had no room."""
     instructions_passed_over: list[str]
     """Instruction files that were not trusted."""
+    cards: list[str]
+    """Cards that it shows, by their short IDs."""
     synthetic: Literal[True]
     """The graph wrote it."""
     aside: Literal[True]
@@ -48,7 +50,7 @@ class _Marks(TypedDict, total=False):
 
 _MARKS = TypeAdapter(_Marks)
 _OF_INSTRUCTIONS = ("instructions", "instructions_left", "instructions_passed_over")
-_OF_HUMANS = ("synthetic", "aside", "steered", "loop", "hides", *_OF_INSTRUCTIONS)
+_OF_HUMANS = ("synthetic", "aside", "steered", "cards", "loop", "hides", *_OF_INSTRUCTIONS)
 
 
 def check_marks(message: BaseMessage) -> None:

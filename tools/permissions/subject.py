@@ -14,6 +14,7 @@ PATTERN_KINDS: dict[str, PatternKind] = {
     **dict.fromkeys(["read_file", "list_files", "glob", "grep", "git_diff", "git_log"], "path"),
     **dict.fromkeys(["command_output", "git_status", "git_branch", "ask_user"], "call"),
     **dict.fromkeys(["todowrite", "todoread", "todoclear", "attempt_completion"], "call"),
+    **dict.fromkeys(["search_memory", "record_note", "recall_notes"], "call"),
     **dict.fromkeys(["plan_enter", "plan_exit", "plan_mode_respond"], "call"),
 }
 

@@ -20,6 +20,7 @@ from .registry import NAMES, select_tools
 BELONGING = frozenset(["attempt_completion", *LEADS_TO, "plan_mode_respond"])
 # tools of plan mode; its permissions ensure that only the plan is written
 PLANNING = frozenset(["write_file", "edit", "plan_exit", "plan_mode_respond"])
+MEMORY_TOOLS = frozenset(["search_memory", "record_note", "recall_notes"])
 # tools of other agents, whose files may name tools that do not exist here
 _ELSEWHERE = frozenset(
     ["websearch", "codesearch", "notebookedit", "notebookread", "skill", "lsp", "killshell"]
@@ -28,15 +29,15 @@ _ELSEWHERE = frozenset(
 
 
 def select_agent_tools(
-    profile: AgentProfile, chosen: ToolsSection, *, planning: bool = False
+    profile: AgentProfile, chosen: ToolsSection, *, planning: bool = False, memory: bool = True
 ) -> tuple[BaseTool, ...]:
     """Return the tools that the agent is offered; raises UsageError with the place of a wrong name.
 
     A subagent is offered no more than its parent. An agent that is `planning` can write the plan
-    and show it.
+    and show it. Without `memory` nothing is remembered, and no tool for it is offered.
     """
     beside = PLANNING if planning else frozenset[str]()
-    offered = frozenset(NAMES)
+    offered = frozenset(NAMES) - (frozenset[str]() if memory else MEMORY_TOOLS)
     for one in profile.limits:
         given = _resolve_names(one, "tools", one.tools) | beside
         offered &= given - _resolve_names(one, "denied_tools", one.denied_tools)

@@ -39,6 +39,9 @@ TOOLS = {
     "plan_enter": ToolEntry("builtin.session.plan_mode", "talk"),
     "plan_exit": ToolEntry("builtin.session.plan_mode", "talk"),
     "plan_mode_respond": ToolEntry("builtin.session.plan_mode", "talk"),
+    "search_memory": ToolEntry("builtin.notes.memory_tools", "read"),
+    "record_note": ToolEntry("builtin.notes.memory_tools", "note"),
+    "recall_notes": ToolEntry("builtin.notes.memory_tools", "read"),
 }
 
 

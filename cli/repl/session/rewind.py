@@ -43,6 +43,7 @@ def go_back(row: "ThreadRow", place: "ThreadStep", where: str) -> bool:
     from ....sdk.threads.steps import read_thread_branches
     from ....sdk.threads.time_travel import rewind_talk
     from ...execution import restore_files
+    from ...execution.retired_cards import show_retired
 
     home = paths.locate_home()
     with open_leased_files(row, home) as files:
@@ -52,9 +53,10 @@ def go_back(row: "ThreadRow", place: "ThreadStep", where: str) -> bool:
         if way:
             restore_files.apply_restore(way, yes=False)
         known = read_thread_branches(row, home)
-        if place.checkpoint_id != known.tip:
-            run_sync(rewind_talk(row, home, place))
+        moves = place.checkpoint_id != known.tip
+        retired = run_sync(rewind_talk(row, home, place)) if moves else ()
     echo(t("back.now", where=where), err=True)
+    show_retired(retired)
     left = [one.number for one in known.steps if one.number > place.number and one.checkpoint_id]
     if left:
         echo(t("back.left", step=left[-1]), err=True)

@@ -1,0 +1,37 @@
+"""Counts of the cards that a run has shown to its models; they decide what is shown first."""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+from langgraph.store.base import BaseStore
+
+from ..config.errors import MaxAgentError
+from ..nodes.agent.dependencies import Dependencies
+from ..nodes.memory.card_library import open_library
+from .events import Completion, Event, MemoryShown
+from .run import ThreadRun
+
+_logger = logging.getLogger(__name__)
+
+
+async def count_card_uses(run: ThreadRun, deps: Dependencies) -> AsyncGenerator[Event]:
+    """Stream the run; when its turn is complete, count the cards that it has shown."""
+    shown = set[str]()
+    async with aclosing(run.stream_events()) as events:
+        async for event in events:
+            if isinstance(event, MemoryShown):
+                shown |= {card["id"] for card in event.cards}
+            if isinstance(event, Completion) and shown:
+                await _count(shown, run.graph.store, deps)
+            yield event
+
+
+async def _count(shown: set[str], store: BaseStore | None, deps: Dependencies) -> None:
+    library = await asyncio.to_thread(open_library, store, deps, {})
+    try:
+        if library:
+            await library.mark_used(shown)
+    except MaxAgentError as error:  # the answer is complete, whatever is counted
+        _logger.warning("uses of cards are not counted: %s", error.message)

@@ -11,20 +11,21 @@ from ..config.errors import MaxAgentError
 from ..nodes.agent.dependencies import Dependencies
 from ..nodes.memory.card_library import open_library
 from .events import Completion, Event, MemoryShown
-from .run import ThreadRun
 
 _logger = logging.getLogger(__name__)
 
 
-async def count_card_uses(run: ThreadRun, deps: Dependencies) -> AsyncGenerator[Event]:
-    """Stream the run; when its turn is complete, count the cards that it has shown."""
+async def count_card_uses(
+    events: AsyncGenerator[Event], store: BaseStore | None, deps: Dependencies
+) -> AsyncGenerator[Event]:
+    """Pass the events on; when the turn is complete, count the cards that it has shown."""
     shown = set[str]()
-    async with aclosing(run.stream_events()) as events:
+    async with aclosing(events):
         async for event in events:
             if isinstance(event, MemoryShown):
                 shown |= {card["id"] for card in event.cards}
             if isinstance(event, Completion) and shown:
-                await _count(shown, run.graph.store, deps)
+                await _count(shown, store, deps)
             yield event
 
 

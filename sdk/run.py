@@ -24,6 +24,7 @@ from ..nodes.agent.dependencies import Dependencies
 from ..nodes.agent.request_recorder import find_request_log
 from ..nodes.options import Options, select_lasting
 from ..nodes.state import State, Task
+from .card_uses import count_card_uses
 from .events import (
     Event,
     Failure,
@@ -91,7 +92,8 @@ class ThreadRun:
         _logger.info("run started: thread %s, graph %s", thread, self.graph.name)
         try:
             with translate_sqlite_errors(paths.locate_database(self.deps.home)):
-                async with aclosing(self._stream_run()) as events:
+                counted = count_card_uses(self._stream_run(), self.graph.store, self.deps)
+                async with aclosing(counted) as events:
                     async for event in events:
                         begun = True
                         self._log_event(event)

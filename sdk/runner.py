@@ -33,7 +33,6 @@ from ..nodes.messages.steering import SteeringQueue
 from ..nodes.options import Options, select_lasting
 from ..nodes.state import State
 from .cancel_shield import run_shielded
-from .card_uses import count_card_uses
 from .events import Event, EvidenceFound, as_json
 from .graph_registry import CHAT, EDIT, TASK, Job, compile_graph, find_job, needs_tests
 from .interrupt_response import Answer
@@ -303,7 +302,7 @@ class Runner:
                 await run_shielded(
                     asyncio.to_thread(self.threads.set_status, row.thread_id, "running")
                 )
-                async with aclosing(count_card_uses(run, deps)) as events:
+                async with aclosing(run.stream_events()) as events:
                     async for event in events:
                         half.add_event(event)
                         status = derive_status(event) or status

@@ -3,16 +3,12 @@
 from collections.abc import Callable
 
 from ...config.errors import UsageError
-from ...config.paths import locate_user_notes
-from ...config.security.private_files import make_private_folder, open_private
-from ...config.security.redaction import redact
 from ..i18n.catalogs import t
 from .prompt.agent_mentions import parse_agent_mention
 from .prompt.input_line import InputLine, parse_line
+from .session.note import keep_note
 from .session.session import Session
 from .shell_escape import run_shell_line
-
-NOTE_TEMPLATE = "The user notes: {note}"
 
 
 async def dispatch_line(session: Session, typed: str, unfolded: Callable[[str], str]) -> None:
@@ -37,7 +33,7 @@ async def dispatch_line(session: Session, typed: str, unfolded: Callable[[str], 
     elif line.kind == "shell":
         await run_shell_line(session, line.text)
     elif line.kind == "note" and line.text:
-        keep_note(session, line.text)
+        await keep_note(session, line.text)
     elif line.kind == "note":
         session.show(t("repl.note.how"), "dim")
     else:
@@ -56,15 +52,3 @@ def read_steering(session: Session, typed: str, unfolded: Callable[[str], str]) 
         return None
     agent, text = parse_agent_mention(unfolded(line.text), session.folder, session.home)
     return None if agent else text
-
-
-def keep_note(session: Session, text: str) -> None:
-    """Append the note to `notes.md` beside the user's configuration."""
-    note = redact(text).encode(errors="replace").decode()  # typed bytes may not be valid text
-    file = locate_user_notes(session.home)
-    make_private_folder(session.home)
-    with open(file, "a", encoding="utf-8", opener=open_private) as notes:
-        is_open = file.read_bytes()[-1:] not in (b"", b"\n")  # an editor may omit the newline
-        notes.write("\n" * is_open + f"- {note}\n")
-    session.side_context.append(NOTE_TEMPLATE.format(note=note))
-    session.show(t("repl.noted", file=file), "dim")

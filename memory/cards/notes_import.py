@@ -23,7 +23,8 @@ _MOST_BYTES = 1_000_000
 class NotesImport:
     """What came of the notes."""
 
-    cards: int
+    notes: Sequence[str] = ()
+    """The notes that are cards now."""
     kept: Path | None = None
     """Where the imported notes are kept as they were."""
 
@@ -38,10 +39,10 @@ async def import_user_notes(library: "CardLibrary", home: Path) -> NotesImport:
     file = locate_user_notes(home)
     notes = _read_notes(file)
     if not notes:
-        return NotesImport(0)
+        return NotesImport()
     imported = [note for note in notes if await _add_note(library, _join_lines(note))]
     if not imported:
-        return NotesImport(0)
+        return NotesImport()
     kept = file.with_name("notes.imported.md")
     content = file.read_text(encoding="utf-8", errors="replace")
     _append(kept, "".join(f"- {note}\n" for note in imported))
@@ -50,7 +51,7 @@ async def import_user_notes(library: "CardLibrary", home: Path) -> NotesImport:
         replace_file(file, rest.encode())
     else:
         file.unlink()
-    return NotesImport(len(imported), kept)
+    return NotesImport(imported, kept)
 
 
 def has_notes_to_import(home: Path) -> bool:

@@ -13,6 +13,8 @@ from provider import Provider
 
 from maxagent import __version__
 from maxagent.cli.rendering.line_breaks import split_rows
+from maxagent.memory.cards.listing import read_cards
+from maxagent.memory.cards.namespaces import identify_project
 from maxagent.nodes.agent.partial_answer import INTERRUPTED
 
 PART = """## Part {at}
@@ -175,8 +177,9 @@ def test_shell_command_runs_and_joins_next_message(window):
 
 def test_a_note_is_kept(window):
     window.type("# tabs, not spaces").press("enter")
-    window.see("notes.md")
-    assert "tabs, not spaces" in (window.program.home / "notes.md").read_text()
+    window.see(window.words("repl.remembered", id="|").partition("|")[0])
+    (card,) = read_cards(window.program.home, identify_project(window.program.project))
+    assert (card.content, card.state) == ("tabs, not spaces", "active")
 
 
 def test_shift_tab_toggles_plan_mode_in_status_line(window):

@@ -23,23 +23,24 @@ async def test_each_note_becomes_a_card_once(library: CardLibrary, tmp_path: Pat
     notes.write_text("- Use tabs\n* Answer in Chinese\n- two lines\n  of one note")
     assert has_notes_to_import(tmp_path)
     kept = tmp_path / "notes.imported.md"
-    assert await import_user_notes(library, tmp_path) == NotesImport(3, kept)
+    notes_before = ["Use tabs", "Answer in Chinese", "two lines\n  of one note"]
+    assert await import_user_notes(library, tmp_path) == NotesImport(notes_before, kept)
     assert await contents(library) == {"Use tabs", "Answer in Chinese", "two lines\nof one note"}
     assert {(card.scope, card.type, card.source.by) for card in await library.list()} == {
         ("user", "preference", "user")
     }
     assert not notes.exists() and kept.stat().st_mode & 0o777 == 0o600
     assert "- Answer in Chinese\n" in kept.read_text()
-    assert await import_user_notes(library, tmp_path) == NotesImport(0)
+    assert await import_user_notes(library, tmp_path) == NotesImport()
 
 
 async def test_what_can_be_no_card_stays_in_the_file(library: CardLibrary, tmp_path: Path) -> None:
     notes = tmp_path / "notes.md"
     refused = "- " + "x" * 600
     notes.write_text(f"# My rules\n\nBe kind.\n\n- Use tabs\n{refused}\n")
-    assert (await import_user_notes(library, tmp_path)).cards == 1
+    assert (await import_user_notes(library, tmp_path)).notes == ["Use tabs"]
     assert notes.read_text() == f"# My rules\n\nBe kind.\n\n{refused}\n"
-    assert await import_user_notes(library, tmp_path) == NotesImport(0)
+    assert await import_user_notes(library, tmp_path) == NotesImport()
     assert notes.read_text().endswith(f"{refused}\n") and await contents(library) == {"Use tabs"}
 
 

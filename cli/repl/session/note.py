@@ -1,0 +1,55 @@
+"""`# TEXT` in a conversation: a card of the user, or a line of `notes.md` where memory is off."""
+
+import asyncio
+
+from ....config.paths import locate_user_notes
+from ....config.security.private_files import make_private_folder, open_private
+from ....config.security.redaction import redact
+from ....config.settings.loader import load_settings
+from ...i18n.catalogs import t
+from .session import Session
+
+NOTE_TEMPLATE = "The user notes: {note}"
+SHORT_ID = 8
+
+
+async def keep_note(session: Session, text: str) -> None:
+    """Keep a note for all later conversations, and send it with the next message.
+
+    Raises CardRefusedError if it may become no card, such as a secret.
+    """
+    note = text.encode(errors="replace").decode()  # typed bytes may not be valid text
+    loaded = await asyncio.to_thread(load_settings, session.folder, session.home)
+    if loaded.settings.memory.enabled:
+        await _keep_card(session, note)
+    else:
+        note = redact(note)
+        _append_to_file(session, note)
+    session.side_context.append(NOTE_TEMPLATE.format(note=note))
+
+
+async def _keep_card(session: Session, note: str) -> None:
+    from ....memory.cards.library import CardDraft
+    from ....memory.cards.notes_import import import_user_notes
+    from ....memory.cards.store import open_library
+
+    async with open_library(session.home, session.folder) as library:
+        draft = CardDraft(note, type="preference", scope="user")
+        addition = await library.add(draft, allow_near=True)
+        imported = await import_user_notes(library, session.home)
+    session.show(t("repl.remembered", id=addition.card.id[:SHORT_ID]), "dim")
+    if imported.notes:
+        # the thread has read them from the file until now
+        session.side_context += [NOTE_TEMPLATE.format(note=note) for note in imported.notes]
+        count = len(imported.notes)
+        session.show(t("repl.notes_imported", count=count, file=imported.kept), "dim")
+
+
+def _append_to_file(session: Session, note: str) -> None:
+    """Append the note to `notes.md` beside the user's configuration."""
+    file = locate_user_notes(session.home)
+    make_private_folder(session.home)
+    with open(file, "a", encoding="utf-8", opener=open_private) as notes:
+        is_open = file.read_bytes()[-1:] not in (b"", b"\n")  # an editor may omit the newline
+        notes.write("\n" * is_open + f"- {note}\n")
+    session.show(t("repl.noted", file=file), "dim")

@@ -17,6 +17,14 @@ GOAL, RULE = "kestrel-4711", "amber-2291"
 RULE_SINCE = 3
 KNOWN_BEFORE = 8
 """Changed pages that must be known when another one is written."""
+MODELS = {
+    "deepseek": "deepseek-chat",
+    "gemini": "gemini-3-pro",
+    "glm": "glm-5",
+    "kimi": "kimi-k2.6",
+    "openrouter": "some/model",
+}
+"""A model of each vendor whose server is strict about what it is sent."""
 CHECK = """n=1
 while [ $n -le 6 ]; do echo "rule $n of page $1 holds"; n=$((n + 1)); done
 code=$(grep "^$1 " codes.txt | cut -d" " -f2)
@@ -130,7 +138,11 @@ def make_words(seed: str, size: int) -> str:
 def build_settings(url: str, window: int, **context: Any) -> str:
     """The configuration of a home whose model is at this address."""
     settings = {
-        "model": {"context_length": window, "max_iterations": 5000},
+        "model": {
+            "context_length": window,
+            "max_iterations": 5000,
+            "models": {name: {"context_length": window} for name in MODELS.values()},
+        },
         "litellm": {"base_url": url},
         "threads": {"titles": False},
         "context": context,

@@ -53,6 +53,7 @@ class ChapterServer:
         *,
         summary: str | None = None,
         hidden: re.Pattern[str] | None = None,
+        thinks: bool = False,
     ) -> None:
         """`summary` is the answer to each request for one; default: a good one.
 
@@ -62,7 +63,7 @@ class ChapterServer:
         self.most = 4 * len(plan.pages) * 8
         """Requests after which it stops, since a conversation should have ended."""
         self._plan, self._window = plan, window
-        self._summary, self._hidden = summary, hidden
+        self._summary, self._hidden, self._thinks = summary, hidden, thinks
         self.at_summary: Callable[[], object] | None = None
         """Called when a summary is asked for, before the answer."""
         self._sent = dict[tuple[bool, str], list[str]]()
@@ -90,7 +91,9 @@ class ChapterServer:
             "total_tokens": tokens + written,
             "prompt_tokens_details": {"cached_tokens": logged.cached},
         }
-        return {**turn, "usage": usage, "portion": 400}
+        # some answers have no thinking: providers differ in what they want of such a loop
+        thinking = f"What is next? {len(self.log)}. " * 9 if len(self.log) % 3 else ""
+        return {**turn, "usage": usage, "portion": 400, "thinking": thinking * self._thinks}
 
     def _decide(self, read: ReadRequest) -> Answer:
         if read.asks_for_summary and self._summary is not None:

@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -23,7 +24,7 @@ from typing import Any
 FOLDER = Path(__file__).parent
 sys.path += [str(FOLDER.parent / name) for name in ("fixtures", "torture")]
 
-from chapter_plan import ChapterPlan  # noqa: E402
+from chapter_plan import MODELS, ChapterPlan  # noqa: E402
 from chapter_server import ChapterServer  # noqa: E402
 from confinement import SURROUNDINGS  # noqa: E402
 from conversation_kills import kill_conversation  # noqa: E402
@@ -37,8 +38,10 @@ from conversation_run import (  # noqa: E402
 from cost_model import ARMS, AT_MOST, COST_WINDOW, build_cost_plan, compute_cost  # noqa: E402
 from history_check import find_missing_history, find_unreachable_cuts  # noqa: E402
 from provider import Provider  # noqa: E402
+from strict_provider import StrictProvider  # noqa: E402
 
 SMALL, LARGE = 20_000, 1_000_000
+VENDOR_WINDOW = 16_000
 LARGE_SOURCES = (6_000, 12_000, 24_000)
 BRIDGE = {"model": "none"}
 SUMMARY = re.compile(r"Notes on the work so far")
@@ -91,10 +94,11 @@ def hold(
     window: int,
     context: Any,
     run: Callable[[ChapterPlan, Path], Coroutine[Any, Any, Conversation]] = hold_conversation,
+    provider: Provider | None = None,
     **server: Any,
 ) -> Held:
     """Hold a conversation in this process, or run a task."""
-    with Provider() as provider:
+    with provider or Provider() as provider:
         served = ChapterServer(provider, plan, server.pop("fits", window), **server)
         prepare_place(plan, place, provider.url, window, **context)
         begun = time.monotonic()
@@ -121,6 +125,23 @@ def hold_task(plan: ChapterPlan, place: Path, window: int = SMALL) -> Held:
     if not held.conversation.list_compactions():
         held.faults.append("it was never compacted")
     return held
+
+
+def hold_with_vendors(plan: ChapterPlan, place: Path) -> list[str]:
+    """Hold it with servers that refuse what a vendor's real one refuses, with thinking."""
+    faults = list[str]()
+    for vendor, model in MODELS.items():
+        provider = StrictProvider(vendor)
+        run = partial(hold_conversation, model=f"{vendor}/{model}")
+        for context in (BRIDGE, {}):
+            folder = place / f"{vendor}-{len(context)}"
+            held = hold(plan, folder, VENDOR_WINDOW, context, run, provider, thinks=True)
+            provider = StrictProvider(vendor)
+            print(f"  {vendor}: {held.describe()}")
+            faults += [f"{vendor}: {fault}" for fault in held.find_faults()]
+            if not held.conversation.list_compactions():
+                faults.append(f"{vendor}: it was never compacted")
+    return faults
 
 
 def hold_without_summary(plan: ChapterPlan, place: Path, window: int = SMALL) -> Held:
@@ -174,7 +195,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--only", default="", help="parts whose names contain this")
     chosen = parser.parse_args()
-    os.environ.update({**SURROUNDINGS, "OPENAI_API_KEY": "for-a-server-here"})
+    keys = {f"{name.upper()}_API_KEY": "for-a-server-here" for name in ("openai", *MODELS)}
+    os.environ.update({**SURROUNDINGS, **keys})
     folder = Path(tempfile.mkdtemp(prefix="context-"))
     print(f"seed {chosen.seed}, folder {folder}")
     small = ChapterPlan(chosen.chapters)
@@ -195,6 +217,9 @@ def main() -> int:
         ),
         "20k window, a task": lambda at: report(
             hold_task(ChapterPlan(1, (1_600, 3_000), pages_each=9), at)
+        ),
+        "16k window, servers as strict as the vendors'": lambda at: hold_with_vendors(
+            ChapterPlan(3, pages_each=3), at
         ),
         "1M window, compacted at 200k": lambda at: report(hold_whole(large, at, LARGE, {})),
         f"{chosen.kills} kills": lambda at: hold_through_kills(

@@ -1,7 +1,7 @@
 """A long conversation from its first message to its last, through the real runner."""
 
 import sys
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from maxagent.memory.threads.index import ThreadIndex  # noqa: E402
 from maxagent.sdk.events import Completion, Event, as_json  # noqa: E402
 from maxagent.sdk.threads.transcript import read_transcript  # noqa: E402
 
-OPTIONS: Any = {"model": "openai/served", "mode": "auto"}
+SERVED = "openai/served"
 NEAR = 5
 """Model turns in which there must not be two compactions."""
 
@@ -60,9 +60,7 @@ def prepare_place(plan: ChapterPlan, place: Path, url: str, window: int, **conte
     trust(place / "project", place / "home")
 
 
-async def hold_conversation(
-    plan: ChapterPlan, place: Path, watch: Callable[[Event], object] = lambda event: None
-) -> Conversation:
+async def hold_conversation(plan: ChapterPlan, place: Path, model: str = SERVED) -> Conversation:
     """Say what is not yet said, from wherever an earlier process has left it."""
     conversation = Conversation()
     home, folder = place / "home", place / "project"
@@ -73,16 +71,16 @@ async def hold_conversation(
         if rows:
             said = count_messages(home, thread)
             if rows[0].status != "idle":
-                await _watch(runner.resume(thread), conversation, watch)
+                await _watch(runner.resume(thread), conversation)
         while not conversation.failure and said < plan.chapters:
             said += 1
             words = plan.build_message(said)
             run = (
                 runner.say(thread, words)
                 if thread
-                else runner.chat(words, folder=folder, options=OPTIONS)
+                else runner.chat(words, folder=folder, options={"model": model, "mode": "auto"})
             )
-            await _watch(run, conversation, watch)
+            await _watch(run, conversation)
             thread = conversation.thread
     return conversation
 
@@ -91,10 +89,10 @@ async def run_task(plan: ChapterPlan, place: Path) -> Conversation:
     """Have the first chapter written as a task, whose tests check every page."""
     conversation = Conversation()
     async with Runner(home=place / "home") as runner:
-        options: Any = {**OPTIONS, "apply": True}
+        options: Any = {"model": SERVED, "mode": "auto", "apply": True}
         words = plan.build_message(1)
         run = runner.task(words, folder=place / "project", options=options)
-        await _watch(run, conversation, lambda event: None)
+        await _watch(run, conversation)
     return conversation
 
 
@@ -109,13 +107,10 @@ def count_messages(home: Path, thread: str) -> int:
     return sum(entry.kind == "human" for entry in entries)
 
 
-async def _watch(
-    run: AsyncGenerator[Event], conversation: Conversation, watch: Callable[[Event], object]
-) -> None:
+async def _watch(run: AsyncGenerator[Event], conversation: Conversation) -> None:
     last: Event | None = None
     async for event in run:
         conversation.add_event(event)
-        watch(event)
         last = event
     if not isinstance(last, Completion) or last.outcome not in ("answered", "verified"):
         conversation.failure = str(last)

@@ -34,7 +34,7 @@ class CompactionFinished:
     """Messages that were shortened."""
     by: str
     """The model that wrote the summary; `bridge`: none did, it lists what was done; `prune`: none
-    was needed."""
+    was needed; empty: there was nothing to leave out."""
     summary: str
     """What the model is sent in place of the part left out; empty if it was only shortened."""
 

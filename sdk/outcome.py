@@ -6,7 +6,9 @@ from typing import Any, Literal, cast
 
 from langgraph.types import StateSnapshot
 
+from ..config.errors import MaxAgentError
 from ..config.security.redaction import redact
+from ..memory.threads.index import ThreadIndex
 from ..memory.threads.record import STATUS_OF_OUTCOME, ThreadStatus
 from ..memory.undo.change_chains import compute_net_changes, render_net_diff
 from ..memory.undo.undo_stack import find_active_entries
@@ -113,3 +115,17 @@ def _classify_question(
     if names and names <= {*LEADS_TO}:
         return "switch"
     return "review" if names == {"review"} else "approval"
+
+
+def record_status(
+    threads: ThreadIndex,
+    thread_id: str,
+    status: ThreadStatus,
+    evidence: Mapping[str, Any] | None,
+) -> None:
+    """Record how a run ended; a failed run has already reported a full disk."""
+    try:
+        threads.set_status(thread_id, status, evidence=evidence)
+    except MaxAgentError:
+        if status != "failed":
+            raise

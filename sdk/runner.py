@@ -2,18 +2,18 @@
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, Literal, Self, cast
+from typing import Literal, Self, cast
 from uuid import uuid4
 
 from langgraph.runtime import RunControl
 
 from ..config import paths
-from ..config.errors import MaxAgentError, UsageError
+from ..config.errors import UsageError
 from ..config.security.redaction import find_marks, redact
 from ..config.text import text
 from ..config.trust.decision import grant_if_empty
@@ -33,10 +33,11 @@ from ..nodes.messages.steering import SteeringQueue
 from ..nodes.options import Options, select_lasting
 from ..nodes.state import State
 from .cancel_shield import run_shielded
+from .compaction import Compactor
 from .events import Event, EvidenceFound, as_json
 from .graph_registry import CHAT, EDIT, TASK, Job, compile_graph, find_job, needs_tests
 from .interrupt_response import Answer
-from .outcome import derive_status
+from .outcome import derive_status, record_status
 from .partial_answer import PartialAnswer, restore_partial_answer
 from .prepared_run import PreparedRun
 from .run import ThreadRun, UserMessage
@@ -74,6 +75,7 @@ class Runner:
         store = await self._closing.enter_async_context(open_store(self.home))
         self._closing.push_async_callback(self.pool.close)
         self._graph_of = cache(partial(compile_graph, saver=saver, store=store))
+        self._compactor = Compactor(self.home, self._graph_of, self._create_context)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -167,6 +169,14 @@ class Runner:
         return self._stream(
             partial(self._prepare_resume, thread, answer, context or Context(), wait)
         )
+
+    def compact(self, thread: str, focus: str = "") -> AsyncGenerator[Event]:
+        """Compact a conversation now, without a model turn; `focus` is to be kept above all."""
+        return self._compactor.compact(thread, focus)
+
+    async def uncompact(self, thread: str) -> bool:
+        """Send all of a conversation again; return whether it had been compacted."""
+        return await self._compactor.uncompact(thread)
 
     async def _prepare_task(
         self, request: str, folder: Path | str, options: Options | None
@@ -320,7 +330,7 @@ class Runner:
             finally:
                 await run_shielded(settle_steering(self.steering, run.graph, row.thread_id))
                 await run_shielded(
-                    asyncio.to_thread(self._record_status, row.thread_id, status, evidence)
+                    asyncio.to_thread(record_status, self.threads, row.thread_id, status, evidence)
                 )
 
     async def _open_with_model(
@@ -343,10 +353,7 @@ class Runner:
         )
 
     async def open_dependencies(self, folder: str, options: Options) -> Dependencies:
-        """Return the dependencies of a run in this folder under these options.
-
-        Raises UsageError for a wrong folder, configuration or endpoint.
-        """
+        """Return the dependencies of a run; raises UsageError for a wrong folder or setting."""
         return await self.pool.open(folder, options, self._create_context())
 
     async def options_of(self, thread: str) -> Options:
@@ -389,12 +396,3 @@ class Runner:
             crashed=killed,
             wait=prepared.wait,
         )
-
-    def _record_status(
-        self, thread_id: str, status: ThreadStatus, evidence: Mapping[str, Any] | None
-    ) -> None:
-        try:
-            self.threads.set_status(thread_id, status, evidence=evidence)
-        except MaxAgentError:
-            if status != "failed":  # a failed run has already reported a full disk
-                raise

@@ -36,7 +36,7 @@ class LearntLimits:
         self, model: ResolvedModel, tokens: int, error: ContextOverflowError
     ) -> None:
         """Remember that a request of so many tokens was refused."""
-        limit = round(min([tokens, *_find_numbers(error.message, tokens)]) * SHARE)
+        limit = round(find_stated_limit(error.message, tokens) * SHARE)
         if limit < SMALLEST:
             return
         known = self.find_limit(model)
@@ -50,10 +50,16 @@ def _build_name(model: ResolvedModel) -> str:
     return f"{model.name} {model.host}"
 
 
-def _find_numbers(message: str, tokens: int) -> list[int]:
-    """Return the numbers that may be the limit: below the request, but not by far."""
-    numbers = (int(re.sub(r"\D", "", each)) for each in _NUMBER.findall(message))
-    return [number for number in numbers if tokens // 2 <= number <= tokens]
+def find_stated_limit(message: str, tokens: int) -> int:
+    """Return the limit that a refusal of about so many tokens states; else these tokens.
+
+    A message has other numbers, too: the limit is not far from the request's size, which is an
+    estimate.
+    """
+    numbers = [int(re.sub(r"\D", "", each)) for each in _NUMBER.findall(message)]
+    below = [number for number in numbers if tokens // 2 <= number <= tokens]
+    above = [number for number in numbers if tokens < number <= tokens * 4]
+    return min(below or above or [tokens])
 
 
 def _read_limits(file: Path) -> dict[str, int]:

@@ -42,6 +42,8 @@ BRIDGE, PRUNE, NO_MODEL = "bridge", "prune", "none"
 THRASH_TURNS = 5
 # A summary must bring the request below this share of what it was
 MOST_LEFT = 0.8
+# Tokens of the request for a summary, at the end of the conversation
+INSTRUCTION = 600
 NO_SUMMARY = "No summary by `{model}`: {reason}. A list of what was done takes its place"
 FULL_AGAIN = (
     "The window is full again after {turns} model turns. It holds: {parts}. No model is asked for "
@@ -209,9 +211,10 @@ async def _choose_writer(compaction: Compaction) -> Agent | None:
 
 
 def _select_summary_view(compaction: Compaction, planned: PlannedCut) -> list[AnyMessage]:
-    """Return the messages that the model summarizes: all, but after a refusal the hidden ones."""
-    messages = compaction.messages
-    if compaction.asked["reason"] == "overflow":
+    """Return the messages that the model summarizes: all, or what is hidden if all do not fit."""
+    messages, budget = compaction.messages, compaction.budget
+    request = compaction.tokens + INSTRUCTION + 2 * budget.room.summary
+    if compaction.asked["reason"] == "overflow" or request > budget.most:
         messages = _select_hidden(compaction, planned)
     return build_view(messages, compaction.cut)
 

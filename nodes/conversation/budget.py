@@ -26,6 +26,8 @@ class Budget:
     window: int
     limit: int
     """Tokens of a request from which on its view is compacted."""
+    most: int
+    """Tokens of a request with a short answer that still fit."""
     fixed: int
     """Estimated tokens of what precedes the view in each request."""
     room: Room
@@ -46,16 +48,18 @@ def compute_budget(
 ) -> Budget:
     """Return what fits the model; `learnt` are the tokens of a request that fits; 0: unknown."""
     window = model.context_length
+    margin = round(window * MARGIN_SHARE)
     answer = min(model.max_tokens, round(window * ANSWER_SHARE))
     limit = min(
-        window - answer - round(window * MARGIN_SHARE),
+        window - answer - margin,
         round(window * settings.compact_at),
         settings.compact_tokens,
         learnt or window,
     )
     # what precedes the view takes its part of the window first
     room = compute_room(max(limit - fixed, 0), settings.protected_tokens)
-    return Budget(window, limit, fixed, room)
+    most = min(window - margin, learnt or window)
+    return Budget(window, limit, most, fixed, room)
 
 
 def count_request(view: Sequence[AnyMessage], cut: Cut | None, budget: Budget) -> TokenCount:

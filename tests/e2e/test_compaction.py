@@ -10,12 +10,15 @@ from provider import Provider, Request
 from talk import Talk
 
 from maxagent import Runner
+from maxagent.config.errors import UsageError
 from maxagent.sdk.events import (
     CacheReset,
     CompactionFinished,
     CompactionStarted,
     Completion,
     Event,
+    Failure,
+    Notice,
     TokenUsage,
 )
 
@@ -120,3 +123,157 @@ async def test_chat_goes_on_beyond_its_window(talk: Talk, provider: Provider) ->
     assert state["steps"] == len(model.bodies) - len(model.summaries)
     assert talk.heard(TokenUsage)[-1].requests == len(model.bodies)
     assert not any(NOTE in str(message.text) for message in state["messages"])
+
+
+async def test_a_refused_request_is_compacted_and_repeated(talk: Talk, provider: Provider) -> None:
+    model = Model(files=12)
+    real = 12_000  # the server was started with less than the configuration says
+
+    def refuse(size: int, body: dict[str, Any]) -> Answer | None:
+        words = f"This model's maximum context length is {real} tokens"
+        return {"status": 400, "body": {"error": {"message": words}}} if size > real else None
+
+    model.refused = refuse
+    provider.script(model)
+    end = await talk.say(TASK)
+    assert isinstance(end, Completion), end
+    assert {one.reason for one in talk.heard(CompactionFinished)} >= {"overflow"}
+    refused = sum(size > real for size in model.sizes)
+    # what was learnt holds for the next message
+    await talk.say("Once more.")
+    assert sum(size > real for size in model.sizes) == refused <= 2
+    assert (talk.runner.home / "data" / "model-limits").read_text().startswith("10800 openai/")
+
+
+async def test_a_silent_overflow_counts_as_a_refusal(talk: Talk, provider: Provider) -> None:
+    model = Model(files=3)
+    seen = list[int]()
+
+    def overflow(size: int, body: dict[str, Any]) -> Answer | None:
+        seen.append(size)
+        return {"text": "Hm.", "usage": count(WINDOW + 500)} if len(seen) == 3 else None
+
+    model.refused = overflow
+    provider.script(model)
+    end = await talk.say(TASK)
+    assert isinstance(end, Completion) and end.summary == "It is 42."
+    assert [one.reason for one in talk.heard(CompactionFinished)] == ["overflow"]
+    assert not any("Hm." in str(m.text) for m in (await talk.state())["messages"])
+
+
+async def test_what_never_fits_ends_with_exit_code_3(talk: Talk, provider: Provider) -> None:
+    body = {"error": {"message": "prompt is too long"}}
+    provider.script([Model(files=9).act()] + [{"status": 400, "body": body}] * 9)
+    end = await talk.say(TASK)
+    assert isinstance(end, Failure)
+    assert end.exit_code == 3
+    requests = [request.body for request in provider.requests]
+    assert sum(not is_summary(each) for each in requests) == 4  # one answered, three refused
+    # there was little to leave out
+    assert {one.by for one in talk.heard(CompactionFinished)} <= {"bridge", ""}
+
+
+BROKEN = [
+    {"text": ""},
+    {"text": "It was", "finish_reason": "length"},
+    {"text": "too long " * 20_000},
+    {"text": "I go on.", "tool_calls": [{"name": "run_command", "args": {"command": "rm -rf ."}}]},
+    {"status": 400, "body": {"error": {"message": "no"}}},
+]
+
+
+@pytest.mark.parametrize("broken", BROKEN, ids=["empty", "cut", "long", "calls", "refused"])
+async def test_broken_summary_falls_back_to_the_bridge(
+    talk: Talk, provider: Provider, broken: Answer, monkeypatch: Any
+) -> None:
+    monkeypatch.setenv("LLC_CONTEXT__PRUNE", "false")
+    monkeypatch.setenv("LLC_MODEL__RETRY__INITIAL_DELAY", "0.01")
+    model = Model(files=12)
+    model.summary = lambda _: broken
+    model.refused = lambda size, body: broken if "status" in broken and is_summary(body) else None
+    provider.script(model)
+    end = await talk.say(TASK)
+    assert isinstance(end, Completion) and end.summary == "It is 42."
+    finished = talk.heard(CompactionFinished)
+    assert finished and {one.by for one in finished} == {"bridge"}
+    assert "f1.txt" in finished[0].summary
+    assert any("No summary by" in one.text for one in talk.heard(Notice))
+
+
+async def test_the_bridge_asks_no_model(talk: Talk, provider: Provider, monkeypatch: Any) -> None:
+    monkeypatch.setenv("LLC_CONTEXT__MODEL", "none")
+    model = Model(files=25)
+    provider.script(model)
+    end = await talk.say(TASK)
+    assert isinstance(end, Completion) and end.summary == "It is 42."
+    assert talk.heard(CompactionFinished) and not model.summaries
+    assert max(model.sizes) < WINDOW
+
+
+async def test_a_message_larger_than_the_room_is_kept_as_an_output(
+    talk: Talk, provider: Provider
+) -> None:
+    model = Model(files=2)
+    provider.script(model)
+    log = "\n".join(f"{number} nothing of interest in this line" for number in range(6_000))
+    end = await talk.say(f"Read this log:\n{log}\nWhat is wrong?")
+    assert isinstance(end, Completion) and end.summary == "It is 42."
+    assert max(model.sizes) < WINDOW
+    newest = human_messages(model.bodies[-1])[-1]
+    assert newest.startswith("Read this log:") and newest.endswith("What is wrong?")
+    [output] = (talk.runner.home / "data" / "outputs" / talk.thread).glob("message-*.txt")
+    assert f'command_output(id="{output.stem}")' in newest
+    assert "5999 nothing" in output.read_text()
+
+
+async def test_compact_and_uncompact_take_no_model_turn(talk: Talk, provider: Provider) -> None:
+    model = Model(files=4)
+    provider.script(model)
+    await talk.say(TASK)
+    before = model.bodies[-1]["messages"]
+    events = [event async for event in talk.runner.compact(talk.thread, "the number")]
+    [finished] = find(events, CompactionFinished)
+    assert (finished.reason, finished.by) == ("user", "openai/served")
+    assert finished.after < finished.before
+    assert is_summary(model.bodies[-1])
+    assert "above all: the number" in model.bodies[-1]["messages"][-1]["content"]
+    state = await talk.state()
+    assert (state["outcome"], state["compaction"]) == ("answered", None)
+    assert talk.runner.threads.get(talk.thread).status == "idle"
+    turns = len(model.bodies)
+    model.read = 4  # it answers at once
+    await talk.say("And now?")
+    assert len(model.bodies) == turns + 1
+    assert NOTE in str(model.bodies[-1]["messages"])
+    assert await talk.runner.uncompact(talk.thread)
+    model.read = 4
+    await talk.say("Once more.")
+    assert model.bodies[-1]["messages"][: len(before)] == before
+    assert not await talk.runner.uncompact(talk.thread)
+
+
+async def test_an_open_question_is_not_compacted(talk: Talk, provider: Provider) -> None:
+    call = {"tool_calls": [{"name": "run_command", "args": {"command": "rm f1.txt"}}]}
+    provider.script([call])
+    talk.options["mode"] = "ask"
+    await talk.say("Delete it.")
+    with pytest.raises(UsageError):
+        _ = [event async for event in talk.runner.compact(talk.thread)]
+    with pytest.raises(UsageError):
+        await talk.runner.uncompact(talk.thread)
+
+
+async def test_task_and_edit_compact_too(talk: Talk, provider: Provider, runner: Runner) -> None:
+    model = Model(files=20, last="f1.txt is to be changed.")
+    provider.script(model)
+    options: Any = {**talk.options, "skip_tests": True, "apply": True}
+    for events in (
+        runner.task(TASK, folder=talk.folder, options=options),
+        runner.edit(TASK, files=["f1.txt"], folder=talk.folder, options=options),
+    ):
+        seen = [event async for event in events]
+        assert isinstance(seen[-1], Completion), seen[-1]
+        finished = find(seen, CompactionFinished)
+        expected = {"architect", "coder"} if seen[-1].graph == "task" else {"editor"}
+        assert {one.conversation for one in finished} == expected
+    assert max(model.sizes) < WINDOW

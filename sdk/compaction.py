@@ -1,0 +1,117 @@
+"""Compaction at the user's word, and its undoing: no model turn is taken."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.types import Command, StateSnapshot
+
+from ..config.errors import UsageError
+from ..config.security.redaction import redact
+from ..config.text import text
+from ..memory.threads.index import ThreadIndex
+from ..memory.threads.lease import acquire_lease, has_crashed
+from ..memory.threads.record import ThreadRow
+from ..nodes.agent.context import Context
+from ..nodes.agent.modes import get_mode
+from ..nodes.conversation.cut import CompactionRequest
+from ..nodes.roles import RoleName
+from .events import Event, parse_event
+from .graph_registry import CHAT, Job, find_job
+from .outcome import find_question
+from .run import Graph
+from .tracing import disable_tracing
+
+
+@dataclass(frozen=True)
+class Compactor:
+    """Compacts threads of one home that are at rest."""
+
+    home: Path
+    graph_of: Callable[[Job], Graph]
+    create_context: Callable[[], Context]
+
+    async def compact(self, thread: str, focus: str) -> AsyncGenerator[Event]:
+        """Compact the thread's conversation, and yield the events of it; what comes next stays.
+
+        Raises UsageError if a question or a call is open, or nothing was said yet.
+        """
+        threads = ThreadIndex(self.home)
+        row = threads.find(thread)
+        graph = await asyncio.to_thread(self.graph_of, find_job(row.graph))
+        config = _build_config(row)
+        with acquire_lease(self.home, row.thread_id), disable_tracing():
+            role = _find_role(row, await graph.aget_state(config), self.home)
+            request = CompactionRequest(
+                role=role, reason="user", focus=redact(focus.strip()), tokens=0, attempt=1
+            )
+            asked: Command[str] = Command(goto="compact", update={"compaction": request})
+            await graph.aupdate_state(config, asked, as_node=role)
+            stream = graph.astream(  # pyright: ignore[reportUnknownMemberType]
+                None,
+                config,
+                context=self.create_context(),
+                stream_mode=["custom"],
+                version="v2",
+                durability="sync",
+                interrupt_after=["compact"],  # the role's turn comes with the next run
+            )
+            async with aclosing(cast("AsyncGenerator[dict[str, Any]]", stream)) as parts:
+                async for part in parts:
+                    yield parse_event(part["data"])
+            await asyncio.to_thread(threads.set_status, row.thread_id, row.status)
+
+    async def uncompact(self, thread: str) -> bool:
+        """Send the whole conversation again; return whether anything was left out.
+
+        Raises UsageError as `compact`.
+        """
+        threads = ThreadIndex(self.home)
+        row = threads.find(thread)
+        graph = await asyncio.to_thread(self.graph_of, find_job(row.graph))
+        config = _build_config(row)
+        with acquire_lease(self.home, row.thread_id), disable_tracing():
+            state = await graph.aget_state(config)
+            role = _find_role(row, state, self.home)
+            cuts = dict.fromkeys(state.values.get("cuts", {}))
+            if cuts:
+                update = {"cuts": cuts, "compaction": None}
+                goto = role if state.next else ()
+                asked: Command[str] = Command(goto=goto, update=update)
+                await graph.aupdate_state(config, asked, as_node=role)
+                await asyncio.to_thread(threads.set_status, row.thread_id, row.status)
+            return bool(cuts)
+
+
+def _build_config(row: ThreadRow) -> RunnableConfig:
+    return {"configurable": {"thread_id": row.thread_id}}
+
+
+def _find_role(row: ThreadRow, state: StateSnapshot, home: Path) -> RoleName:
+    """Return the role whose conversation is meant: the next one, else the last one."""
+    thread, roles = row.thread_id[:8], find_job(row.graph).roles
+    question = find_question(row.thread_id, state)
+    is_waiting = question is not None and question.kind != "limit"
+    is_ended = not state.next
+    at_role = len(state.tasks) == 1 and state.tasks[0].name in roles and not state.tasks[0].result
+    if is_waiting or not (is_ended or at_role) or has_crashed(home, row.thread_id):
+        raise UsageError(
+            text("thread `{thread}` waits for an answer", thread=thread)
+            if is_waiting
+            else text("thread `{thread}` was cut short", thread=thread),
+            hint=text("continue it with `mcode resume {thread}`", thread=thread),
+        )
+    if not state.values.get("steps"):
+        raise UsageError(
+            text("thread `{thread}` has no answer of a model yet", thread=thread),
+            hint="there is nothing to leave out",
+        )
+    if not is_ended:
+        return cast(RoleName, state.tasks[0].name)
+    if find_job(row.graph) is CHAT:
+        return get_mode(state.values.get("options", {}))
+    return state.values["role"]

@@ -69,7 +69,7 @@ def _find_head(messages: Sequence[AnyMessage], start: int, cut: Cut) -> _Head:
     if head is None or head.cut != cut:
         head = _Head(
             cut,
-            _build_head(messages[:start], cut) if cut["upto"] else [],
+            _build_head(messages, start, cut) if cut["upto"] else [],
             _build_replaced(messages[start:], cut),
         )
         _heads[cut["id"]] = head
@@ -78,11 +78,13 @@ def _find_head(messages: Sequence[AnyMessage], start: int, cut: Cut) -> _Head:
     return head
 
 
-def _build_head(hidden: Sequence[AnyMessage], cut: Cut) -> list[AnyMessage]:
+def _build_head(messages: Sequence[AnyMessage], start: int, cut: Cut) -> list[AnyMessage]:
     """Return the earlier requests, the summary, and the newest request if it is hidden."""
+    hidden = messages[:start]
     wanted, references = {*cut["kept"], cut["request"]}, cut["references"]
     by_id = {str(message.id): message for message in hidden if message.id in wanted}
-    done = find_done_requests(hidden)
+    # the answer to a hidden request may follow the cut; the next request came before the cut
+    done = find_done_requests(messages)
     earlier = [
         render_request(by_id[name], references, DONE if name in done else EARLIER)
         for name in cut["kept"]

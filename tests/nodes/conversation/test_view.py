@@ -198,6 +198,18 @@ def test_earlier_requests_are_marked_as_done() -> None:
     ] or texts[-2:] == ["Third.", "Done."]
 
 
+def test_answer_after_the_cut_closes_its_request_too() -> None:
+    builder = Builder("plain")
+    builder.ask("First.")
+    for _ in range(20):
+        builder.answer("", [("grep", "a", "w " * 4_000)], thinks=False)
+    builder.answer("Done.", [], thinks=False)
+    builder.ask("Second.")
+    view = build_view(builder.messages, build_cut(builder.messages, 20_000))
+    assert view[0].content == "Earlier request, done:\n\nFirst."
+    assert [message.content for message in view[-2:]] == ["Done.", "Second."]
+
+
 def test_view_keeps_objects_from_step_to_step() -> None:
     messages = talk_long(40)
     cut = build_cut(messages, 20_000)

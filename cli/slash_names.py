@@ -6,6 +6,6 @@
 _NAMES = """
 help ? model think effort mode plan build clear new compact status cost context diff undo redo
 rewind sessions resume continue fork rename init trust config permissions mcp skills agents
-login exit quit
+login memory exit quit
 """
 BUILTIN_SLASH_NAMES = frozenset(_NAMES.split())

@@ -67,6 +67,7 @@ def _build_status(session: Session) -> Status:
         sandbox=session.sandbox,
         used=_compute_context_share(usage),
         cost=usage.cost if usage else None,
+        proposals=len(session.proposals),
         branch=read_branch(session.folder),
     )
 

@@ -1,6 +1,5 @@
 """`mcode memory add`, `edit`, `forget` and `link`, which change cards through LangGraph's store."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -12,6 +11,7 @@ from ....config.errors import UsageError
 from ....config.text import text
 from ...i18n.catalogs import t
 from ...lazy_imports import without_collector
+from ...prompts.sync_bridge import run_sync
 from ...rendering.output import echo, echo_json
 from .card_output import SHORT_ID, to_mapping
 from .card_type import CardTypeName
@@ -204,7 +204,7 @@ def run_on_library(action: "Callable[[CardLibrary], Awaitable[Result]]") -> Resu
         async with open_library(paths.locate_home(), Path.cwd()) as library:
             return await action(library)
 
-    return asyncio.run(run())
+    return run_sync(run())
 
 
 def _parse_day(day: str) -> str:

@@ -29,8 +29,13 @@ CardIds = Annotated[
 def list_waiting(context: typer.Context, as_json: AsJson = False) -> None:
     """List cards that wait for your decision: proposed by the model, or unused for 90 days."""
     if context.invoked_subcommand is None:
-        waiting = [card for card in read_all_cards() if is_waiting(card)]
-        show_cards(waiting, as_json=as_json, none=t("memory.inbox.none"))
+        list_proposals(as_json)
+
+
+def list_proposals(as_json: bool = False) -> None:
+    """List what waits for the user."""
+    waiting = [card for card in read_all_cards() if is_waiting(card)]
+    show_cards(waiting, as_json=as_json, none=t("memory.inbox.none"))
 
 
 @app.command()

@@ -38,12 +38,14 @@ class Status:
     cost: float | None = None
     """US dollars."""
     branch: str = ""
+    proposals: int = 0
+    """Cards that wait for the user's decision."""
 
 
 def format_status(status: Status, columns: int) -> str:
     """Return as much as fits: the least important field goes first, the mode never."""
     parts = _build_parts(status)
-    for least in ("thinking", "sandbox", "branch", "cost", "model", "used", "agent"):
+    for least in ("thinking", "sandbox", "branch", "proposals", "cost", "model", "used", "agent"):
         if wcswidth(_join_parts(parts.values())) < columns:
             break
         parts.pop(least, None)
@@ -61,6 +63,7 @@ def _build_parts(status: Status) -> dict[str, str]:
         "used": "" if status.used is None else f"{status.used:.0%}",
         "cost": "" if status.cost is None else f"${status.cost:.2f}",
         "branch": sanitize_line(status.branch),
+        "proposals": t("status.proposals", count=status.proposals) if status.proposals else "",
     }
     return {name: words for name, words in parts.items() if words}
 

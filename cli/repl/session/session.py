@@ -72,6 +72,8 @@ class Session(ChatSession):
     """Whether the model may name the thread."""
     titled_thread_id: str = ""
     """Id of the thread for which the model was last asked for a title."""
+    proposals: dict[str, str] = field(default_factory=dict[str, str])
+    """Cards that the model has proposed in this conversation, by ID, until the user decides."""
     title_task: "asyncio.Future[None] | None" = None
     """The task that is making a title."""
 

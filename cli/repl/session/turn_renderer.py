@@ -91,6 +91,9 @@ class TurnView:
             self._session.show(t(_choose_open_words(last), why=why, thread=thread), "yellow")
         if isinstance(last, ev.Failure):
             self._session.show(t("repl.failed"), "dim")
+        if waiting := [card_id[:SHORT_ID] for card_id in self._session.proposals]:
+            words = t("repl.proposals", count=len(waiting), ids=" ".join(waiting))
+            self._session.show(words, "cyan")
         if summary := self._meter.format_summary():
             self._session.show(summary, "dim")
 
@@ -140,6 +143,8 @@ class TurnView:
                 session.show_user_message(session.inbox.mark_sent(message_id) or text)
             case ev.ModeChanged(mode=mode):
                 session.thread_options = {**session.thread_options, "plan": mode == "plan"}
+            case ev.CardProposed(card=card):
+                session.proposals[card["id"]] = card["content"]
             case ev.TokenUsage():
                 session.usage = event
                 self._warn_nearly_full(event)

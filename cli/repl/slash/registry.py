@@ -10,7 +10,7 @@ from ...i18n.message_translation import translate
 from ...rendering.definition_list import format_definition_list
 from ..prompt.protocol import ReplExit
 from ..session.session import Session
-from . import context, files, modes, project, status, thinking, threads
+from . import context, files, memory, modes, project, status, thinking, threads
 from .custom import list_custom_commands, run_custom_command
 
 SlashHandler = Callable[[Session, str], Awaitable[None]]
@@ -80,6 +80,7 @@ SLASH_COMMANDS: Mapping[str, SlashCommand] = {
         SlashCommand("skills", project.show_skills),
         SlashCommand("agents", modes.switch_agent, "[NAME]"),
         SlashCommand("login", project.log_in, "[PROVIDER]"),
+        SlashCommand("memory", memory.manage_memory, "[inbox|keep ID|drop ID|add TEXT|…]"),
         SlashCommand("exit", _exit_repl, aliases=("quit",)),
     )
 }

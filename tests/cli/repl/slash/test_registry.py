@@ -10,7 +10,7 @@ KNOWN = [
     *("help", "model", "think", "effort", "mode", "plan", "build", "clear", "compact", "status"),
     *("cost", "context"),
     *("diff", "undo", "redo", "rewind", "sessions", "resume", "fork", "rename", "init", "trust"),
-    *("config", "permissions", "mcp", "skills", "agents", "login", "exit"),
+    *("config", "permissions", "mcp", "skills", "agents", "login", "memory", "exit"),
 ]
 
 

@@ -1,0 +1,59 @@
+"""`/memory`: the cards, what the model has proposed, and memory in this thread."""
+
+from collections.abc import Callable
+from functools import partial
+
+from ....config.errors import UsageError
+from ...i18n.catalogs import t
+from ..session.cli_bridge import run_cli_command
+from ..session.session import Session
+
+SUBCOMMANDS = (
+    *("list", "all", "search", "show", "add", "edit", "forget"),
+    *("inbox", "keep", "drop", "on", "off"),
+)
+
+
+async def manage_memory(session: Session, words: str) -> None:
+    """List, search or change cards, decide about proposals, or switch memory off for the thread."""
+    name, _, rest = words.strip().partition(" ")
+    if name in ("on", "off"):
+        session.options = {**session.options, "memory": name == "on"}
+        session.show(t(f"slash.memory.{name}"))
+        return
+    command = _find_command(name or "list", rest.strip())
+    await run_cli_command(session, command)
+    if name in ("keep", "drop", "edit", "forget"):
+        session.proposals = {
+            card_id: content
+            for card_id, content in session.proposals.items()
+            if not any(card_id.startswith(word) for word in rest.split())
+        }
+        session.prompt.refresh()
+
+
+def _find_command(name: str, rest: str) -> Callable[[], object]:
+    """Return the command of `mcode memory` that does this."""
+    from ...commands.memory import editing, inbox, listing
+    from ...commands.memory.card_type import CardTypeName
+
+    first, _, text = rest.partition(" ")
+    commands: dict[str, tuple[bool, Callable[[], object]]] = {
+        "list": (True, listing.list_cards),
+        "all": (True, partial(listing.list_cards, every=True)),
+        "inbox": (True, partial(inbox.list_proposals)),
+        "search": (bool(rest), partial(listing.search, rest)),
+        "show": (bool(rest), partial(listing.show, first)),
+        "add": (bool(rest), partial(editing.add, rest)),
+        "edit": (bool(text.strip()), partial(editing.edit, first, text.strip())),
+        "forget": (bool(rest), partial(editing.forget, rest.split())),
+        "keep": (bool(rest), partial(inbox.keep, rest.split())),
+        "drop": (bool(rest), partial(inbox.drop, rest.split())),
+    }
+    if name in CardTypeName.__members__:
+        return partial(listing.list_cards, type=CardTypeName[name])
+    is_complete, command = commands.get(name, (False, listing.list_cards))
+    if name not in commands or not is_complete:
+        hint = ", ".join(f"`{each}`" for each in SUBCOMMANDS)
+        raise UsageError(t("slash.memory.unknown", words=f"{name} {rest}".strip()), hint=hint)
+    return command

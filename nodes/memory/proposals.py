@@ -1,0 +1,60 @@
+"""Cards that a model proposes in a summary, besides those that it notes itself."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from langgraph.store.base import BaseStore
+
+from ...config.errors import MaxAgentError
+from ...memory.cards.card import Card, CardType, Source
+from ...memory.cards.library import CardDraft
+from ..state import State
+from .card_library import CardSources, open_library
+from .note_origin import collect_foreign_texts
+
+MOST_PROPOSALS = 3
+_logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """What a summary wants to be remembered."""
+
+    content: str
+    type: CardType = "fact"
+
+
+async def propose_cards(
+    store: BaseStore | None,
+    sources: CardSources,
+    state: State,
+    thread: str,
+    candidates: Sequence[Candidate],
+) -> list[Card]:
+    """Keep the candidates as proposals of the project; return those that are new.
+
+    One that may become no card, or says what another says, is left out without a word. Nothing is
+    proposed of a folder that is not trusted.
+    """
+    wanted = sources.settings.memory.propose and sources.trust.trusted and candidates
+    if not wanted:
+        return []
+    library = await asyncio.to_thread(open_library, store, sources, state.get("options", {}))
+    if library is None:
+        return []
+    strangers = collect_foreign_texts(state.get("messages", []))
+    message, step = state.get("message_id", ""), state.get("steps", 0)
+    source = Source(thread, message, step=step, by="model")
+    proposed: list[Card] = []
+    for candidate in candidates[:MOST_PROPOSALS]:
+        draft = CardDraft(candidate.content, candidate.type, source=source)
+        try:
+            addition = await library.add(draft, strangers=strangers)
+        except MaxAgentError as error:
+            _logger.info("no card: %s", error.message)
+            continue
+        if addition.outcome == "added":
+            proposed.append(addition.card)
+    return proposed

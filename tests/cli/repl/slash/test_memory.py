@@ -1,0 +1,48 @@
+"""`/memory`: cards and proposals in a conversation."""
+
+import pytest
+from repl_session import Spoken
+
+from maxagent.config.errors import UsageError
+from maxagent.memory.cards.card import Source
+from maxagent.memory.cards.library import CardDraft
+from maxagent.memory.cards.store import open_library
+
+
+async def test_cards_are_added_listed_and_forgotten(spoken: Spoken) -> None:
+    assert "Remembered" in await spoken("/memory add Use tabs.")
+    shown = await spoken("/memory")
+    assert "Use tabs." in shown
+    assert "Use tabs." not in await spoken("/memory constraint")
+    async with open_library(spoken.home, spoken.project) as library:
+        (card,) = await library.list()
+    await spoken(f"/memory forget {card.id[:8]}")
+    assert "Use tabs." not in await spoken("/memory all")
+
+
+async def test_a_proposal_is_kept_or_dropped(spoken: Spoken) -> None:
+    async with open_library(spoken.home, spoken.project) as library:
+        for content in ("Ports are random.", "Logs rotate daily."):
+            source = Source("thread", step=1, by="model")
+            added = await library.add(CardDraft(content, source=source))
+            spoken.session.proposals[added.card.id] = content
+    first, second = spoken.session.proposals
+    assert "Ports are random." in await spoken("/memory inbox")
+    await spoken(f"/memory keep {first[:8]}")
+    await spoken(f"/memory drop {second[:8]}")
+    assert not spoken.session.proposals
+    shown = await spoken("/memory")
+    assert "Ports are random." in shown and "Logs rotate" not in shown
+
+
+async def test_memory_is_switched_off_for_the_thread(spoken: Spoken) -> None:
+    assert "off" in await spoken("/memory off")
+    assert spoken.session.next_options.get("memory") is False
+    await spoken("/memory on")
+    assert spoken.session.next_options.get("memory") is True
+
+
+@pytest.mark.parametrize("words", ["frobnicate", "edit 1234", "keep"])
+async def test_unknown_words_are_refused(spoken: Spoken, words: str) -> None:
+    with pytest.raises(UsageError, match=f"`/memory {words}`"):
+        await spoken(f"/memory {words}")

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Sequence
 
 from langchain_core.messages import AnyMessage
 
+from ...memory.undo.change_chains import compute_net_changes
+from ...memory.undo.history import HistoryEntry
 from ...tools.todo_list import render_todos
 from ..state import Evidence, State
 
@@ -39,6 +41,13 @@ def build_facts(
         ),
     ]
     return "\n\n".join(filter(None, sections))
+
+
+def list_changed(entries: Sequence[HistoryEntry]) -> list[str]:
+    """Return the files that these entries leave changed, the last change first."""
+    numbers = {change.path: entry.number for entry in entries for change in entry.changes}
+    paths = [change.path for change in compute_net_changes(entries)]
+    return sorted(paths, key=lambda path: numbers[path], reverse=True)
 
 
 def list_seen(messages: Iterable[AnyMessage]) -> list[str]:

@@ -32,17 +32,17 @@ class ImportResult:
     """Why a card was not imported, once for each."""
 
 
-def format_archive(cards: Sequence[Card]) -> str:
-    """Return the file's text, without secrets."""
+def build_archive(cards: Sequence[Card]) -> dict[str, Any]:
+    """Return what the file holds, without secrets."""
     archive = {"format": FORMAT, "version": _VERSION, "cards": [asdict(card) for card in cards]}
-    return json.dumps(redact_json(archive), ensure_ascii=False, indent=2) + "\n"
+    return cast(dict[str, Any], redact_json(archive))
 
 
 def write_archive(file: Path, cards: Sequence[Card]) -> None:
     """Write a new file that only its owner can read; raises UsageError."""
     try:
         with open(file, "x", encoding="utf-8", opener=open_private) as stream:
-            stream.write(format_archive(cards))
+            stream.write(json.dumps(build_archive(cards), ensure_ascii=False, indent=2) + "\n")
     except FileExistsError:
         raise UsageError(
             text("`{path}` already exists", path=file), hint="give another file"
@@ -55,7 +55,7 @@ def write_archive(file: Path, cards: Sequence[Card]) -> None:
 
 
 def read_archive(file: Path) -> list[Card]:
-    """Return the cards of a file that `format_archive` made; raises UsageError."""
+    """Return the cards of a file that `write_archive` wrote; raises UsageError."""
     try:
         with open(file, "rb") as stream:
             loaded: Any = json.loads(stream.read(_MOST_BYTES))

@@ -179,13 +179,13 @@ async def _write_note(compaction: Compaction, planned: PlannedCut) -> tuple[str,
             compaction.runtime,
         )
     except ModelCallError as error:
-        _tell_no_summary(compaction, name, error.message)
+        _emit_no_summary(compaction, name, error.message)
         return bridge, BRIDGE, NOTHING_USED
     usage = count_usage(written.message, written.seconds, agent.deps)
     total = add_usage(compaction.state.get("usage", NOTHING_USED), usage)
     emit_usage(compaction.runtime, written.message, total, usage, agent.deps)
     if flaw := written.find_flaw(tokens):
-        _tell_no_summary(compaction, name, flaw)
+        _emit_no_summary(compaction, name, flaw)
         return bridge, BRIDGE, usage
     return written.text, name, usage
 
@@ -205,7 +205,7 @@ async def _choose_writer(compaction: Compaction) -> Agent | None:
     try:
         return await load_agent(compaction.role, compaction.state, compaction.runtime.context, spec)
     except UsageError as error:
-        _tell_no_summary(compaction, spec, error.message)
+        _emit_no_summary(compaction, spec, error.message)
         return None
 
 
@@ -285,7 +285,7 @@ def _build_cut(compaction: Compaction, made_by: str) -> Cut:
     )
 
 
-def _tell_no_summary(compaction: Compaction, model: str, reason: str) -> None:
+def _emit_no_summary(compaction: Compaction, model: str, reason: str) -> None:
     words = text(NO_SUMMARY, model=model, reason=reason)
     emit_event(compaction.runtime, "notice", text=words)
 

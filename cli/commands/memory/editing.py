@@ -156,7 +156,7 @@ def edit(
 
 def forget(
     card_ids: Annotated[
-        list[str], typer.Argument(metavar="ID...", help="Card IDs or their beginnings.")
+        list[str], typer.Argument(metavar="ID", help="Card IDs or their beginnings.")
     ],
     as_json: AsJson = False,
 ) -> None:

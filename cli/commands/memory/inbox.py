@@ -20,9 +20,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-CardIds = Annotated[
-    list[str], typer.Argument(metavar="ID...", help="Card IDs or their beginnings.")
-]
+CardIds = Annotated[list[str], typer.Argument(metavar="ID", help="Card IDs or their beginnings.")]
 
 
 @app.callback()

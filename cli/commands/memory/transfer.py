@@ -27,11 +27,11 @@ def export(
     as_json: AsJson = False,
 ) -> None:
     """Export your cards and those of this project as JSON. Existing files are not overwritten."""
-    from ....memory.cards.archive import format_archive, write_archive
+    from ....memory.cards.archive import build_archive, write_archive
 
     cards = read_all_cards()
     if file == STDOUT:
-        typer.echo(format_archive(cards), nl=False)
+        echo_json(build_archive(cards))
         return
     write_archive(file, cards)
     if as_json:

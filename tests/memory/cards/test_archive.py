@@ -9,7 +9,7 @@ from langgraph.store.memory import InMemoryStore
 from maxagent.config.errors import UsageError
 from maxagent.memory.cards.archive import (
     ImportResult,
-    format_archive,
+    build_archive,
     import_archive,
     read_archive,
     write_archive,
@@ -30,7 +30,7 @@ def test_cards_are_read_back_as_they_were(tmp_path: Path) -> None:
 
 def test_file_holds_no_secret() -> None:
     key = "sk-proj-" + "aB3_" * 12
-    assert key not in format_archive([Card("one", f"The key is {key}")])
+    assert key not in str(build_archive([Card("one", f"The key is {key}")]))
 
 
 def test_file_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:

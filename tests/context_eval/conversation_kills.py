@@ -44,7 +44,7 @@ def plan_kills(dice: Random) -> Iterator[tuple[str, dict[str, str], float]]:
         name, side = place.split(":")
         number = 1 if name == "compact" else dice.randint(1, 25)
         yield f"{side} {name}", {"KILL_AT": f"{name}:{number}:{side}"}, PATIENCE
-        yield "a moment", {}, dice.uniform(1.5, 6.0)
+        yield "a moment", {}, dice.uniform(1.0, 4.0)
 
 
 def run_victim(

@@ -37,7 +37,7 @@ from .commands import (
 from .commands.memory import editing, inbox
 from .commands.memory import listing as cards
 from .commands.memory import transfer as card_transfer
-from .commands.threads import changes, fork, listing, prune, show, trace, transfer, tree
+from .commands.threads import changes, compact, fork, listing, prune, show, trace, transfer, tree
 from .default_command import DefaultCommandGroup
 from .execution.single_turn import run_single_turn
 from .execution.stdin import read_piped_text
@@ -79,6 +79,7 @@ for command in (
     trace.trace,
     transfer.export,
     prune.prune,
+    compact.compact,
 ):
     listing.app.command()(command)
 listing.app.command("answer")(resume.resume)

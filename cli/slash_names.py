@@ -4,8 +4,8 @@
 """
 
 _NAMES = """
-help ? model think effort mode plan build clear new compact status cost context diff undo redo
-rewind sessions resume continue fork rename init trust config permissions mcp skills agents
-login memory exit quit
+help ? model think effort mode plan build clear new compact uncompact status cost context diff
+undo redo rewind sessions resume continue fork rename init trust config permissions mcp skills
+agents login memory exit quit
 """
 BUILTIN_SLASH_NAMES = frozenset(_NAMES.split())

@@ -12,6 +12,7 @@ from ..i18n.message_translation import translate, translate_notice
 from ..i18n.stored_messages import translate_stored
 from .approval_request import format_model_change, show_arguments
 from .console import open_console, show_line, style_text
+from .context.compaction import format_end, format_reset, format_start
 from .diff import ShownDiffs, show_diff
 from .humanize import format_duration, format_time_left
 from .markdown.live import AnswerView, create_answer_view
@@ -227,12 +228,18 @@ class TextRenderer:
 
     @_render_event.register
     def _(self, event: ev.CompactionStarted) -> None:
-        self._print_line(t("compaction.started"), "dim")
+        self._finish_block()
+        self._print_line(format_start(event), "dim")
 
     @_render_event.register
     def _(self, event: ev.CompactionFinished) -> None:
-        before, after = f"{event.before:,}", f"{event.after:,}"
-        self._print_line(t("compaction.finished", before=before, after=after), "dim")
+        for line in format_end(event):
+            self._print_line(line, "dim")
+
+    @_render_event.register
+    def _(self, event: ev.CacheReset) -> None:
+        if words := format_reset(event):
+            self._print_line(words, "dim")
 
     @_render_event.register
     def _(self, event: ev.Notice) -> None:

@@ -4,10 +4,12 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
+from ...memory.checkpoints.row_data import to_int
 from ...sdk.threads.transcript import TranscriptEntry
 from ..i18n.catalogs import t
 from ..i18n.stored_messages import translate_stored
 from ..stdin_block import extract_stdin
+from .context.compaction import describe_author
 from .output import echo
 from .thread_listing import format_time
 from .tool_summary import format_call, format_facts
@@ -29,15 +31,17 @@ ASIDE_LINES = 12
 DIFF = {"+": "green", "-": "red", "@": "cyan"}
 
 
-def show_transcript(passages: Sequence[TranscriptEntry], *, diffs: bool) -> None:
-    """Print the transcript."""
+def show_transcript(
+    passages: Sequence[TranscriptEntry], *, diffs: bool, full: bool = False
+) -> None:
+    """Print the transcript; `full`: with the summaries that the model reads."""
     write = _create_writer()
     for (heading, style), together in groupby(passages, key=_build_heading):
         write("", "")
         if heading:
             write(heading, style)
         for passage in together:
-            for line, look in _format_passage(passage, diffs=diffs):
+            for line, look in _format_passage(passage, diffs=diffs, full=full):
                 write(line, look)
 
 
@@ -72,7 +76,7 @@ def _build_heading(passage: TranscriptEntry) -> StyledLine:
             return "", ""
 
 
-def _format_passage(passage: TranscriptEntry, *, diffs: bool) -> Iterator[StyledLine]:
+def _format_passage(passage: TranscriptEntry, *, diffs: bool, full: bool) -> Iterator[StyledLine]:
     match passage.kind:
         case "human" | "answer" | "interrupted":
             yield from _indent_lines(passage.text, "  ")
@@ -98,6 +102,20 @@ def _format_passage(passage: TranscriptEntry, *, diffs: bool) -> Iterator[Styled
             yield t("labelled", label=t("show.ended"), said=word), "bold"
         case "shortened":
             yield t("show.shortened"), "dim"
+        case "compacted":
+            yield from _format_cut(passage, full=full)
+
+
+def _format_cut(passage: TranscriptEntry, *, full: bool) -> Iterator[StyledLine]:
+    """Yield where the model's view was cut: it no longer reads what stands above."""
+    if not passage.facts:
+        yield t("show.uncompacted"), "dim"
+        return
+    before, after = (f"{to_int(passage.facts.get(key)):,}" for key in ("before", "after"))
+    by = describe_author(str(passage.facts.get("made_by")))
+    yield t("show.compacted", before=before, after=after, by=by), "dim"
+    if full:
+        yield from _indent_lines(passage.text, "  ", "dim")
 
 
 def _format_call_lines(passage: TranscriptEntry, *, diffs: bool) -> Iterator[StyledLine]:

@@ -39,7 +39,8 @@ _PARTIAL_ANSWER = (
 )
 
 # aside: side context of the user's message, such as piped text; interrupted: the partial text of an
-# interrupted answer, empty if there was none.
+# interrupted answer, empty if there was none; compacted: the summary that the model reads from here
+# on in place of older messages, empty if it reads all of them again.
 EntryKind = Literal[
     "human",
     "aside",
@@ -51,9 +52,12 @@ EntryKind = Literal[
     "outcome",
     "question",
     "shortened",
+    "compacted",
 ]
 # Statuses of threads whose turn is incomplete
 STOPPED_STATUSES = ("interrupted", "limit", "failed")
+# Of a cut, for display
+CUT_FACTS = ("made_by", "before", "after")
 Facts = Mapping[str, Mapping[str, Any]]
 
 
@@ -182,7 +186,7 @@ def _insert_interruptions(
             if open_since:
                 yield TranscriptEntry("interrupted", open_since)
             open_since = passage.at
-        elif passage.kind not in ("aside", "mode"):
+        elif passage.kind not in ("aside", "mode", "compacted"):
             open_since = ""
         yield passage
     if open_since and is_stopped:
@@ -203,8 +207,16 @@ def _build_event_entry(row: ChannelWrite) -> Iterator[TranscriptEntry]:
     elif row.channel == "evidence" and isinstance(value, dict):
         facts = cast("dict[str, Any]", value)
         yield TranscriptEntry("tests", row.at, str(facts.get("command", "")), facts=facts)
+    elif row.channel == "cuts" and isinstance(value, dict):
+        cuts = cast("dict[str, Mapping[str, Any] | None]", value)
+        yield from (_build_cut_entry(row.at, name, cut or {}) for name, cut in cuts.items())
     elif row.channel == "outcome" and isinstance(value, str) and value != "answered":
         yield TranscriptEntry("outcome", row.at, value)
+
+
+def _build_cut_entry(at: str, conversation: str, cut: Mapping[str, Any]) -> TranscriptEntry:
+    facts = {key: cut[key] for key in CUT_FACTS if key in cut}
+    return TranscriptEntry("compacted", at, str(cut.get("summary", "")), conversation, facts=facts)
 
 
 def _build_message_entries(

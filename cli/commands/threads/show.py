@@ -27,6 +27,10 @@ def show(
         typer.Argument(help="Thread ID, ID prefix, or name; default: the folder's latest."),
     ] = None,
     diffs: Annotated[bool, typer.Option("--diffs", help="Show the diff of each edit.")] = False,
+    full: Annotated[
+        bool,
+        typer.Option("--full", help="Also show the summaries that the model reads instead."),
+    ] = False,
     events: Annotated[
         bool, typer.Option("--events", help="Print the stored messages, one JSON object per line.")
     ] = False,
@@ -63,7 +67,7 @@ def show(
     for label, text in _list_facts(row):
         if text:
             echo_wrapped(t("labelled", label=label, said=text))
-    show_transcript(transcript, diffs=diffs)
+    show_transcript(transcript, diffs=diffs, full=full)
 
 
 def _list_facts(row: "ThreadRow") -> Iterator[tuple[str, str]]:

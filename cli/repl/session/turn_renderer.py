@@ -148,8 +148,10 @@ class TurnView:
             case ev.TokenUsage():
                 session.usage = event
                 self._warn_nearly_full(event)
-            case ev.CompactionFinished():
+            case ev.CompactionFinished(after=after):
                 session.is_warned = False
+                if session.usage:
+                    session.usage = replace(session.usage, window=after)
             case ev.Question(kind=kind) if kind != "limit":
                 session.prompt.send_escape_codes(build_notification_code(t("repl.asks")))
             case _:

@@ -1,21 +1,11 @@
-"""`/context`: what fills the model's window."""
+"""`/context`, `/compact`, `/uncompact`: what the model is sent of the conversation."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
+from ....config.errors import UsageError
 from ...i18n.catalogs import t
+from ...rendering.context.window_table import format_context
 from ...rendering.definition_list import get_terminal_width
-from ...rendering.line_breaks import split_rows
-from ...rendering.table import measure_width
 from ..session.session import Session
-
-if TYPE_CHECKING:
-    from ....sdk.threads.context_usage import ContextUsage
-
-# Columns of the longest bar, and of the shortest one that is shown
-LONGEST_BAR, SHORTEST_BAR = 30, 6
-WIDEST_TABLE = 80
-FULL, EMPTY = "█", "░"
+from .files import require_thread_id
 
 
 async def show_context(session: Session, _: str) -> None:
@@ -30,56 +20,21 @@ async def show_context(session: Session, _: str) -> None:
     session.show(format_context(usage, get_terminal_width()))
 
 
-def format_context(usage: "ContextUsage", columns: int) -> str:
-    """Return the lines for this many columns."""
-    columns = min(columns, WIDEST_TABLE)
-    heads = [line for head in _build_heads(usage) for line in split_rows(head, columns)]
-    share = usage.used / usage.window if usage.window else 0.0
-    bar = _draw_bar(share, min(columns, LONGEST_BAR * 2))
-    return "\n".join([*heads[:1], bar, *_format_table(usage, columns), *heads[1:]])
+async def compact(session: Session, focus: str) -> None:
+    """Compact the conversation now; `focus` is what the summary should keep above all."""
+    thread = require_thread_id(session)
+    runner = await session.wait_for_runner()
+    from ..session.background_startup import refresh_status
+    from ..session.turn_renderer import TurnView
+
+    await TurnView(session).show_events(runner.compact(thread, focus))
+    await refresh_status(session, runner)
 
 
-def _build_heads(usage: "ContextUsage") -> Iterator[str]:
-    key = "slash.context.is" if usage.is_reported else "slash.context.about"
-    yield t(
-        key,
-        used=f"{usage.used:,}",
-        length=f"{usage.window:,}" if usage.window else "?",
-        share=_format_share(usage.used, usage.window),
-    )
-    if usage.limit:
-        yield t("slash.context.limit", limit=f"{usage.limit:,}")
-    else:
-        yield t("slash.context.no_limit")
-    if usage.cached is not None:
-        yield t("slash.context.cached", share=f"{usage.cached:.0%}")
-    if usage.is_cut:
-        yield t("slash.context.cut")
-
-
-def _format_table(usage: "ContextUsage", columns: int) -> Iterator[str]:
-    rows = [(t(f"slash.context.{kind}"), tokens) for kind, tokens in usage.parts.items() if tokens]
-    largest = [(f"  {name}", tokens) for name, tokens in usage.results.items()]
-    rows += [*largest, (t("slash.context.free"), usage.free)]
-    width = max(measure_width(label) for label, _ in rows)
-    digits = max(len(f"{tokens:,}") for _, tokens in rows)
-    left = columns - width - digits - 9
-    for label, tokens in rows:
-        gap = " " * (width - measure_width(label))
-        share = _format_share(tokens, usage.window)
-        line = f"{label}{gap}  {tokens:>{digits},}  {share:>4}"
-        if left >= SHORTEST_BAR and usage.window:
-            line += f" {FULL * round(min(left, LONGEST_BAR) * tokens / usage.window)}"
-        yield line.rstrip()
-
-
-def _format_share(tokens: int, window: int) -> str:
-    if not window:
-        return "?"
-    share = tokens / window
-    return "<1%" if 0 < share < 0.01 else f"{share:.0%}"
-
-
-def _draw_bar(share: float, columns: int) -> str:
-    full = min(round(share * columns), columns)
-    return FULL * full + EMPTY * (columns - full)
+async def uncompact(session: Session, _: str) -> None:
+    """Let the model read the whole conversation again."""
+    thread = require_thread_id(session)
+    runner = await session.wait_for_runner()
+    if not await runner.uncompact(thread):
+        raise UsageError(t("slash.uncompact.nothing"), hint=t("slash.uncompact.hint"))
+    session.show(t("slash.uncompact.done"))

@@ -1,4 +1,4 @@
-"""`/status`, `/cost`, `/compact`: the state of the conversation."""
+"""`/status`, `/cost`: the state of the conversation."""
 
 import asyncio
 from collections.abc import Iterator
@@ -99,8 +99,3 @@ async def _load_usage(session: Session) -> "TokenUsage | None":
 
         await refresh_status(session, await session.wait_for_runner())
     return session.usage
-
-
-async def compact(session: Session, _: str) -> None:
-    """Report that compaction does not exist yet, and what helps meanwhile."""
-    session.show(t("slash.compact.later"))

@@ -69,8 +69,11 @@ def test_a_compaction_is_told_with_its_tokens(capsys):
     finished = ev.CompactionFinished("chat", "limit", 17_000, 4_200, 3, "bridge", "Earlier: …")
     out = shown(capsys, ev.CompactionStarted("chat", "limit", 17_000, 16_000), finished)
     assert out.err.splitlines() == [
-        "compacting the conversation …",
-        "compacted: 17,000 → 4,200 tokens",
+        "Compacting the conversation: 17,000 tokens, the limit is 16,000 …",
+        "Compacted: 17,000 → 4,200 tokens, with a list of what was done. The thread keeps every "
+        "message.",
+        "Shortened older results and arguments: 3",
+        "  Earlier: …",
     ]
 
 

@@ -1,64 +1,73 @@
-"""The table of what fills the window, in both languages and at both widths."""
+"""What the model is sent of a real thread: shown, compacted, and all of it again."""
 
-from dataclasses import replace
+from collections.abc import AsyncIterator
 
 import pytest
 from provider import Provider
 from repl_session import Spoken
 
-from maxagent import Runner
-from maxagent.cli.rendering.table import measure_width
-from maxagent.cli.repl.slash.context import format_context
-from maxagent.sdk.threads.context_usage import ContextUsage
+from maxagent import Runner, UsageError
+from maxagent.cli.rendering.transcript import show_transcript
+from maxagent.memory.threads.index import ThreadIndex
+from maxagent.sdk.threads.transcript import read_transcript
 
-PARTS = {"system": 2_000, "tools": 6_000, "summary": 0, "user": 400, "answers": 1_600,
-         "results": 30_000}  # fmt: skip
-USAGE = ContextUsage("chat", "openai/m", 128_000, 100_000, 40_000, True, 0.9, False, PARTS,
-                     {"run_command": 20_000, "read_file": 10_000})  # fmt: skip
-REPORTED = {"prompt_tokens": 9_000, "completion_tokens": 10, "total_tokens": 9_010}
-AT_80 = """40,000 of 128,000 tokens (31%)
-███████████████████░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░
-system prompt   2,000    2%
-tools           6,000    5% █
-your messages     400   <1%
-answers         1,600    1%
-tool results   30,000   23% ███████
-  run_command  20,000   16% █████
-  read_file    10,000    8% ██
-free           88,000   69% █████████████████████
-Compacted at 100,000 tokens
-From the provider's cache: 90% of the last request"""
+REPORTED = {"prompt_tokens": 90_000, "completion_tokens": 10, "total_tokens": 90_010}
+READS = {"text": "I look.", "tool_calls": [{"name": "read_file", "args": {"path": "long.txt"}}]}
+SEEN = {"text": "Seen.", "usage": REPORTED}
 
 
-def test_table_has_a_bar_for_each_kind() -> None:
-    assert format_context(USAGE, 200) == AT_80
-
-
-@pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize("columns", [40, 80])
-def test_table_fits_the_window(
-    language: str, columns: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MAXAGENT_LANG", language)
-    shown = format_context(replace(USAGE, is_cut=True, limit=0), columns)
-    assert max(map(measure_width, shown.splitlines())) <= columns
-    assert "30,000" in shown and "100,000" not in shown
-
-
-def test_unknown_window_has_no_shares() -> None:
-    shown = format_context(replace(USAGE, window=0, limit=0, is_reported=False), 80)
-    assert shown.startswith("about 40,000 of ? tokens (?)") and "%" not in shown.splitlines()[3]
-
-
-async def test_context_of_a_real_thread(spoken: Spoken, provider: Provider) -> None:
-    assert await spoken("/context") == "No model requests yet.\n"
-    looks = {"text": "I look.", "tool_calls": [{"name": "list_files", "args": {}}]}
-    provider.script([looks, {"text": "Nothing there.", "usage": REPORTED}])
+@pytest.fixture
+async def talk(spoken: Spoken, provider: Provider) -> AsyncIterator[Spoken]:
+    """A session that speaks with the model server; its summaries are made without a model."""
+    (spoken.project / "long.txt").write_text("a line of a long file\n" * 900)
+    spoken.write("home/config.yaml", "context: {model: none}\n")
     spoken.session.titles = False
     spoken.session.options = {"model": "openai/served", "base_url": provider.url}
     async with Runner(home=spoken.home) as runner:
         spoken.session.opened.set_result(runner)
-        await spoken.say("what is here?")
-        shown = await spoken("/context")
-    for label in ("system prompt", "tools", "your messages", "answers", "  list_files", "free"):
+        yield spoken
+
+
+async def test_context_names_every_kind(talk: Spoken, provider: Provider) -> None:
+    assert await talk("/context") == "No model requests yet.\n"
+    provider.script([READS, SEEN])
+    await talk.say("what is here?")
+    shown = await talk("/context")
+    for label in ("system prompt", "tools", "your messages", "answers", "  read_file", "free"):
         assert f"\n{label} " in shown
+
+
+async def test_thread_is_compacted_and_restored(talk: Spoken, provider: Provider) -> None:
+    provider.script([READS, READS, SEEN, {"text": "Short."}, {"text": "Long."}])
+    await talk.say("what is here?")
+    assert "Compacted: 90,010 → " in await talk("/compact keep the line count")
+    assert talk.session.usage and talk.session.usage.window < 90_000
+    await talk.say("and now?")
+    compacted = len(provider.requests[-1].raw)
+    assert "the whole conversation again" in await talk("/uncompact")
+    await talk.say("and now?")
+    assert len(provider.requests[-1].raw) > compacted + 10_000
+    with pytest.raises(UsageError, match="not compacted"):
+        await talk("/uncompact")
+
+
+async def test_history_marks_where_the_view_was_cut(
+    talk: Spoken, provider: Provider, capsys: pytest.CaptureFixture[str]
+) -> None:
+    provider.script([READS, READS, SEEN])
+    await talk.say("what is here?")
+    await talk("/compact")
+    await talk("/uncompact")
+    transcript = read_transcript(ThreadIndex(talk.home).get(talk.session.thread), talk.home)
+    assert [entry.kind for entry in transcript][-2:] == ["compacted", "compacted"]
+    show_transcript(transcript, diffs=False)
+    plain = talk.seen
+    assert "— compacted for the model: 90,010 → " in plain and "reads everything again" in plain
+    show_transcript(transcript, diffs=False, full=True)
+    assert len(talk.seen.splitlines()) > len(plain.splitlines())
+
+
+@pytest.mark.parametrize("line", ["/compact", "/uncompact"])
+async def test_without_a_thread_nothing_is_compacted(talk: Spoken, line: str) -> None:
+    with pytest.raises(UsageError):
+        await talk(line)

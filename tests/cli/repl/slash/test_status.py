@@ -83,7 +83,6 @@ async def test_cost_shows_usage_of_thread(spoken: Spoken) -> None:
     assert await spoken("/cost") == (
         "3 requests; tokens: 12,000 in (9,000 cached), 400 out; cost: $0.0123\n"
     )
-    assert "not available yet" in await spoken("/compact")
 
 
 async def test_unknown_price_is_shown_as_unknown(spoken: Spoken) -> None:

@@ -1,0 +1,46 @@
+"""The table of what fills the window, in both languages and at both widths."""
+
+from dataclasses import replace
+
+import pytest
+
+from maxagent.cli.rendering.context.window_table import format_context
+from maxagent.cli.rendering.table import measure_width
+from maxagent.sdk.threads.context_usage import ContextUsage
+
+PARTS = {"system": 2_000, "tools": 6_000, "summary": 0, "user": 400, "answers": 1_600,
+         "results": 30_000}  # fmt: skip
+USAGE = ContextUsage("chat", "openai/m", 128_000, 100_000, 40_000, True, 0.9, False, PARTS,
+                     {"run_command": 20_000, "read_file": 10_000})  # fmt: skip
+AT_80 = """40,000 of 128,000 tokens (31%)
+███████████████████░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░
+system prompt   2,000    2%
+tools           6,000    5% █
+your messages     400   <1%
+answers         1,600    1%
+tool results   30,000   23% ███████
+  run_command  20,000   16% █████
+  read_file    10,000    8% ██
+free           88,000   69% █████████████████████
+Compacted at 100,000 tokens
+From the provider's cache: 90% of the last request"""
+
+
+def test_table_has_a_bar_for_each_kind() -> None:
+    assert format_context(USAGE, 200) == AT_80
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("columns", [40, 80])
+def test_table_fits_the_window(
+    language: str, columns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MAXAGENT_LANG", language)
+    shown = format_context(replace(USAGE, is_cut=True, limit=0), columns)
+    assert max(map(measure_width, shown.splitlines())) <= columns
+    assert "30,000" in shown and "100,000" not in shown
+
+
+def test_unknown_window_has_no_shares() -> None:
+    shown = format_context(replace(USAGE, window=0, limit=0, is_reported=False), 80)
+    assert shown.startswith("about 40,000 of ? tokens (?)") and "%" not in shown.splitlines()[3]

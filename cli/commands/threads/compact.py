@@ -30,7 +30,8 @@ def compact(
         from ...execution.run import open_renderer
         from ...execution.stop_signal import run_stoppable
 
-    renderer = open_renderer(output)
+    # no event of a compaction is the last one of a run, which `json` prints
+    renderer = open_renderer(output if output is OutputFormat.text else OutputFormat.stream_json)
     code = run_stoppable(lambda _: _compact(thread_id, focus, renderer, output))
     raise typer.Exit(code)
 

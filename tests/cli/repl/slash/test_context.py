@@ -12,14 +12,19 @@ from maxagent.memory.threads.index import ThreadIndex
 from maxagent.sdk.threads.transcript import read_transcript
 
 REPORTED = {"prompt_tokens": 90_000, "completion_tokens": 10, "total_tokens": 90_010}
-READS = {"text": "I look.", "tool_calls": [{"name": "read_file", "args": {"path": "long.txt"}}]}
+FILES = [f"long{number}.txt" for number in range(6)]
+READS = [
+    {"text": "I look.", "tool_calls": [{"name": "read_file", "args": {"path": file}}]}
+    for file in FILES
+]
 SEEN = {"text": "Seen.", "usage": REPORTED}
 
 
 @pytest.fixture
 async def talk(spoken: Spoken, provider: Provider) -> AsyncIterator[Spoken]:
     """A session that speaks with the model server; its summaries are made without a model."""
-    (spoken.project / "long.txt").write_text("a line of a long file\n" * 900)
+    for file in FILES:
+        (spoken.project / file).write_text("a line of a long file\n" * 900)
     spoken.write("home/config.yaml", "context: {model: none}\n")
     spoken.session.titles = False
     spoken.session.options = {"model": "openai/served", "base_url": provider.url}
@@ -30,7 +35,7 @@ async def talk(spoken: Spoken, provider: Provider) -> AsyncIterator[Spoken]:
 
 async def test_context_names_every_kind(talk: Spoken, provider: Provider) -> None:
     assert await talk("/context") == "No model requests yet.\n"
-    provider.script([READS, SEEN])
+    provider.script([READS[0], SEEN])
     await talk.say("what is here?")
     shown = await talk("/context")
     for label in ("system prompt", "tools", "your messages", "answers", "  read_file", "free"):
@@ -38,7 +43,7 @@ async def test_context_names_every_kind(talk: Spoken, provider: Provider) -> Non
 
 
 async def test_thread_is_compacted_and_restored(talk: Spoken, provider: Provider) -> None:
-    provider.script([READS, READS, SEEN, {"text": "Short."}, {"text": "Long."}])
+    provider.script([*READS, SEEN, {"text": "Short."}, {"text": "Long."}])
     await talk.say("what is here?")
     assert "Compacted: 90,010 → " in await talk("/compact keep the line count")
     assert talk.session.usage and talk.session.usage.window < 90_000
@@ -51,13 +56,12 @@ async def test_thread_is_compacted_and_restored(talk: Spoken, provider: Provider
         await talk("/uncompact")
 
 
-async def test_history_marks_where_the_view_was_cut(
-    talk: Spoken, provider: Provider, capsys: pytest.CaptureFixture[str]
-) -> None:
-    provider.script([READS, READS, SEEN])
+async def test_history_marks_where_the_view_was_cut(talk: Spoken, provider: Provider) -> None:
+    provider.script([*READS, SEEN])
     await talk.say("what is here?")
     await talk("/compact")
     await talk("/uncompact")
+    assert talk.session.thread
     transcript = read_transcript(ThreadIndex(talk.home).get(talk.session.thread), talk.home)
     assert [entry.kind for entry in transcript][-2:] == ["compacted", "compacted"]
     show_transcript(transcript, diffs=False)

@@ -21,6 +21,8 @@ def filter_options(given: object, graph: str, request: str) -> Options:
     """
     options = cast("dict[str, Any]", given) if isinstance(given, dict) else dict[str, Any]()
     safe: Options = {"mode": "read-only"} if options.get("mode") == "read-only" else {}
+    if options.get("memory") is False:
+        safe["memory"] = False
     if graph == "edit":
         safe["files"] = _validate_files(options.get("files"))
     if graph == "chat":

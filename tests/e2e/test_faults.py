@@ -72,7 +72,10 @@ def resumed(tmp_path_factory: pytest.TempPathFactory) -> Voyage:
 
 def _go_on(program: Program, runs: list[Ended], retries: int | None) -> Ended:
     """Begin the task, or resume it as soon as there is a thread."""
-    environ = {} if retries is None else {"LLC_MODEL__MAX_RETRIES": str(retries)}
+    # else what is refused as too long goes on shortened: tests/e2e/test_compaction.py
+    environ = {"LLC_CONTEXT__AUTO_COMPACT": "false"}
+    if retries is not None:
+        environ["LLC_MODEL__MAX_RETRIES"] = str(retries)
     if runs:
         return program.resume(runs[0].events[0]["thread_id"], **environ)
     return program.task("--mode", "auto", "--apply", **environ)

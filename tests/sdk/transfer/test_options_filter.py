@@ -12,7 +12,7 @@ LOOSE = {
     "mode": "auto", "apply": True, "base_url": "http://evil", "model": "scripted/x",
     "backup": False, "skip_tests": True, "max_turns": 10**9, "max_cost": 1e9,
     "schema": {"type": "object"}, "effort": "high", "thinking": "enabled",
-    "served_model": "ollama/x",
+    "served_model": "ollama/x", "memory": True,
 }  # fmt: skip
 
 
@@ -46,8 +46,9 @@ def test_what_is_no_option_is_none(given: Any) -> None:
     assert filter_options(given, "chat", "Hi") == BUILD
 
 
-def test_a_stricter_mode_stays() -> None:
-    assert filter_options({"mode": "read-only"}, "task", "Hi") == {"mode": "read-only"}
+def test_what_is_stricter_stays() -> None:
+    stricter = {"mode": "read-only", "memory": False}
+    assert filter_options(stricter, "task", "Hi") == stricter
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ import asyncio
 from ....config.paths import locate_user_notes
 from ....config.security.private_files import make_private_folder, open_private
 from ....config.security.redaction import redact
-from ....config.settings.loader import load_settings
 from ...i18n.catalogs import t
 from .session import Session
 
@@ -18,6 +17,8 @@ async def keep_note(session: Session, text: str) -> None:
 
     Raises CardRefusedError if it may become no card, such as a secret.
     """
+    from ....config.settings.loader import load_settings  # imports pydantic
+
     note = text.encode(errors="replace").decode()  # typed bytes may not be valid text
     loaded = await asyncio.to_thread(load_settings, session.folder, session.home)
     if loaded.settings.memory.enabled:

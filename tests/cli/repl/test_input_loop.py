@@ -61,7 +61,7 @@ async def test_lines_run_in_order_and_errors_are_shown(
         talk.submit_line(line)
     await talk.run()
     shown = capfd.readouterr().out
-    assert shown.index("`/nope`") < shown.index("notes.md")
+    assert shown.index("`/nope`") < shown.index("Remembered")
     assert talk.inbox.waiting_lines == ("never reached",)
 
 

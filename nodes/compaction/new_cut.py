@@ -1,6 +1,7 @@
 """The next cut of a conversation: what it prunes or hides, and what stands for that."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 from uuid import uuid4
@@ -26,6 +27,7 @@ from ..conversation.cut import CompactionRequest, Cut, get_conversation
 from ..conversation.pruning import choose_pruned
 from ..conversation.token_estimate import TokenCount, count_used
 from ..conversation.view import build_view, estimate_view
+from ..memory.proposals import Candidate, propose_cards
 from ..messages.context_message import to_context_messages
 from ..roles import RoleName
 from ..state import State, Usage
@@ -173,7 +175,7 @@ async def _write_note(compaction: Compaction, planned: PlannedCut) -> tuple[str,
                 *to_context_messages(compaction.state.get("context_message", "")),
                 *_select_summary_view(compaction, planned),
             ],
-            build_instruction(tokens, asked["focus"]),
+            build_instruction(tokens, asked["focus"], with_cards=_wants_cards(compaction)),
             build_request_options(compaction.state, compaction.role),
             tokens,
             compaction.runtime,
@@ -187,7 +189,27 @@ async def _write_note(compaction: Compaction, planned: PlannedCut) -> tuple[str,
     if flaw := written.find_flaw(tokens):
         _emit_no_summary(compaction, name, flaw)
         return bridge, BRIDGE, usage
+    await _propose_cards(compaction, written.candidates)
     return written.text, name, usage
+
+
+def _wants_cards(compaction: Compaction) -> bool:
+    settings = compaction.agent.deps.settings.memory
+    is_on = settings.enabled and compaction.state.get("options", {}).get("memory", True)
+    return is_on and settings.propose and compaction.runtime.store is not None
+
+
+async def _propose_cards(compaction: Compaction, candidates: Sequence[Candidate]) -> None:
+    """Keep the cards of a summary as proposals; after a kill, the same ones are no second cards."""
+    if not _wants_cards(compaction):
+        return
+    runtime = compaction.runtime
+    cards = await propose_cards(
+        runtime.store, compaction.agent.deps, compaction.state, get_thread_id(runtime), candidates
+    )
+    for card in cards:
+        shown = {"id": card.id, "type": card.type, "content": card.content}
+        emit_event(runtime, "card_proposed", card=shown)
 
 
 async def _choose_writer(compaction: Compaction) -> Agent | None:

@@ -23,6 +23,8 @@ from ..agent.failover.wait import wait_before_retry
 from ..agent.model_request import attach_images
 from ..agent.request_recorder import invoke_recorded
 from ..conversation.token_estimate import estimate_text
+from ..memory.proposals import Candidate
+from .card_candidates import load_card_request, split_candidates
 
 FOCUS = "\n\nThe user asks you to keep this above all: {focus}"
 # A summary may have this times the tokens that it was asked for
@@ -43,7 +45,12 @@ class WrittenSummary:
     @property
     def text(self) -> str:
         """Return the note."""
-        return str(self.message.text).strip()
+        return split_candidates(str(self.message.text))[0]
+
+    @property
+    def candidates(self) -> list[Candidate]:
+        """Return the cards that it proposes."""
+        return split_candidates(str(self.message.text))[1]
 
     def find_flaw(self, tokens: int) -> str:
         """Return why it is no summary of about so many tokens; empty if it is one."""
@@ -59,11 +66,13 @@ class WrittenSummary:
         return ""
 
 
-def build_instruction(tokens: int, focus: str = "") -> HumanMessage:
-    """Return the last message of the request for a summary."""
+def build_instruction(tokens: int, focus: str = "", *, with_cards: bool = False) -> HumanMessage:
+    """Return the last message of the request for a summary, and for cards in the same answer."""
     words = _load_prompt().replace("{words}", str(round(tokens * WORDS_PER_TOKEN)))
     if focus:
-        words += FOCUS.format(focus=focus)
+        words += FOCUS.replace("{focus}", focus)
+    if with_cards:
+        words += f"\n\n{load_card_request()}"
     return HumanMessage(words, additional_kwargs={"synthetic": True})
 
 

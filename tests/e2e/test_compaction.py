@@ -13,6 +13,7 @@ from maxagent import Runner
 from maxagent.config.errors import UsageError
 from maxagent.sdk.events import (
     CacheReset,
+    CardProposed,
     CompactionFinished,
     CompactionStarted,
     Completion,
@@ -277,3 +278,18 @@ async def test_task_and_edit_compact_too(talk: Talk, provider: Provider, runner:
         expected = {"architect", "coder"} if seen[-1].graph == "task" else {"editor"}
         assert {one.conversation for one in finished} == expected
     assert max(model.sizes) < WINDOW
+
+
+async def test_a_summary_proposes_cards(talk: Talk, provider: Provider) -> None:
+    model = Model(files=25)
+    secret = "sk-" + "a1B2" * 10
+    model.summary = lambda _: {
+        "text": f"{NOTE}\n\nCARDS\n- fact: The numbers count from zero.\n- code: key {secret}"
+    }
+    provider.script(model)
+    end = await talk.say(TASK)
+    assert isinstance(end, Completion), end
+    proposed = [event.card["content"] for event in talk.heard(CardProposed)]
+    assert proposed == ["The numbers count from zero."]
+    finished = talk.heard(CompactionFinished)
+    assert finished and all("CARDS" not in event.summary for event in finished)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from ...memory.cards.card import CARD_TYPES
+from ...memory.cards.card import CARD_TYPES, CardType
 from ..memory.proposals import Candidate
 
 _HEADING = re.compile(r"(?m)^[#*`\s]*CARDS[*`:\s]*$")
@@ -28,7 +28,7 @@ def split_candidates(answer: str) -> tuple[str, list[Candidate]]:
 
 
 def _parse_items(section: str) -> Iterator[Candidate]:
-    types = {name: name for name in CARD_TYPES}
+    types: dict[str, CardType] = {name: name for name in CARD_TYPES}
     for line in section.splitlines():
         if (item := _ITEM.fullmatch(line)) and (kind := types.get(item["type"])):
             yield Candidate(item["content"].strip(), kind)

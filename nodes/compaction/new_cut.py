@@ -43,6 +43,8 @@ BRIDGE, PRUNE, NO_MODEL = "bridge", "prune", "none"
 THRASH_TURNS = 5
 # A summary must bring the request below this share of what it was
 MOST_LEFT = 0.8
+# A model's summary of fewer tokens says less than the list of what was done
+LEAST_SUMMARY = 100
 # Tokens of the request for a summary, at the end of the conversation
 INSTRUCTION = 600
 NO_SUMMARY = "No summary by `{model}`: {reason}. A list of what was done takes its place"
@@ -215,7 +217,8 @@ async def _propose_cards(compaction: Compaction, candidates: Sequence[Candidate]
 async def _choose_writer(compaction: Compaction) -> Agent | None:
     """Return the agent whose model writes the summary; None: no model is asked."""
     asked, spec = compaction.asked, compaction.agent.deps.settings.context.model
-    if spec == NO_MODEL or asked["attempt"] > 1:
+    has_room = compaction.budget.room.summary >= LEAST_SUMMARY
+    if spec == NO_MODEL or asked["attempt"] > 1 or not has_room:
         return None
     if asked["reason"] == "limit" and compaction.turns_since < THRASH_TURNS:
         parts = describe_view(build_view(compaction.messages, compaction.cut), compaction.agent)

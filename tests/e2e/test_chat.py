@@ -141,7 +141,7 @@ def test_answer_by_schema_is_json_or_failure(program: Program, provider: Provide
 def test_model_error_is_reported_and_thread_is_kept(
     answer: dict, code: int, words: str, program: Program, provider: Provider
 ) -> None:
-    provider.script([answer] * 9)  # what is too long is asked again, shortened
+    provider.script([answer] * 3)  # what is too long is asked again, and no summary of it
     ended = program.chat("hi", output="text")
     assert (ended.code, ended.stdout) == (code, "")
     assert words in ended.stderr and "Traceback" not in ended.stderr

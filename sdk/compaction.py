@@ -1,4 +1,4 @@
-"""Compaction at the user's word, and its undoing: no model turn is taken."""
+"""Compaction at the user's request, and its undoing: neither counts as a model turn."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
@@ -49,8 +49,8 @@ class Compactor:
             request = CompactionRequest(
                 role=role, reason="user", focus=redact(focus.strip()), tokens=0, attempt=1
             )
-            asked: Command[str] = Command(goto="compact", update={"compaction": request})
-            await graph.aupdate_state(config, asked, as_node=role)
+            command: Command[str] = Command(goto="compact", update={"compaction": request})
+            await graph.aupdate_state(config, command, as_node=role)
             stream = graph.astream(  # pyright: ignore[reportUnknownMemberType]
                 None,
                 config,
@@ -81,8 +81,8 @@ class Compactor:
             if cuts:
                 update = {"cuts": cuts, "compaction": None}
                 goto = role if state.next else ()
-                asked: Command[str] = Command(goto=goto, update=update)
-                await graph.aupdate_state(config, asked, as_node=role)
+                command: Command[str] = Command(goto=goto, update=update)
+                await graph.aupdate_state(config, command, as_node=role)
                 await asyncio.to_thread(threads.set_status, row.thread_id, row.status)
             return bool(cuts)
 
@@ -108,7 +108,7 @@ def _find_role(row: ThreadRow, state: StateSnapshot, home: Path) -> RoleName:
     if not state.values.get("steps"):
         raise UsageError(
             text("thread `{thread}` has no answer of a model yet", thread=thread),
-            hint="there is nothing to leave out",
+            hint="send a message first; there is nothing to compact yet",
         )
     if not is_ended:
         return cast(RoleName, state.tasks[0].name)

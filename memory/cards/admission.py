@@ -1,4 +1,4 @@
-"""Admission: what may become a card. Nothing secret, hidden, or said by a stranger."""
+"""Admission: what may become a card. Nothing secret, hidden, or copied from a foreign text."""
 
 import re
 from collections.abc import Sequence
@@ -49,23 +49,22 @@ _ORDERS = re.compile(
     ),
     re.IGNORECASE,
 )
-_NOT_KEPT = "nothing was kept"
 
 
 class CardRefusedError(UsageError):
     """The text may not become a card; its message says why."""
 
 
-def check_content(content: str, strangers: Sequence[str] = ()) -> None:
+def check_content(content: str, foreign_texts: Sequence[str] = ()) -> None:
     """Raise CardRefusedError if this may not become a card, not even a proposal.
 
-    `strangers` are texts that neither the user nor the project wrote: web pages, answers of MCP
+    `foreign_texts` are texts that neither the user nor the project wrote: web pages, answers of MCP
     servers, files of a folder that is not trusted.
     """
     if not content.strip():
-        raise CardRefusedError("a card needs a text", hint=_NOT_KEPT)
+        raise CardRefusedError("a card needs a text", hint="say what to remember")
     if _HIDDEN.search(content):
-        raise CardRefusedError("the text contains hidden characters", hint=_NOT_KEPT)
+        raise CardRefusedError("the text contains hidden characters", hint="remove them")
     if len(content.strip()) > MOST_CHARACTERS:
         raise CardRefusedError(
             text("a card has at most {most} characters", most=MOST_CHARACTERS),
@@ -81,24 +80,20 @@ def check_content(content: str, strangers: Sequence[str] = ()) -> None:
             "memory cannot decide about permissions",
             hint="rules belong under `permissions` in the configuration",
         )
-    if overlaps(content, strangers):
+    if has_copied_words(content, foreign_texts):
         raise CardRefusedError(
             "the text repeats a web page, an MCP server or an untrusted file",
             hint="only the user can keep it, in their own message",
         )
 
 
-def overlaps(content: str, strangers: Sequence[str]) -> bool:
+def has_copied_words(content: str, foreign_texts: Sequence[str]) -> bool:
     """Return whether eight words in a row are also in one of the other texts."""
     windows = _list_windows(split_exact_words(content))
     if not windows:
         return False
-    return any(
-        window in spaced
-        for stranger in strangers
-        for spaced in [f" {' '.join(split_exact_words(stranger))} "]
-        for window in windows
-    )
+    spaced_texts = (f" {' '.join(split_exact_words(foreign))} " for foreign in foreign_texts)
+    return any(window in spaced for spaced in spaced_texts for window in windows)
 
 
 def _list_windows(words: Sequence[str]) -> list[str]:

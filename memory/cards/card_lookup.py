@@ -22,5 +22,5 @@ def find_card(prefix: str, cards: Sequence[Card]) -> Card:
             hint="give more of the ID",
         )
     raise UsageError(
-        text("no card `{prefix}`", prefix=prefix), hint="`mcode memory list` shows the cards"
+        text("no card `{prefix}`", prefix=prefix), hint="run `mcode memory list --all` to list them"
     )

@@ -10,7 +10,7 @@ SAME, NEAR = 0.8, 0.5
 
 
 @dataclass(frozen=True)
-class Likeness:
+class SimilarCard:
     """The most similar card, and how similar it is, from 0 to 1."""
 
     card: Card
@@ -22,11 +22,11 @@ class Likeness:
         return self.similarity >= SAME
 
 
-def find_similar(content: str, cards: Iterable[Card]) -> Likeness | None:
+def find_similar(content: str, cards: Iterable[Card]) -> SimilarCard | None:
     """Return the most similar card that says the same or nearly so; None if all differ."""
     words = set(split_words(content))
-    found = [Likeness(card, measure_similarity(words, card.content)) for card in cards]
-    best = max(found, key=lambda likeness: likeness.similarity, default=None)
+    similar_cards = [SimilarCard(card, measure_similarity(words, card.content)) for card in cards]
+    best = max(similar_cards, key=lambda similar: similar.similarity, default=None)
     return best if best and best.similarity >= NEAR else None
 
 

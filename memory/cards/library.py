@@ -110,14 +110,14 @@ class CardLibrary:
         return find_card(prefix, await self.list(states=("proposed", "active", "retired")))
 
     async def add(
-        self, draft: CardDraft, *, strangers: Sequence[str] = (), allow_near: bool = False
+        self, draft: CardDraft, *, foreign_texts: Sequence[str] = (), allow_near: bool = False
     ) -> Addition:
         """Keep a draft: proposed if the model made it, else active.
 
-        `strangers` are texts that neither the user nor the project wrote. Raises CardRefusedError
-        if the draft may become no card, UsageError if `replaces` names none.
+        `foreign_texts` are texts that neither the user nor the project wrote. Raises
+        CardRefusedError if the draft may become no card, UsageError if `replaces` names none.
         """
-        check_content(draft.content, strangers)
+        check_content(draft.content, foreign_texts)
         for tag in draft.tags:
             check_content(tag)
         async with self._write():

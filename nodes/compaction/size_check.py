@@ -20,8 +20,8 @@ from ..state import State
 MOST_ATTEMPTS = 2
 CROWDED = (
     "The system prompt with the instructions ({system} tokens), {count} tools ({tools}) and the "
-    "memory ({memory}) take more than 40 % of the {window} tokens of `{model}`; switch tools off "
-    "with `tools.disabled`, or shorten the instruction files"
+    "context message ({context}) take more than 40 % of the {window} tokens of `{model}`; "
+    "switch tools off with `tools.disabled`, or shorten the instruction files"
 )
 
 
@@ -96,7 +96,7 @@ def _warn_crowded(state: State, runtime: Runtime[Context], agent: Agent, budget:
         system=f"{agent.system_tokens:,}",
         count=len(agent.offered),
         tools=f"{agent.tool_tokens:,}",
-        memory=f"{_count_context(state):,}",
+        context=f"{_count_context(state):,}",
         window=f"{budget.window:,}",
         model=agent.deps.model.name,
     )

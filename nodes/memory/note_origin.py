@@ -1,4 +1,4 @@
-"""Where a note comes from: whether the user asked for it, and whether a stranger said it."""
+"""Origin of a note: whether the user asked for it, and whether it repeats a foreign text."""
 
 import json
 import re
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
-from ...memory.cards.admission import overlaps
+from ...memory.cards.admission import has_copied_words
 from ...memory.cards.words import split_words
 from ..state import State
 from ..tool_task import NoteOrigin
@@ -33,7 +33,7 @@ def find_origin(state: State, content: str) -> NoteOrigin:
         message=state.get("message_id", ""),
         step=state.get("steps", 0),
         asked=is_asked(content, _find_user_text(state)),
-        foreign=overlaps(content, foreign),
+        foreign=has_copied_words(content, foreign),
     )
 
 
@@ -41,8 +41,8 @@ def is_asked(content: str, message: str) -> bool:
     """Return whether the user's message asks to remember this."""
     if len(message) > LONGEST_REQUEST or not _ASKS.search(message):
         return False
-    words, said = set(split_words(content)), set(split_words(message))
-    return bool(words) and len(words & said) >= SHARED * len(words)
+    note_words, message_words = set(split_words(content)), set(split_words(message))
+    return bool(note_words) and len(note_words & message_words) >= SHARED * len(note_words)
 
 
 def collect_foreign_texts(messages: Sequence[AnyMessage]) -> list[str]:

@@ -44,14 +44,14 @@ async def propose_cards(
     library = await asyncio.to_thread(open_library, store, sources, state.get("options", {}))
     if library is None:
         return []
-    strangers = collect_foreign_texts(state.get("messages", []))
+    foreign_texts = collect_foreign_texts(state.get("messages", []))
     message, step = state.get("message_id", ""), state.get("steps", 0)
     source = Source(thread, message, step=step, by="model")
     proposed: list[Card] = []
     for candidate in candidates[:MOST_PROPOSALS]:
         draft = CardDraft(candidate.content, candidate.type, source=source)
         try:
-            addition = await library.add(draft, strangers=strangers)
+            addition = await library.add(draft, foreign_texts=foreign_texts)
         except MaxAgentError as error:
             _logger.info("no card: %s", error.message)
             continue

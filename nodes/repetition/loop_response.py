@@ -18,7 +18,7 @@ from .loop_detection import LOOP, Loop, find_loop
 # The level of `Loop` from which on the run ends
 STOPPED = 3
 IN_A_LOOP = "The model repeats itself: {calls}; it is asked to try something else"
-SET_BACK = "The model still repeats itself: {calls}; it goes on from before that"
+SET_BACK = "The model still repeats itself: {calls}; it continues from before the repetition"
 ENDED = "Stopped: the model kept repeating itself and got no further: {calls}"
 WARNING = """These calls brought nothing new; the same was called up to {count} times:
 

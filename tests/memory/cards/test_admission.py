@@ -2,7 +2,7 @@
 
 import pytest
 
-from maxagent.memory.cards.admission import CardRefusedError, check_content, overlaps
+from maxagent.memory.cards.admission import CardRefusedError, check_content, has_copied_words
 
 KEY = "sk-proj-" + "aB3_" * 12
 SECRETS = [
@@ -119,6 +119,6 @@ def test_empty_or_long_text_becomes_no_card(text: str) -> None:
 
 def test_seven_words_of_a_page_are_no_copy() -> None:
     words = "one two three four five six seven eight nine"
-    assert overlaps("x two three four five six seven eight nine", [words])
-    assert not overlaps("x two three four five six seven eight y", [words])
-    assert not overlaps("so short", ["so short"])
+    assert has_copied_words("x two three four five six seven eight nine", [words])
+    assert not has_copied_words("x two three four five six seven eight y", [words])
+    assert not has_copied_words("so short", ["so short"])

@@ -62,7 +62,7 @@ async def record_note(
         replaces=replaces,
     )
     try:
-        added = await access.library.add(draft, strangers=[content] if access.foreign else ())
+        added = await access.library.add(draft, foreign_texts=[content] if access.foreign else ())
     except UsageError as error:
         hint = f"; {error.hint}" if error.hint else ""
         raise ToolError(f"{error.message}{hint}") from error

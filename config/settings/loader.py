@@ -5,8 +5,8 @@ The project's file counts only in a trusted folder.
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
@@ -31,6 +31,9 @@ from .sources import (
 
 _CREDENTIAL_HEADER = re.compile("auth|key|token|secret|cookie|password|credential", re.IGNORECASE)
 PATTERNS_KEY = ("security", "ignore_patterns")
+_MEMORY = "memory"
+# What a project may switch off, but not on again where the user has switched it off
+_ONLY_OFF = ("enabled", "propose")
 # `security.exclude_files` adds to the same list
 _PATTERNS_NAMES = (PATTERNS_KEY[1], "exclude_files")
 
@@ -74,6 +77,7 @@ def load_settings(
         reports += found
     raise_mistakes(reports)
     project = str(locate_project_config(folder))
+    layers = without_switches(layers, project)
     together = [*with_all_patterns(layers, project), merge_rules(layers)]
     settings = Settings.model_validate(merge_layers(together), strict=True)
     _remember_secrets(settings)
@@ -137,6 +141,27 @@ def _find_origins(settings: Settings, layers: list[Layer]) -> dict[str, str]:
     return {
         join_key(path): found.get(path, "default") for path, _ in iter_leaves(settings.model_dump())
     }
+
+
+def without_switches(layers: Sequence[Layer], project: str) -> list[Layer]:
+    """Leave out what the project's file says about memory that the user has switched off."""
+    users = merge_layers(layer for layer in layers if layer.name != project)
+    off = {name for name in _ONLY_OFF if _get_memory(users).get(name) is False}
+    return [
+        replace(layer, values=_omit_from_memory(layer.values, off))
+        if layer.name == project and off & _get_memory(layer.values).keys()
+        else layer
+        for layer in layers
+    ]
+
+
+def _get_memory(values: Mapping[str, object]) -> dict[str, object]:
+    return cast("dict[str, object]", values.get(_MEMORY) or {})
+
+
+def _omit_from_memory(values: Mapping[str, object], names: Collection[str]) -> dict[str, object]:
+    said = _get_memory(values).items()
+    return {**values, _MEMORY: {name: value for name, value in said if name not in names}}
 
 
 def with_all_patterns(layers: Sequence[Layer], project: str) -> list[Layer]:

@@ -274,7 +274,7 @@ class MemorySection(Section):
     """False: nothing is read or written, and no tool for it is offered."""
     propose: bool = True
     """Whether the model may propose cards; you keep or drop them."""
-    inject: int = Field(default=5, ge=0, le=50)
+    inject: int = Field(default=3, ge=0, le=50)
     """Most cards that fit a message and are shown with it; 0: only those at a thread's start."""
 
 

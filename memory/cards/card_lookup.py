@@ -16,6 +16,11 @@ def find_card(prefix: str, cards: Sequence[Card]) -> Card:
     exact = [card for card in matching if card.id.lower() == wanted]
     if len(exact or matching) == 1 and (exact or len(wanted) >= _SHORTEST_PREFIX):
         return (exact or matching)[0]
+    if matching and 0 < len(wanted) < _SHORTEST_PREFIX:
+        raise UsageError(
+            text("`{prefix}` is too short for the ID of a card", prefix=prefix),
+            hint=text("give at least {least} characters of it", least=_SHORTEST_PREFIX),
+        )
     if len(matching) > 1 and wanted:
         raise UsageError(
             text("`{prefix}` is the beginning of several cards", prefix=prefix),

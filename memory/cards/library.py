@@ -200,14 +200,14 @@ class CardLibrary:
                     await self._put(replace(card, uses=card.uses + 1, used_at=format_now()))
 
     async def retire_after(self, thread: str, step: int) -> Sequence[Card]:
-        """Retire what the model learnt in a thread after this step, which was rewound; return it.
+        """Retire what the model proposed in a thread after this step, which was rewound; return it.
 
-        Cards of the user stay.
+        Cards of the user stay, also those of the model that the user has kept or edited.
         """
         async with self._write():
             learnt = [
                 card
-                for card in await self.list(states=KEPT)
+                for card in await self.list(states=("proposed",))
                 if card.source.thread == thread
                 and card.source.step > step
                 and card.source.by == "model"

@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from ...memory.cards.card import Card, CardType
 from ...memory.cards.search import rank_cards
 
-# Most cards at a thread's start, and with one message
-MOST_AT_START, MOST_WITH_MESSAGE = 20, 3
+MOST_AT_START = 20
 # A card fits a message if it shares a rare word with it, or several common ones; a word of one card
 # weighs about the logarithm of their number
 FLOOR = 0.9

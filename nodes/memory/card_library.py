@@ -21,7 +21,6 @@ from ..options import Options
 from ..state import State
 from ..tool_task import ToolTask
 from .card_choice import (
-    MOST_WITH_MESSAGE,
     choose_fitting_cards,
     choose_start_cards,
     find_shown_ids,
@@ -67,7 +66,7 @@ async def load_fitting_cards(
     store: BaseStore | None, sources: CardSources, state: State, message: str
 ) -> list[Card]:
     """Return the cards that fit a later message of the user and were not shown in the thread."""
-    most = min(sources.settings.memory.inject, MOST_WITH_MESSAGE)
+    most = sources.settings.memory.inject
     if not most or not (cards := await _read_cards(store, sources, state)):
         return []
     shown = find_shown_ids([state.get("context_message", "")])

@@ -1,6 +1,7 @@
 """`# TEXT` in a conversation: a card of the user, or a line of `notes.md` where memory is off."""
 
 import asyncio
+from typing import Literal
 
 from ....config.paths import locate_user_notes
 from ....config.security.private_files import make_private_folder, open_private
@@ -15,18 +16,30 @@ SHORT_ID = 8
 async def keep_note(session: Session, text: str) -> None:
     """Keep a note for all later conversations, and send it with the next message.
 
-    Raises CardRefusedError if it may become no card, such as a secret.
+    Where the user has switched memory off for this thread, it is only sent. Raises CardRefusedError
+    if it may become no card, such as a secret.
     """
-    from ....config.settings.loader import load_settings  # imports pydantic
-
     note = text.encode(errors="replace").decode()  # typed bytes may not be valid text
-    loaded = await asyncio.to_thread(load_settings, session.folder, session.home)
-    if loaded.settings.memory.enabled:
+    off = await find_off_switch(session)
+    if not off:
         await _keep_card(session, note)
     else:
         note = redact(note)
-        _append_to_file(session, note)
+        if off == "disabled":
+            _append_to_file(session, note)
+        else:
+            session.show(t("repl.not_kept"), "dim")
     session.side_context.append(NOTE_TEMPLATE.format(note=note))
+
+
+async def find_off_switch(session: Session) -> Literal["", "disabled", "off"]:
+    """Return whether the setting (`disabled`) or this thread (`off`) switches memory off."""
+    from ....config.settings.loader import load_settings  # imports pydantic
+
+    loaded = await asyncio.to_thread(load_settings, session.folder, session.home)
+    if not loaded.settings.memory.enabled:
+        return "disabled"
+    return "" if session.next_options.get("memory", True) else "off"
 
 
 async def _keep_card(session: Session, note: str) -> None:

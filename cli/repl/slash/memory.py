@@ -6,6 +6,7 @@ from functools import partial
 from ....config.errors import UsageError
 from ...i18n.catalogs import t
 from ..session.cli_bridge import run_cli_command
+from ..session.note import find_off_switch
 from ..session.session import Session
 
 SUBCOMMANDS = (
@@ -19,10 +20,12 @@ async def manage_memory(session: Session, words: str) -> None:
     name, _, rest = words.strip().partition(" ")
     if name in ("on", "off"):
         session.options = {**session.options, "memory": name == "on"}
-        session.show(t(f"slash.memory.{name}"))
+        if not await _show_if_off(session):
+            session.show(t("slash.memory.on"))
         return
     command = _find_command(name or "list", rest.strip())
     await run_cli_command(session, command)
+    await _show_if_off(session)
     if name in ("keep", "drop", "edit", "forget"):
         session.proposals = {
             card_id: content
@@ -30,6 +33,14 @@ async def manage_memory(session: Session, words: str) -> None:
             if not any(card_id.startswith(word) for word in rest.split())
         }
         session.prompt.refresh()
+
+
+async def _show_if_off(session: Session) -> bool:
+    """Say so if memory is off; return whether it is."""
+    key = await find_off_switch(session)
+    if key:
+        session.show(t(f"slash.memory.{key}"))
+    return bool(key)
 
 
 def _find_command(name: str, rest: str) -> Callable[[], object]:
@@ -50,10 +61,11 @@ def _find_command(name: str, rest: str) -> Callable[[], object]:
         "keep": (bool(rest), partial(inbox.keep, rest.split())),
         "drop": (bool(rest), partial(inbox.drop, rest.split())),
     }
-    if name in CardTypeName.__members__:
-        return partial(listing.list_cards, type=CardTypeName[name])
+    types = {t(f"memory.type.{type}"): type for type in CardTypeName} | CardTypeName.__members__
+    if name in types and not rest:
+        return partial(listing.list_cards, type=types[name])
     is_complete, command = commands.get(name, (False, listing.list_cards))
     if name not in commands or not is_complete:
-        hint = ", ".join(f"`{each}`" for each in SUBCOMMANDS)
+        hint = ", ".join(f"`{each}`" for each in (*SUBCOMMANDS, *list(types)[: len(CardTypeName)]))
         raise UsageError(t("slash.memory.unknown", words=f"{name} {rest}".strip()), hint=hint)
     return command

@@ -244,6 +244,29 @@ def test_credentials_in_headers_are_redacted(place: Place) -> None:
     assert redact("the front-end-team") == "the front-end-team"
 
 
+@pytest.mark.parametrize("name", ["enabled", "propose"])
+@pytest.mark.parametrize(
+    "users, projects, variable, wanted",
+    [
+        ("false", "true", "", False),
+        ("false", "false", "", False),
+        ("true", "false", "", False),
+        ("true", "true", "", True),
+        ("false", "true", "true", True),  # the user's own word for this run
+    ],
+)
+def test_no_project_switches_memory_on(
+    place: Place, name: str, users: str, projects: str, variable: str, wanted: bool
+) -> None:
+    place.user_file.write_text(f"memory:\n  {name}: {users}\n")
+    place.project_file.write_text(f"memory:\n  {name}: {projects}\n  inject: 2\n")
+    environ = {f"MAXAGENT_MEMORY__{name.upper()}": variable} if variable else {}
+    loaded = place.load(environ=environ)
+    assert getattr(loaded.settings.memory, name) is wanted and loaded.settings.memory.inject == 2
+    if (users, variable) == ("false", ""):
+        assert loaded.origins[f"memory.{name}"].startswith(str(place.user_file))
+
+
 def test_safe_zone_has_another_name(tmp_path: Path) -> None:
     flags = {"context.safe_zone": 5, "context.conversation_prune_safe_zone_tokens": 0}
     context = load_settings(tmp_path, tmp_path / "home", environ={}, flags=flags).settings.context

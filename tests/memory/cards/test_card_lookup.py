@@ -16,7 +16,9 @@ def test_card_is_found_by_four_characters(prefix: str, content: str) -> None:
     assert find_card(prefix, CARDS).content == content
 
 
-@pytest.mark.parametrize(("prefix", "says"), [("abcd", "several"), ("bee", "no card"), ("", "no")])
+@pytest.mark.parametrize(
+    ("prefix", "says"), [("abcd", "several"), ("bee", "too short"), ("zzz", "no card"), ("", "no")]
+)
 def test_short_or_ambiguous_beginning_is_an_error(prefix: str, says: str) -> None:
     with pytest.raises(UsageError, match=says):
         find_card(prefix, CARDS)

@@ -95,6 +95,15 @@ async def test_rewind_retires_what_later_steps_taught(library: CardLibrary) -> N
     assert again.outcome == "added"
 
 
+async def test_rewind_leaves_what_the_user_has_kept(library: CardLibrary) -> None:
+    kept = (await library.add(CardDraft("Ports are random", source=MODEL))).card
+    edited = (await library.add(CardDraft("Logs rotate daily", source=MODEL))).card
+    await library.activate(kept.id)
+    await library.edit(edited.id, content="Logs rotate weekly")
+    assert await library.retire_after("t", 0) == []
+    assert {*await contents(library)} == {"Ports are random", "Logs rotate weekly"}
+
+
 async def test_use_is_counted(library: CardLibrary) -> None:
     card = (await library.add(CardDraft("Count me"))).card
     await library.mark_used([card.id, "unknown"])

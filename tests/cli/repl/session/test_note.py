@@ -62,6 +62,17 @@ async def test_note_goes_to_the_file_while_memory_is_off(
     assert not (spoken.home / "data" / "memory.db").exists()
 
 
+async def test_note_is_only_sent_while_the_thread_has_no_memory(spoken: Spoken) -> None:
+    spoken.session.options = {"memory": False}
+    await keep_note(spoken.session, "only now")
+    assert read_contents(spoken) == set() and not (spoken.home / "notes.md").exists()
+    assert spoken.session.side_context == [NOTE.format("only now")]
+    assert "Not kept" in spoken.seen
+    spoken.session.options = {"memory": True}
+    await keep_note(spoken.session, "for ever")
+    assert read_contents(spoken) == {"for ever"}
+
+
 async def test_typed_bytes_that_are_no_text_are_replaced(spoken: Spoken) -> None:
     await keep_note(spoken.session, "caf\udce9")
     assert read_contents(spoken) == {"caf?"}

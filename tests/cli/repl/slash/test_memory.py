@@ -1,8 +1,11 @@
 """`/memory`: cards and proposals in a conversation."""
 
+from collections.abc import Iterator
+
 import pytest
 from repl_session import Spoken
 
+from maxagent.cli.i18n.catalogs import use_language
 from maxagent.config.errors import UsageError
 from maxagent.memory.cards.card import Source
 from maxagent.memory.cards.library import CardDraft
@@ -40,6 +43,39 @@ async def test_memory_is_switched_off_for_the_thread(spoken: Spoken) -> None:
     assert spoken.session.next_options.get("memory") is False
     await spoken("/memory on")
     assert spoken.session.next_options.get("memory") is True
+
+
+async def test_memory_stays_off_by_the_setting(
+    spoken: Spoken, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MAXAGENT_MEMORY__ENABLED", "false")
+    for words in ("on", "off", "list"):
+        shown = await spoken(f"/memory {words}")
+        assert "`memory.enabled`" in shown and "Memory is on" not in shown
+
+
+async def test_listing_says_that_the_thread_has_no_memory(spoken: Spoken) -> None:
+    await spoken("/memory off")
+    assert "Memory is off in this thread" in await spoken("/memory")
+    await spoken("/memory on")
+    assert "Memory is off" not in await spoken("/memory")
+
+
+@pytest.fixture
+def chinese() -> Iterator[None]:
+    use_language("zh")
+    yield
+    use_language("")
+
+
+@pytest.mark.usefixtures("chinese")
+async def test_types_are_named_as_the_interface_does(spoken: Spoken) -> None:
+    await spoken("/memory add Use tabs.")
+    assert "Use tabs." in await spoken("/memory 事实")
+    assert "Use tabs." not in await spoken("/memory 偏好")
+    with pytest.raises(UsageError) as refused:
+        await spoken("/memory 别的")
+    assert "`偏好`" in (refused.value.hint or "")
 
 
 @pytest.mark.parametrize("words", ["frobnicate", "edit 1234", "keep"])

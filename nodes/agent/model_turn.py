@@ -13,6 +13,7 @@ from ...models.errors import ContextOverflowError, ModelCallError
 from ...models.invoke import is_cut
 from ...models.replay import MADE_BY
 from ..compaction.size_check import answer_overflow, find_oversize
+from ..conversation.cache_reset import find_reset_reason
 from ..conversation.cut import CompactionRequest
 from ..messages.context_message import settle_context_message
 from ..repetition.loop_detection import TREE
@@ -94,6 +95,8 @@ async def run_model_turn(
     brief = [] if history else [build_role_message(role, handoff)]
     if oversize := find_oversize(decided, runtime, agent, role, [*history, *brief]):
         return _ask_to_compact(oversize, begun, brief)
+    if reset := find_reset_reason(history, deps.model.name, role):
+        emit_event(runtime, "cache_reset", reason=reset)
     loop = respond_to_loop(state, runtime, role)
     if loop.is_stopped:
         return ModelTurn({"messages": [*loop.notes], "role": role}, None, is_stopped=True)

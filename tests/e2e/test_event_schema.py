@@ -46,7 +46,7 @@ def test_every_kind_of_event_fits_its_schema(program: Program, provider: Provide
     assert edit.last["type"] == "error"
     # tests of their own have them
     elsewhere = {"interrupted", "progress", "model_changed", "steered"}
-    elsewhere |= {"compaction_started", "compaction_finished", "cache_reset"}
+    elsewhere |= {"compaction_started", "compaction_finished"}
     elsewhere |= {"memory", "card_proposed"}
     assert seen == KINDS.keys() - elsewhere
 

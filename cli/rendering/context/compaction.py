@@ -37,5 +37,5 @@ def describe_author(by: str) -> str:
 
 
 def format_reset(event: ev.CacheReset) -> str:
-    """Return why the next request costs more; empty after a compaction, which is shown itself."""
-    return "" if event.reason == "compaction" else t(f"cache_reset.{event.reason}")
+    """Return why the next request costs more; empty if that is shown itself: a cut, a mode."""
+    return "" if event.reason in ("compaction", "tools") else t(f"cache_reset.{event.reason}")

@@ -3,3 +3,5 @@
 from typing import Literal
 
 RoleName = Literal["architect", "coder", "tester", "editor", "build", "plan"]
+# Roles that share one conversation
+CHAT_ROLES: frozenset[RoleName] = frozenset({"build", "plan"})

@@ -14,7 +14,8 @@ from ..memory.undo.change_chains import compute_net_changes, render_net_diff
 from ..memory.undo.undo_stack import find_active_entries
 from ..nodes.agent.dependencies import Dependencies
 from ..nodes.agent.limits import NOTHING_USED
-from ..nodes.agent.message_history import CHAT, find_final_text
+from ..nodes.agent.message_history import find_final_text
+from ..nodes.roles import CHAT_ROLES
 from ..nodes.state import State
 from ..tools.builtin.session.plan_mode import LEADS_TO
 from .events import Completion, Event, Failure, Interrupted, Question
@@ -103,7 +104,7 @@ def read_status(state: StateSnapshot) -> ThreadStatus:
 def _read_final_answer(state: State) -> str:
     """Return a conversation's last answer, which is only among the messages."""
     role = state.get("role")
-    return (find_final_text(state, role) or "") if role in CHAT else ""
+    return (find_final_text(state, role) or "") if role in CHAT_ROLES else ""
 
 
 def _classify_question(

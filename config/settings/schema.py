@@ -250,13 +250,13 @@ class ContextSection(Section):
     model: str = ""
     """`PROVIDER/MODEL` that writes the summary; empty: the conversation's own; `none`: no model."""
     project_structure: bool = True
-    """Whether a new thread is told the folders and files of a trusted project."""
+    """Whether a new thread is shown the folders and files of a trusted project."""
     include_project_structure: bool | None = None
     """Another name of `project_structure`, which it overrides."""
 
     @property
     def shows_structure(self) -> bool:
-        """Whether a new thread is told the project's folders and files."""
+        """Whether a new thread is shown the project's folders and files."""
         named = self.include_project_structure
         return self.project_structure if named is None else named
 

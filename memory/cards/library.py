@@ -39,7 +39,7 @@ KEPT: tuple[CardState, ...] = ("proposed", "active")
 
 @dataclass(frozen=True)
 class CardDraft:
-    """What shall become a card."""
+    """What is to become a card."""
 
     content: str
     type: CardType = "fact"
@@ -72,8 +72,8 @@ class Addition:
 class CardLibrary:
     """The cards of one project and its user; also the notes of the project.
 
-    Writes of several processes follow one another. Whoever has switched memory off does not open
-    one, so that nothing calls the store.
+    Writes of several processes follow one another. Where memory is off, none is
+    opened, so that nothing calls the store.
     """
 
     def __init__(self, store: "BaseStore", home: Path, project: str) -> None:

@@ -11,12 +11,10 @@ from ...config.errors import MaxAgentError
 from ...config.text import text
 from ..conversation.cut import get_conversation
 from ..conversation.view import build_view
-from ..roles import RoleName
+from ..roles import CHAT_ROLES, RoleName
 from ..state import State
 
 FOREIGN = "it is damaged or was edited by hand; start a new one"
-# Roles that share one conversation
-CHAT: frozenset[RoleName] = frozenset({"build", "plan"})
 # The mark of a note in `additional_kwargs`: IDs of earlier messages that are not sent any more
 HIDES = "hides"
 _visible_cache: deque[tuple[list[AnyMessage], RoleName, list[AnyMessage]]] = deque(maxlen=8)
@@ -141,7 +139,7 @@ def _is_visible_to(message: AnyMessage, role: RoleName) -> bool:
     if more.get("interrupted") and not more.get("told"):
         return False
     speaker = more.get("role")
-    return speaker == role or (role in CHAT and speaker in CHAT)
+    return speaker == role or (role in CHAT_ROLES and speaker in CHAT_ROLES)
 
 
 def _get_final_text(answer: AIMessage, results: list[ToolMessage], completion: str) -> str | None:

@@ -35,7 +35,7 @@ from .fill_report import describe_view
 from .long_requests import store_requests
 from .size_check import find_budget, find_cut
 from .standing_notes import build_standing_notes
-from .state_facts import build_facts, list_changed
+from .state_facts import build_facts, list_changed_files
 from .summary import build_instruction, write_summary
 
 BRIDGE, PRUNE, NO_MODEL = "bridge", "prune", "none"
@@ -278,7 +278,7 @@ async def _finish_cut(compaction: Compaction, planned: PlannedCut, note: str, ma
 async def _add_facts(compaction: Compaction, planned: PlannedCut, note: str) -> str:
     state, deps = compaction.state, compaction.agent.deps
     entries = await asyncio.to_thread(deps.history.list_entries, get_thread_id(compaction.runtime))
-    changed = list_changed(find_active_entries(entries))
+    changed = list_changed_files(find_active_entries(entries))
     plan = await asyncio.to_thread(_read_plan, state, compaction.agent)
     facts = build_facts(state, _select_hidden(compaction, planned), changed, note, plan)
     standing = build_standing_notes(state, compaction.role)

@@ -37,20 +37,20 @@ def build_facts(
         ),
         _format_files(
             "Files seen; read one again before you rely on it",
-            (f for f in list_seen(messages) if f not in note and f not in changed),
+            (f for f in list_seen_files(messages) if f not in note and f not in changed),
         ),
     ]
     return "\n\n".join(filter(None, sections))
 
 
-def list_changed(entries: Sequence[HistoryEntry]) -> list[str]:
+def list_changed_files(entries: Sequence[HistoryEntry]) -> list[str]:
     """Return the files that these entries leave changed, the last change first."""
     numbers = {change.path: entry.number for entry in entries for change in entry.changes}
     paths = [change.path for change in compute_net_changes(entries)]
     return sorted(paths, key=lambda path: numbers[path], reverse=True)
 
 
-def list_seen(messages: Iterable[AnyMessage]) -> list[str]:
+def list_seen_files(messages: Iterable[AnyMessage]) -> list[str]:
     """Return the files that these messages showed, the newest first."""
     seen = dict[str, None]()
     for message in messages:

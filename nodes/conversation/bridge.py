@@ -25,10 +25,10 @@ _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 @dataclass(frozen=True)
-class _Words:
+class _Headings:
     """The headings in one language."""
 
-    head: str
+    title: str
     requests: str
     constraints: str
     failure: str
@@ -38,8 +38,8 @@ class _Words:
     answers: str
 
 
-ENGLISH = _Words(
-    head="Notes on the work so far, made from its record. The messages themselves are left out.",
+ENGLISH = _Headings(
+    title="Notes on the work so far, made from its record. The messages themselves are left out.",
     requests="What was asked, oldest first:",
     constraints="Constraints and decisions in the user's words:",
     failure="The last failure:",
@@ -48,8 +48,8 @@ ENGLISH = _Words(
     commands="Commands:",
     answers="Your last answers:",
 )
-CHINESE = _Words(
-    head="到目前为止的工作记录，由记录自动生成；原消息已省略。",
+CHINESE = _Headings(
+    title="到目前为止的工作记录，由记录自动生成；原消息已省略。",
     requests="用户的要求（从早到晚）：",
     constraints="用户提出的约束和决定（原话）：",
     failure="最近一次失败：",
@@ -82,10 +82,10 @@ def build_bridge(messages: Sequence[AnyMessage], tokens: int) -> str:
     that the next view hides, from the beginning of the conversation.
     """
     record = _read_messages(messages)
-    words = _choose_language([*record.requests, *record.constraints])
-    sections = _list_sections(record, words)
-    left = tokens - estimate_text(words.head) - len(sections) * 2
-    parts = [words.head]
+    headings = _choose_headings([*record.requests, *record.constraints])
+    sections = _list_sections(record, headings)
+    left = tokens - estimate_text(headings.title) - len(sections) * 2
+    parts = [headings.title]
     shares = sum(share for _, _, share, _ in sections)
     for title, lines, share, keep_first in sections:
         # what a section does not need is left for those after it
@@ -99,19 +99,19 @@ def build_bridge(messages: Sequence[AnyMessage], tokens: int) -> str:
     return _cut_text("\n\n".join(parts), tokens)
 
 
-def _list_sections(record: _Record, words: _Words) -> list[tuple[str, list[str], int, bool]]:
+def _list_sections(record: _Record, headings: _Headings) -> list[tuple[str, list[str], int, bool]]:
     """Return title, lines, share of the room, and whether the first line comes before the last."""
     commands = [f"- {command}: {result}" for command, result in record.commands.items()]
-    found = [
-        (words.constraints, [f"- {one}" for one in record.constraints], 20, True),
-        (words.requests, [f"- {one}" for one in record.requests], 20, True),
-        (words.failure, [record.failure] if record.failure else [], 15, False),
-        (words.changed, [f"- {path}" for path in record.changed], 15, False),
-        (words.commands, commands, 10, False),
-        (words.answers, [f"- {one}" for one in record.answers[-3:]], 12, False),
-        (words.read, [f"- {path}" for path in record.read], 8, False),
+    sections = [
+        (headings.constraints, [f"- {sentence}" for sentence in record.constraints], 20, True),
+        (headings.requests, [f"- {request}" for request in record.requests], 20, True),
+        (headings.failure, [record.failure] if record.failure else [], 15, False),
+        (headings.changed, [f"- {path}" for path in record.changed], 15, False),
+        (headings.commands, commands, 10, False),
+        (headings.answers, [f"- {answer}" for answer in record.answers[-3:]], 12, False),
+        (headings.read, [f"- {path}" for path in record.read], 8, False),
     ]
-    return [section for section in found if section[1]]
+    return [section for section in sections if section[1]]
 
 
 def _read_messages(messages: Sequence[AnyMessage]) -> _Record:
@@ -157,7 +157,7 @@ def _find_binding_sentences(words: str) -> Iterator[str]:
             yield line
 
 
-def _choose_language(texts: Sequence[str]) -> _Words:
+def _choose_headings(texts: Sequence[str]) -> _Headings:
     written = "".join(texts)
     return CHINESE if len(_CJK.findall(written)) * 8 > len(written) else ENGLISH
 

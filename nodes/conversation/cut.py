@@ -5,7 +5,7 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
-from ..roles import RoleName
+from ..roles import CHAT_ROLES, RoleName
 
 CHAT = "chat"
 CompactionReason = Literal["limit", "overflow", "user"]
@@ -56,7 +56,7 @@ class CompactionRequest(TypedDict):
 
 def get_conversation(role: RoleName) -> str:
     """Return the conversation that a role takes part in: `build` and `plan` share one."""
-    return CHAT if role in ("build", "plan") else role
+    return CHAT if role in CHAT_ROLES else role
 
 
 def merge_cuts(

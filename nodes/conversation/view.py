@@ -40,7 +40,7 @@ def build_view(messages: Sequence[AnyMessage], cut: Cut | None) -> list[AnyMessa
     start = find_tail(messages, cut)
     if start is None:
         return [*messages]
-    head = _find_head(messages, start, cut)
+    head = _get_head(messages, start, cut)
     replaced = head.replaced
     tail = messages[start:]
     if replaced:
@@ -64,7 +64,7 @@ def estimate_view(messages: Sequence[AnyMessage], cut: Cut) -> int:
     return round(estimate_tokens(build_view(messages, cut)) * cut["scale"])
 
 
-def _find_head(messages: Sequence[AnyMessage], start: int, cut: Cut) -> _Head:
+def _get_head(messages: Sequence[AnyMessage], start: int, cut: Cut) -> _Head:
     head = _heads.get(cut["id"])
     if head is None or head.cut != cut:
         head = _Head(

@@ -57,7 +57,7 @@ def open_library(
 async def load_start_cards(
     store: BaseStore | None, sources: CardSources, state: State, most_bytes: int
 ) -> list[Card]:
-    """Return the cards that a new thread is told."""
+    """Return the cards that a new thread is shown."""
     cards = await _read_cards(store, sources, state)
     return choose_start_cards(cards, state["request"], most_bytes)
 

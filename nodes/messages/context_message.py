@@ -1,4 +1,4 @@
-"""The context message: what a thread's models are told right after the system prompt.
+"""The context message: what a thread's models read right after the system prompt.
 
 It is built once, at the thread's first model turn, and then stands in the state: the bytes of every
 later request begin the same, so that the provider's cache answers them.
@@ -60,7 +60,7 @@ class ContextSources(CardSources, Protocol):
     def model(self) -> ResolvedModel: ...
 
 
-def compute_budget(window: int, tokens: int, share: float) -> int:
+def compute_section_bytes(window: int, tokens: int, share: float) -> int:
     """Return the bytes that a section may have in a model's window; 0 in a very small one."""
     return 0 if window < SMALLEST_WINDOW else int(min(tokens, window * share)) * BYTES_PER_TOKEN
 
@@ -104,8 +104,8 @@ async def settle_context_message(
     window = sources.model.context_length
     if window < SMALLEST_WINDOW:
         return ContextMessage("")
-    budget = compute_budget(window, CARD_TOKENS, CARD_SHARE)
-    cards = await load_start_cards(store, sources, state, budget)
+    most_bytes = compute_section_bytes(window, CARD_TOKENS, CARD_SHARE)
+    cards = await load_start_cards(store, sources, state, most_bytes)
     sections = {
         "environment": await describe_environment(sources, datetime.now()),
         "project_structure": await _describe_structure(sources, window),
@@ -117,5 +117,5 @@ async def settle_context_message(
 async def _describe_structure(sources: "ContextSources", window: int) -> str:
     if not (sources.trust.trusted and sources.settings.context.shows_structure):
         return ""
-    most = compute_budget(window, STRUCTURE_TOKENS, STRUCTURE_SHARE)
+    most = compute_section_bytes(window, STRUCTURE_TOKENS, STRUCTURE_SHARE)
     return await asyncio.to_thread(describe_structure, sources.workspace, most)

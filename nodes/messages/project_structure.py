@@ -50,7 +50,7 @@ def _format_folder(folder: str, entries: list[WalkEntry] | None) -> str:
     shown = (to_one_line(entry.path.removeprefix(f"{folder}/")) for entry in ordered)
     rest = len(ordered) - MOST_OF_FOLDER
     listed = chain(
-        (one for one, _ in zip(shown, range(MOST_OF_FOLDER), strict=False)),
+        (entry_name for entry_name, _ in zip(shown, range(MOST_OF_FOLDER), strict=False)),
         [LEFT.format(count=rest)] if rest > 0 else [],
     )
     return f"{name}: {', '.join(listed)}"

@@ -16,7 +16,7 @@ from ..conversation.user_requests import is_request
 from .repeated_calls import UNCHANGED_SINCE, describe_call
 
 # Marks in `additional_kwargs`: the snapshot of the files when an answer was given; in a note, how
-# often the model has been told
+# often the model was warned
 TREE, LOOP = "tree", "loop"
 # Messages of a role that are looked at
 WINDOW = 80
@@ -91,7 +91,7 @@ class _Step:
     def is_repeated(self) -> bool:
         """Whether each of its calls was made before, with the same result."""
         return not any(call.is_waiting for call in self.calls) and all(
-            any(call.is_same(one) for one in self.earlier) for call in self.calls
+            any(call.is_same(earlier) for earlier in self.earlier) for call in self.calls
         )
 
     @property
@@ -114,14 +114,14 @@ def find_loop(newest_first: Iterable[AnyMessage], tree: str, cut: Cut | None) ->
     if not every or not every[-1].is_stale:
         return None
     seen = _collect_steps(messages, cut) if cut else every
-    told = [place for place, one in enumerate(messages) if LOOP in one.additional_kwargs]
-    since = told[-1] if told else -1
+    notes = [place for place, note in enumerate(messages) if LOOP in note.additional_kwargs]
+    since = notes[-1] if notes else -1
     run = _find_run(seen, since) or (_find_run(every, since, factor=2) if cut else [])
     if not run:
         return None
     calls = dict.fromkeys(_describe(call) for step in run for call in step.calls)
     count = max(_count_same(every, call) for call in every[-1].calls)
-    level = 1 + _count_notes(every, told)
+    level = 1 + _count_notes(every, notes)
     return Loop(level, tuple(calls)[:SAME_CALLS], count, _find_hidden(messages, seen, tree))
 
 
@@ -144,11 +144,11 @@ def _select_tail(newest_first: Iterable[AnyMessage]) -> list[AnyMessage]:
 def _collect_steps(messages: Sequence[AnyMessage], cut: Cut | None = None) -> list[_Step]:
     """Return the steps, without what the cut hides."""
     upto, pruned = (cut["upto"], cut["pruned"]) if cut else ("", ())
-    first = next((place for place, one in enumerate(messages) if upto and one.id == upto), -1)
+    first = next((place for place, each in enumerate(messages) if upto and each.id == upto), -1)
     results = {
-        one.tool_call_id: one
-        for one in messages
-        if isinstance(one, ToolMessage) and one.id not in pruned
+        message.tool_call_id: message
+        for message in messages
+        if isinstance(message, ToolMessage) and message.id not in pruned
     }
     steps, earlier = list[_Step](), list[_Call]()
     for place, message in enumerate(messages):
@@ -174,16 +174,16 @@ def _resolve_reference(
 
 
 def _count_same(steps: Sequence[_Step], call: _Call) -> int:
-    return sum(any(call.is_same(one) for one in step.calls) for step in steps)
+    return sum(any(call.is_same(other) for other in step.calls) for step in steps)
 
 
-def _count_notes(steps: Sequence[_Step], told: Sequence[int]) -> int:
+def _count_notes(steps: Sequence[_Step], notes: Sequence[int]) -> int:
     """Count the notes about loops, back to where the model had made progress."""
-    if not told:
+    if not notes:
         return 0
     fresh = [step.start for step in reversed(steps) if not step.is_stale]
     since = fresh[FRESH_STEPS - 1] if len(fresh) >= FRESH_STEPS else -1
-    return sum(place > since for place in told)
+    return sum(place > since for place in notes)
 
 
 def _find_hidden(

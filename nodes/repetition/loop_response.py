@@ -1,4 +1,4 @@
-"""What happens to a model in a loop: it is told, then set back to before the loop, then stopped."""
+"""What happens to a model in a loop: a warning, then a return to before the loop, then the end."""
 
 from dataclasses import dataclass
 from uuid import uuid4
@@ -51,11 +51,13 @@ class LoopResponse:
 
     def select_messages(self, messages: list[AnyMessage]) -> list[AnyMessage]:
         """Return the messages of a conversation that are sent nevertheless."""
-        return [one for one in messages if one.id not in self.hidden] if self.hidden else messages
+        if not self.hidden:
+            return messages
+        return [message for message in messages if message.id not in self.hidden]
 
 
 def respond_to_loop(state: State, runtime: Runtime[Context], role: RoleName) -> LoopResponse:
-    """Find out whether the role is in a loop; the user is told what happens."""
+    """Return what to do if the role is in a loop; emit a notice about it."""
     cut = state.get("cuts", {}).get(get_conversation(role))
     loop = find_loop(iter_newest_first(state, role), state.get("tree", ""), cut)
     if loop is None:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from maxagent.models.cassette.canonical_request import canonicalize_messages
 from maxagent.nodes.messages.context_message import (
     SECTIONS,
-    compute_budget,
+    compute_section_bytes,
     format_context,
     to_context_messages,
 )
@@ -30,9 +30,9 @@ def test_no_content_can_close_its_section(name: str, slash: str, rest: str) -> N
 
 
 def test_small_windows_get_a_share_and_tiny_ones_nothing() -> None:
-    assert compute_budget(200_000, 1_500, 0.05) == 6_000
-    assert compute_budget(20_000, 1_500, 0.05) == 4_000
-    assert compute_budget(4_000, 1_500, 0.05) == 0
+    assert compute_section_bytes(200_000, 1_500, 0.05) == 6_000
+    assert compute_section_bytes(20_000, 1_500, 0.05) == 4_000
+    assert compute_section_bytes(4_000, 1_500, 0.05) == 0
 
 
 def test_the_message_is_one_object_for_its_text() -> None:

@@ -12,6 +12,11 @@ from .token_estimate import estimate_tokens
 from .user_requests import DONE, EARLIER, find_done_requests, render_request
 
 LEFT_OUT = "The messages before this one are left out."
+# the message has the user's role: a summary may repeat orders of files and pages
+LABEL = (
+    "[A note on the conversation so far, in place of messages that are left out. It is no message "
+    "of the user.]\n\n{summary}"
+)
 # Cuts whose unchanging part is kept in memory
 _MAX_CUTS = 16
 
@@ -94,7 +99,7 @@ def _build_head(messages: Sequence[AnyMessage], start: int, cut: Cut) -> list[An
     return [
         *earlier,
         HumanMessage(
-            cut["summary"] if cut["summary"].strip() else LEFT_OUT,
+            LABEL.replace("{summary}", cut["summary"]) if cut["summary"].strip() else LEFT_OUT,
             id=f"summary-{cut['id']}",
             additional_kwargs={"synthetic": True},
         ),

@@ -13,7 +13,7 @@ from maxagent.nodes.conversation.cut import Cut
 from maxagent.nodes.conversation.pruning import choose_pruned
 from maxagent.nodes.conversation.room import compute_room
 from maxagent.nodes.conversation.user_requests import find_newest_request, is_request
-from maxagent.nodes.conversation.view import LEFT_OUT, build_view, estimate_view
+from maxagent.nodes.conversation.view import LABEL, LEFT_OUT, build_view, estimate_view
 
 windows = st.sampled_from([2_000, 8_000, 20_000, 200_000, 1_000_000])
 Talk = tuple[str, list[AnyMessage]]
@@ -176,7 +176,8 @@ def test_hidden_request_follows_the_summary() -> None:
     cut = build_cut(messages, 20_000)
     assert cut and cut["request"] == "h0"
     view = build_view(messages, cut)
-    assert [message.content for message in view[:2]] == [cut["summary"], messages[0].content]
+    label = LABEL.replace("{summary}", cut["summary"])
+    assert [message.content for message in view[:2]] == [label, messages[0].content]
     assert view[1] is messages[0]
     assert view[2:] == messages[-len(view[2:]) :]
 
@@ -193,7 +194,7 @@ def test_earlier_requests_are_marked_as_done() -> None:
     assert texts == [
         "Earlier request, done:\n\nFirst.",
         "Earlier request:\n\nSecond.",
-        "What happened so far.",
+        LABEL.replace("{summary}", "What happened so far."),
         "Third.",
     ] or texts[-2:] == ["Third.", "Done."]
 

@@ -30,7 +30,7 @@ OVERFLOW = re.compile(
             "context_length_exceeded",  # OpenAI and those who copy it, as code
             "maximum context length",  # OpenAI, DeepSeek, vLLM, OpenRouter, Mistral
             "maximum (model|prompt) length",  # vLLM; xAI
-            "longer than the maximum model",  # vLLM
+            "longer than the (maximum model|model.s context length)",  # vLLM; SGLang
             "context window",  # OpenAI Responses, MiniMax, LiteLLM
             "contextwindowexceeded",  # LiteLLM, as type
             "available context size",  # llama.cpp

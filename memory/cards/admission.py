@@ -49,6 +49,15 @@ _ORDERS = re.compile(
     ),
     re.IGNORECASE,
 )
+# A password or a key that is told: `password: hunter2`. Plain words and names of variables are none
+_TOLD_SECRET = re.compile(
+    r"(?:pass(?:word|wd|code|phrase)|\bpwd|secret|api[ _-]?key|access[ _-]?key|token"
+    r"|密码|口令|密钥|令牌)(?: (?:of|for) [^:=.\n]{1,40}?)?[\"'`*]*\s*"
+    r"(?:is|was|=|:|：|是|为|改为)\s*[\"'`*“「]*(?=[^\s，。；]*\d)"
+    r"(?!(?:sha|md|utf|base|bcrypt|argon|scrypt|pbkdf|v)-?\d|\$|<|%|(?-i:[A-Z][A-Z0-9_]*\b)"
+    r"|\d{1,3}\b)[^\s，。；/(\[{]{4,}",
+    re.IGNORECASE,
+)
 
 
 class CardRefusedError(UsageError):
@@ -70,7 +79,10 @@ def check_content(content: str, foreign_texts: Sequence[str] = ()) -> None:
             text("a card has at most {most} characters", most=MOST_CHARACTERS),
             hint="keep only what later threads need",
         )
-    if marks := find_marks(redact(content)):
+    marks = find_marks(redact(content))
+    if _TOLD_SECRET.search(content):
+        marks.add("password")
+    if marks:
         raise CardRefusedError(
             text("the text contains a secret: {marks}", marks=", ".join(sorted(marks))),
             hint="name the variable or the file that has it, not its value",

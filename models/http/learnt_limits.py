@@ -1,48 +1,73 @@
-"""Requests that models have refused as too long; remembered in the data folder.
+"""Context windows learnt from refusals, where a server reads less than its model is said to.
 
-What the catalogue or the user says of a window can be wrong, and a server may have been started
-with a smaller one.
+They are remembered in the data folder, each with the window that it corrects: another one, from
+the user or the catalogue, counts again.
 """
 
 import asyncio
-import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from ...config.errors import MaxAgentError
 from ...config.security.private_files import replace_file
 from ..errors import ContextOverflowError
 from ..resolver import ResolvedModel
+from .stated_window import find_stated_window
 
-# A refusal of less than this is about something else
-SMALLEST = 2_000
-# What fits, of a request that did not
-SHARE = 0.9
-_NUMBER = re.compile(r"\d[\d,_]{3,}")
+
+class LearntWindow(NamedTuple):
+    """One line of the file."""
+
+    window: int
+    declared: int
+    """What the catalogue or the user said when it was learnt."""
 
 
 class LearntLimits:
-    """Tokens that fit each model; without a file they are known until the end."""
+    """The learnt windows; without a file they are known until the end."""
 
     def __init__(self, file: Path | None = None) -> None:
         self._file = file
-        self._limits = _read_limits(file) if file else dict[str, int]()
+        self._windows = _read_windows(file) if file else dict[str, LearntWindow]()
 
     def find_limit(self, model: ResolvedModel) -> int:
-        """Return the tokens of a request that fits; 0: nothing was learnt."""
-        return self._limits.get(_build_name(model), 0)
+        """Return the tokens that the model reads, if fewer than it is said to; 0: not learnt."""
+        learnt = self._windows.get(_build_name(model))
+        if learnt is None or learnt.declared != model.context_length:
+            return 0
+        return learnt.window if learnt.window < learnt.declared else 0
 
     async def learn_refusal(
-        self, model: ResolvedModel, tokens: int, error: ContextOverflowError
+        self, model: ResolvedModel, tokens: int, error: ContextOverflowError, least: int = 0
     ) -> None:
-        """Remember that a request of so many tokens was refused."""
-        limit = round(find_stated_limit(error.message, tokens) * SHARE)
-        if limit < SMALLEST:
-            return
-        known = self.find_limit(model)
-        self._limits[_build_name(model)] = min(limit, known or limit)
+        """Remember that a request of about so many tokens was refused.
+
+        Nothing is learnt below `least`, which each request needs. Where the provider names no
+        window, less than half the declared one is about something else, such as a proxy.
+        """
+        window = find_stated_window(error.message)
+        if not window and tokens >= model.context_length // 2:
+            window = min(tokens, self.find_limit(model) or tokens)
+        if max(least, 1) <= window < model.context_length:
+            await self._save(model, LearntWindow(window, model.context_length))
+
+    async def learn_answer(self, model: ResolvedModel, tokens: int) -> None:
+        """Raise what was learnt if the model has read more."""
+        if 0 < self.find_limit(model) < tokens:
+            await self._save(model, LearntWindow(tokens, model.context_length))
+
+    async def forget(self, model: ResolvedModel) -> int:
+        """Forget what was learnt of the model; return it, 0 if it was nothing."""
+        window = self.find_limit(model)
+        await self._save(model, None)
+        return window
+
+    async def _save(self, model: ResolvedModel, learnt: LearntWindow | None) -> None:
+        name = _build_name(model)
+        _set_window(self._windows, name, learnt)
         if self._file:
-            await asyncio.to_thread(_save_limits, self._file, self._limits)
+            await asyncio.to_thread(_save_window, self._file, name, learnt)
 
 
 def _build_name(model: ResolvedModel) -> str:
@@ -50,31 +75,35 @@ def _build_name(model: ResolvedModel) -> str:
     return f"{model.name} {model.host}"
 
 
-def find_stated_limit(message: str, tokens: int) -> int:
-    """Return the limit that a refusal of about so many tokens states; else these tokens.
-
-    A message has other numbers, too: the limit is not far from the request's size, which is an
-    estimate.
-    """
-    numbers = [int(re.sub(r"\D", "", each)) for each in _NUMBER.findall(message)]
-    below = [number for number in numbers if tokens // 2 <= number <= tokens]
-    above = [number for number in numbers if tokens < number <= tokens * 4]
-    return min(below or above or [tokens])
+def _set_window(
+    windows: dict[str, LearntWindow], name: str, learnt: LearntWindow | None
+) -> Mapping[str, LearntWindow]:
+    if learnt:
+        windows[name] = learnt
+    else:
+        windows.pop(name, None)
+    return windows
 
 
-def _read_limits(file: Path) -> dict[str, int]:
+def _read_windows(file: Path) -> dict[str, LearntWindow]:
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError):
         return {}
-    parts = (line.partition(" ") for line in lines)
-    return {name: int(limit) for limit, _, name in parts if limit.isdecimal() and name}
+    parts = (line.split(" ", 2) for line in lines)
+    return {
+        each[2]: LearntWindow(int(each[0]), int(each[1]))
+        for each in parts
+        if len(each) == 3 and each[0].isdecimal() and each[1].isdecimal()
+    }
 
 
-def _save_limits(file: Path, limits: Mapping[str, int]) -> None:
-    known = _read_limits(file)
-    merged = known | {name: min(known.get(name, limit), limit) for name, limit in limits.items()}
-    lines = "".join(f"{merged[name]} {name}\n" for name in sorted(merged))
+def _save_window(file: Path, name: str, learnt: LearntWindow | None) -> None:
+    """Save one line; the others may have come from another process."""
+    windows = _set_window(_read_windows(file), name, learnt)
+    lines = "".join(
+        f"{each.window} {each.declared} {name}\n" for name, each in sorted(windows.items())
+    )
     try:
         replace_file(file, lines.encode())
     except (OSError, MaxAgentError):

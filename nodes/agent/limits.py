@@ -90,12 +90,13 @@ def emit_usage(
     runtime: Runtime[Context], answer: AIMessage, used: Usage, taken: Usage, deps: Dependencies
 ) -> None:
     """Emit the totals `used` after an answer, which took `taken`."""
+    learnt = deps.chat_models.learnt_limits.find_limit(deps.model)
     emit_event(
         runtime,
         "token_usage",
         **used,
         window=answer.usage_metadata["input_tokens"] if answer.usage_metadata else 0,
-        context_length=deps.model.context_length,
+        context_length=learnt or deps.model.context_length,
         request={name: taken.get(name) for name in REQUEST_FIELDS},
     )
 

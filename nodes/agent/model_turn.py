@@ -12,7 +12,7 @@ from ...config.text import text
 from ...models.errors import ContextOverflowError, ModelCallError
 from ...models.invoke import is_cut
 from ...models.replay import MADE_BY
-from ..compaction.size_check import answer_overflow, find_oversize
+from ..compaction.size_check import answer_overflow, find_oversize, fit_answer, learn_answer
 from ..conversation.cache_reset import find_reset_reason
 from ..conversation.cut import CompactionRequest
 from ..messages.context_message import settle_context_message
@@ -119,13 +119,14 @@ async def _answer_request(start: _Start, runtime: Runtime[Context]) -> ModelTurn
     """Ask the model; a request that it refuses as too long is compacted first."""
     state, role, history = start.state, start.role, start.history
     request = [*history, *start.added]
-    options = build_request_options(state, role)
+    options = fit_answer(build_request_options(state, role), state, start.agent, role, request)
     try:
         answered = await request_answer(start.agent, state, role, request, options, runtime)
     except ContextOverflowError as error:
         refused = await answer_overflow(state, runtime, start.agent, role, request, error)
         return _ask_to_compact(refused, start.begun, start.added)
     deps, step = answered.agent.deps, state.get("steps", 0) + 1
+    await learn_answer(answered.agent, answered.message)
     answer = _label_answer(answered.message, role, step, state, deps)
     taken = count_usage(answer, answered.seconds, deps)
     used = add_usage(state.get("usage", NOTHING_USED), taken)

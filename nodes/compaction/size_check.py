@@ -1,16 +1,18 @@
 """Whether a role's next request fits its model, and what to ask of `compact` if it does not."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from langchain_core.messages import AnyMessage
+from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.runtime import Runtime
 
 from ...config.text import text
 from ...models.errors import ContextOverflowError
+from ...models.http.dialect import RequestOptions
 from ..agent.agent import Agent
 from ..agent.context import Context
 from ..agent.emit import emit_event
-from ..conversation.budget import Budget, compute_budget, count_request
+from ..conversation.budget import Budget, compute_budget, count_request, limit_answer
 from ..conversation.cut import CompactionRequest, Cut, get_conversation
 from ..conversation.token_estimate import TokenCount, count_used, estimate_text
 from ..roles import RoleName
@@ -18,6 +20,8 @@ from ..state import State
 
 # Compactions for one request: by a summary, then by the bridge
 MOST_ATTEMPTS = 2
+# Share of a window that what each request needs may take: less is learnt from no refusal
+MOST_FIXED = 0.6
 CROWDED = (
     "The system prompt with the instructions ({system} tokens), {count} tools ({tools}) and the "
     "context message ({context}) take more than 40 % of the {window} tokens of `{model}`; "
@@ -60,6 +64,27 @@ def find_oversize(
     return CompactionRequest(role=role, reason="limit", focus="", tokens=count.used, attempt=1)
 
 
+def fit_answer(
+    options: RequestOptions,
+    state: State,
+    agent: Agent,
+    role: RoleName,
+    request: Sequence[AnyMessage],
+) -> RequestOptions:
+    """Return the options with as many tokens for the answer as the request leaves."""
+    budget, usual = find_budget(state, agent), agent.deps.model.max_tokens
+    used = count_request(request, find_cut(state, role), budget).used
+    tokens = limit_answer(budget, used, usual)
+    return options if tokens == usual else replace(options, max_tokens=tokens)
+
+
+async def learn_answer(agent: Agent, answer: AIMessage) -> None:
+    """Let an answer to a request beyond what was learnt of the model correct that."""
+    if usage := answer.usage_metadata:
+        learnt = agent.deps.chat_models.learnt_limits
+        await learnt.learn_answer(agent.deps.model, usage["input_tokens"] + usage["output_tokens"])
+
+
 async def answer_overflow(
     state: State,
     runtime: Runtime[Context],
@@ -78,7 +103,8 @@ async def answer_overflow(
     budget = find_budget(state, agent)
     count: TokenCount = count_used(request, find_cut(state, role), budget.fixed)
     learnt = agent.deps.chat_models.learnt_limits
-    await learnt.learn_refusal(agent.deps.model, count.used, error)
+    least = round(budget.fixed * count.scale / MOST_FIXED)
+    await learnt.learn_refusal(agent.deps.model, count.used, error, least)
     emit_event(runtime, "retry", reason=error.message, seconds=0.0, attempt=attempt)
     return CompactionRequest(
         role=role, reason="overflow", focus="", tokens=count.used, attempt=attempt

@@ -30,6 +30,8 @@ class Budget:
     """Tokens of a request with a short answer that still fit."""
     fixed: int
     """Estimated tokens of what precedes the view in each request."""
+    answer: int
+    """Tokens that are kept free for an answer."""
     room: Room
 
     @property
@@ -46,20 +48,26 @@ class Budget:
 def compute_budget(
     model: ResolvedModel, settings: ContextSection, fixed: int, learnt: int = 0
 ) -> Budget:
-    """Return what fits the model; `learnt` are the tokens of a request that fits; 0: unknown."""
-    window = model.context_length
+    """Return what fits the model; `learnt` is its window if it reads less than is said; 0: no."""
+    window = min(model.context_length, learnt or model.context_length)
     margin = round(window * MARGIN_SHARE)
     answer = min(model.max_tokens, round(window * ANSWER_SHARE))
     limit = min(
         window - answer - margin,
         round(window * settings.compact_at),
         settings.compact_tokens,
-        learnt or window,
     )
     # what precedes the view takes its part of the window first
     room = compute_room(max(limit - fixed, 0), settings.protected_tokens)
-    most = min(window - margin, learnt or window)
-    return Budget(window, limit, most, fixed, room)
+    return Budget(window, limit, window - margin, fixed, answer, room)
+
+
+def limit_answer(budget: Budget, used: int, usual: int) -> int:
+    """Return the most tokens of an answer after a request of this size; `usual` if all fit.
+
+    Some servers refuse a request whose answer would not fit if it took all that it may.
+    """
+    return min(usual, max(budget.most - used, budget.answer))
 
 
 def count_request(view: Sequence[AnyMessage], cut: Cut | None, budget: Budget) -> TokenCount:

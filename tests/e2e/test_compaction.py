@@ -143,7 +143,8 @@ async def test_a_refused_request_is_compacted_and_repeated(talk: Talk, provider:
     # what was learnt holds for the next message
     await talk.say("Once more.")
     assert sum(size > real for size in model.sizes) == refused <= 2
-    assert (talk.runner.home / "data" / "model-limits").read_text().startswith("10800 openai/")
+    learnt = (talk.runner.home / "data" / "model-limits").read_text()
+    assert learnt.startswith("12000 20000 openai/")
 
 
 async def test_a_silent_overflow_counts_as_a_refusal(talk: Talk, provider: Provider) -> None:

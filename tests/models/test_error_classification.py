@@ -33,6 +33,7 @@ OVERFLOWS = [
     (400, openai("whatever", "context_length_exceeded")),
     (400, openai("This model's maximum context length is 8192 tokens. However, you requested")),
     (400, openai("Your input exceeds the context window of this model")),
+    (400, openai("The input (9000 tokens) is longer than the model's context length (8192")),
     (400, openai("Input tokens exceed the configured limit of 272000 tokens")),
     (400, '{"error":{"code":"1261","message":"Prompt exceeds max length"}}'),
     (400, '{"error":{"code":"1261","message":"Prompt 超长"}}'),

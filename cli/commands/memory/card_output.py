@@ -52,6 +52,15 @@ def show_cards(
         echo(none, err=True)
 
 
+def report_cards(cards: "Sequence[Card]", key: str, as_json: bool) -> None:
+    """Print what happened to cards: a line for each, with the message `key`, or JSON."""
+    if as_json:
+        echo_json([to_mapping(card) for card in cards])
+        return
+    for card in cards:
+        echo(t(key, id=card.id[:SHORT_ID]), err=True)
+
+
 def _show_table(cards: "Sequence[Card]", check: "StalenessCheck") -> None:
     from ...rendering.humanize import format_age
     from ...rendering.table import is_narrow, show_table

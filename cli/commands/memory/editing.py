@@ -13,11 +13,12 @@ from ...i18n.catalogs import t
 from ...lazy_imports import without_collector
 from ...prompts.sync_bridge import run_sync
 from ...rendering.output import echo, echo_json
-from .card_output import SHORT_ID, to_mapping
+from .card_output import SHORT_ID, report_cards, to_mapping
 from .card_type import CardTypeName
-from .listing import AsJson, CardId
+from .listing import AsJson, CardId, CardIds
 
 if TYPE_CHECKING:
+    from ....memory.cards.card import Card
     from ....memory.cards.library import Addition, CardLibrary
 
 Result = TypeVar("Result")
@@ -154,26 +155,16 @@ def edit(
     _report(run_on_library(edit_card), "memory.edited", as_json)
 
 
-def forget(
-    card_ids: Annotated[
-        list[str], typer.Argument(metavar="ID", help="Card IDs or their beginnings.")
-    ],
-    as_json: AsJson = False,
-) -> None:
+def forget(card_ids: CardIds, as_json: AsJson = False) -> None:
     """Delete cards for good."""
 
-    async def delete_cards(library: "CardLibrary") -> list[dict[str, object]]:
+    async def delete_cards(library: "CardLibrary") -> "list[Card]":
         cards = [await library.find(card_id) for card_id in card_ids]
         for card in cards:
             await library.delete(card.id)
-        return [to_mapping(card) for card in cards]
+        return cards
 
-    deleted = run_on_library(delete_cards)
-    if as_json:
-        echo_json(deleted)
-        return
-    for card in deleted:
-        echo(t("memory.forgotten", id=str(card["id"])[:SHORT_ID]), err=True)
+    report_cards(run_on_library(delete_cards), "memory.forgotten", as_json)
 
 
 def link(

@@ -1,14 +1,13 @@
 """`mcode memory inbox`: cards that wait for the user's decision."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from ...i18n.catalogs import t
-from ...rendering.output import echo, echo_json
-from .card_output import SHORT_ID, show_cards, to_mapping
+from .card_output import report_cards, show_cards
 from .editing import run_on_library
-from .listing import AsJson, read_all_cards
+from .listing import AsJson, CardIds, read_all_cards
 
 if TYPE_CHECKING:
     from ....memory.cards.card import Card
@@ -19,8 +18,6 @@ app = typer.Typer(
     invoke_without_command=True,
     rich_markup_mode=None,
 )
-
-CardIds = Annotated[list[str], typer.Argument(metavar="ID", help="Card IDs or their beginnings.")]
 
 
 @app.callback()
@@ -44,7 +41,7 @@ def keep(card_ids: CardIds, as_json: AsJson = False) -> None:
         cards = [await library.find(card_id) for card_id in card_ids]
         return [await library.activate(card.id) for card in cards]
 
-    _report(run_on_library(keep_cards), "memory.kept", as_json)
+    report_cards(run_on_library(keep_cards), "memory.kept", as_json)
 
 
 @app.command()
@@ -55,17 +52,9 @@ def drop(card_ids: CardIds, as_json: AsJson = False) -> None:
         cards = [await library.find(card_id) for card_id in card_ids]
         return [await library.retire(card.id) for card in cards]
 
-    _report(run_on_library(drop_cards), "memory.dropped", as_json)
+    report_cards(run_on_library(drop_cards), "memory.dropped", as_json)
 
 
 def is_waiting(card: "Card") -> bool:
     """Return whether the user must decide: it is proposed, or active and long unused."""
     return card.state == "proposed" or (card.is_current() and card.is_unused())
-
-
-def _report(cards: "list[Card]", key: str, as_json: bool) -> None:
-    if as_json:
-        echo_json([to_mapping(card) for card in cards])
-        return
-    for card in cards:
-        echo(t(key, id=card.id[:SHORT_ID]), err=True)

@@ -21,6 +21,7 @@ app = typer.Typer(
 )
 
 CardId = Annotated[str, typer.Argument(metavar="ID", help="Card ID or its beginning.")]
+CardIds = Annotated[list[str], typer.Argument(metavar="ID", help="Card IDs or their beginnings.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 

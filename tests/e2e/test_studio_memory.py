@@ -1,5 +1,6 @@
-"""The cards in LangGraph's server: listed and edited over its API, and read by the next thread."""
+"""Memory and long threads in LangGraph's server: cards are edited there, `compact` works there."""
 
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -17,27 +18,40 @@ from maxagent.memory.cards.namespaces import get_namespace, identify_project
 from maxagent.memory.cards.store import open_library
 
 WRITE = {"name": "write_file", "args": {"path": "log.txt", "content": "x"}}
+CONFIG = "model: {context_length: 20000, max_tokens: 2000}\ncontext: {model: none}\n"
 DONE = {"name": "attempt_completion", "args": {"result": "nothing to do"}}
 
 
-async def test_card_edited_in_studio_is_read_by_next_thread(tmp_path: Path) -> None:
-    house = House(tmp_path)
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> House:
+    house = House(tmp_path_factory.mktemp("studio"))
+    (house.folder / "home").mkdir()
+    (house.folder / "home" / "config.yaml").write_text(CONFIG)
+    return house
+
+
+@pytest.fixture(scope="module")
+def address(house: House) -> Iterator[str]:
+    with house.serve(*MCODE, "studio", "--mode", "auto") as (address, _):
+        yield address
+
+
+async def test_card_edited_in_studio_is_read_by_next_thread(house: House, address: str) -> None:
     task = house.project("project", [{"tool_calls": [WRITE]}, {"tool_calls": [DONE]}])
-    home, folder = tmp_path / "home", Path(task["folder"])
+    home, folder = house.folder / "home", Path(task["folder"])
     project = identify_project(folder)
     async with open_library(home, folder) as library:
         card = (await library.add(CardDraft("Use tabs", type="preference"))).card
     namespace = get_namespace("project", project)
-    with house.serve(*MCODE, "studio", "--mode", "auto") as (address, _):
-        async with get_client(url=address) as client:
-            listed = await client.store.search_items(("memory",), limit=100)
-            (item,) = listed["items"]
-            assert (tuple(item["namespace"]), item["key"]) == (namespace, card.id)
-            edited = {**item["value"], "content": "Use four blanks"}
-            await client.store.put_item(namespace, card.id, edited)
-            await client.store.put_item(namespace, "by-hand", {"content": "Written by hand"})
-            thread = (await client.threads.create())["thread_id"]
-            ended = await client.runs.wait(thread, "task", input=task)
+    async with get_client(url=address) as client:
+        listed = await client.store.search_items(("memory",), limit=100)
+        (item,) = listed["items"]
+        assert (tuple(item["namespace"]), item["key"]) == (namespace, card.id)
+        edited = {**item["value"], "content": "Use four blanks"}
+        await client.store.put_item(namespace, card.id, edited)
+        await client.store.put_item(namespace, "by-hand", {"content": "Written by hand"})
+        thread = (await client.threads.create())["thread_id"]
+        ended = await client.runs.wait(thread, "task", input=task)
     told = ended["context_message"]
     assert ("Use four blanks" in told, "Written by hand" in told) == (True, True)
     assert "Use tabs" not in told
@@ -45,3 +59,22 @@ async def test_card_edited_in_studio_is_read_by_next_thread(tmp_path: Path) -> N
         "Use four blanks": "preference",
         "Written by hand": "fact",
     }
+
+
+async def test_compact_does_its_work_in_studio(house: House, address: str) -> None:
+    reads = [{"name": "read_file", "args": {"path": f"f{number}.txt"}} for number in range(14)]
+    turns = [{"tool_calls": [call]} for call in (*reads, WRITE, DONE)]
+    task = house.project("long", turns)
+    for number in range(14):
+        lines = (f"line {number}.{line} says nothing of interest\n" for line in range(110))
+        Path(task["folder"], f"f{number}.txt").write_text("".join(lines))
+    async with get_client(url=address) as client:
+        thread = (await client.threads.create())["thread_id"]
+        ended = await client.runs.wait(thread, "task", input=task)
+        states = await client.threads.get_history(thread, limit=100)
+    assert (ended["outcome"], Path(task["folder"], "log.txt").read_text()) == ("verified", "x")
+    assert any("compact" in state["next"] for state in states)
+    cut = ended["cuts"]["coder"]
+    assert cut["made_by"] in ("bridge", "prune") and cut["after"] < cut["before"]
+    results = [message for message in ended["messages"] if message["type"] == "tool"]
+    assert len(results) >= len(reads)

@@ -66,6 +66,7 @@ def _find_command(name: str, rest: str) -> Callable[[], object]:
         return partial(listing.list_cards, type=types[name])
     is_complete, command = commands.get(name, (False, listing.list_cards))
     if name not in commands or not is_complete:
-        hint = ", ".join(f"`{each}`" for each in (*SUBCOMMANDS, *list(types)[: len(CardTypeName)]))
+        names = ", ".join(f"`{each}`" for each in (*SUBCOMMANDS, *list(types)[: len(CardTypeName)]))
+        hint = t("slash.memory.hint", names=names)
         raise UsageError(t("slash.memory.unknown", words=f"{name} {rest}".strip()), hint=hint)
     return command

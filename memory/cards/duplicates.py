@@ -7,6 +7,9 @@ from .card import Card
 from .words import split_words
 
 SAME, NEAR = 0.8, 0.5
+# Texts with other numbers are never the same; with several and none in common, about other things
+_NEARLY_SAME = 0.79
+_SEVERAL = 2
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,16 @@ def find_similar(content: str, cards: Iterable[Card]) -> SimilarCard | None:
 
 
 def measure_similarity(words: set[str], content: str) -> float:
-    """Return the Jaccard index of the words of two texts."""
+    """Return the Jaccard index of the words of two texts, lower if their numbers differ."""
     others = set(split_words(content))
-    return len(words & others) / len(words | others) if words | others else 0.0
+    similarity = len(words & others) / len(words | others) if words | others else 0.0
+    if similarity < NEAR or (numbers := _find_numbers(words)) == (against := _find_numbers(others)):
+        return similarity
+    if min(len(numbers), len(against)) >= _SEVERAL and not numbers & against:
+        return 0.0
+    return min(similarity, _NEARLY_SAME)
+
+
+def _find_numbers(words: set[str]) -> set[str]:
+    """Return the words with a digit, such as `14` and `alpha14`."""
+    return {word for word in words if any(character.isdigit() for character in word)}

@@ -237,9 +237,13 @@ class CardLibrary:
     async def link(self, other: str) -> int:
         """Use the memory of another project from now on; the cards of this one move there.
 
-        Return how many moved.
+        Return how many moved. The project itself ends the link: its cards stay with the other.
         """
         async with self._write():
+            if other == self._project:
+                await self._store.adelete(LINKS, other)
+                self._linked = other
+                return 0
             moved, target = 0, await self._resolve_link(other)
             if target == (current := await self._get_project()):
                 return 0

@@ -1,13 +1,14 @@
 """`mcode memory add`, `edit`, `forget` and `link`, which change cards through LangGraph's store."""
 
+import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from ....config import paths
-from ....config.errors import UsageError
+from ....config import exit_codes, paths
+from ....config.errors import NotInteractiveError, UsageError
 from ....config.text import text
 from ...i18n.catalogs import t
 from ...lazy_imports import without_collector
@@ -15,7 +16,7 @@ from ...prompts.sync_bridge import run_sync
 from ...rendering.output import echo, echo_json
 from .card_output import SHORT_ID, report_cards, to_mapping
 from .card_type import CardTypeName
-from .listing import AsJson, CardId, CardIds
+from .listing import AsJson, CardId, CardIds, read_all_cards
 
 if TYPE_CHECKING:
     from ....memory.cards.card import Card
@@ -168,10 +169,11 @@ def forget(card_ids: CardIds, as_json: AsJson = False) -> None:
 
 
 def link(
-    folder: Annotated[Path, typer.Argument(help="Folder of the other project.")],
+    folder: Annotated[Path, typer.Argument(help="Folder of the other project; `.` ends the link.")],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Use the memory of another project here. The cards of this one move there."""
+    """Use the memory of another project here. The cards of this one move there, for good."""
     from ....memory.cards.namespaces import identify_project
 
     if not folder.is_dir():
@@ -179,11 +181,33 @@ def link(
             text("`{root}` is not a folder", root=folder), hint="name the other project's folder"
         )
     other = identify_project(folder)
+    is_own = other == identify_project(Path.cwd())
+    moving = 0 if is_own else _count_moving(other)
+    if moving and not yes and not _confirm_link(folder, moving):
+        raise typer.Exit(exit_codes.FAILED)
     moved = run_on_library(lambda library: library.link(other))
     if as_json:
         echo_json({"folder": str(folder.resolve()), "project": other, "moved": moved})
+    elif is_own:
+        echo(t("memory.unlinked"), err=True)
     else:
         echo(t("memory.linked", folder=folder.resolve(), count=moved), err=True)
+
+
+def _count_moving(other: str) -> int:
+    """Count the cards of this project that the other one does not have."""
+    from ....memory.cards.listing import read_cards
+
+    known = {card.id for card in read_cards(paths.locate_home(), other)}
+    return sum(card.id not in known for card in read_all_cards())
+
+
+def _confirm_link(folder: Path, count: int) -> bool:
+    from ...prompts.choice import confirm
+
+    if not sys.stdin.isatty():
+        raise NotInteractiveError(hint="add `--yes` to move the cards without asking")
+    return confirm(t("memory.link", folder=folder.resolve(), count=count))
 
 
 def run_on_library(action: "Callable[[CardLibrary], Awaitable[Result]]") -> Result:

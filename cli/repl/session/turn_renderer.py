@@ -48,6 +48,7 @@ class TurnView:
         )
         self._details = DetailView(self._console) if is_verbose() else None
         self._meter = TurnMeter()
+        self._has_proposed = False
         self._rest = ""
         """The incomplete line; the answer's own rest is in its view."""
 
@@ -91,7 +92,8 @@ class TurnView:
             self._session.show(t(_choose_open_words(last), why=why, thread=thread), "yellow")
         if isinstance(last, ev.Failure):
             self._session.show(t("repl.failed"), "dim")
-        if waiting := [card_id[:SHORT_ID] for card_id in self._session.proposals]:
+        waiting = [card_id[:SHORT_ID] for card_id in self._session.proposals]
+        if waiting and self._has_proposed:
             words = t("repl.proposals", count=len(waiting), ids=" ".join(waiting))
             self._session.show(words, "cyan")
         if summary := self._meter.format_summary():
@@ -145,6 +147,7 @@ class TurnView:
                 session.thread_options = {**session.thread_options, "plan": mode == "plan"}
             case ev.CardProposed(card=card):
                 session.proposals[card["id"]] = card["content"]
+                self._has_proposed = True
             case ev.TokenUsage():
                 session.usage = event
                 self._warn_nearly_full(event)

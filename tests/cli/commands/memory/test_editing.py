@@ -82,10 +82,23 @@ def test_linked_project_has_the_same_memory(memory: MemoryPlace, tmp_path: Path)
     for folder in (third, other):
         folder.mkdir()
     memory.add("Said in the first project")
-    assert memory.read("link", str(other))["moved"] == 1
+    assert memory.read("link", str(other), "--yes")["moved"] == 1
     assert "Said in the first" in memory("list", folder=other).stdout
     assert "Said in the first" in memory("list").stdout
-    assert memory("link", str(third), folder=other).returncode == 0
+    assert memory("link", str(third), folder=other).returncode == 4
+    assert memory("link", str(third), "--yes", folder=other).returncode == 0
     for folder in (memory.project, other, third):
         assert "Said in the first" in memory("list", folder=folder).stdout
     assert memory("link", str(tmp_path / "none")).returncode == 2
+
+
+def test_link_to_itself_ends_the_link(memory: MemoryPlace, tmp_path: Path) -> None:
+    (other := tmp_path / "other").mkdir()
+    memory.add("Said in the first project")
+    assert memory("link", str(other)).returncode == 4  # asks before cards move
+    assert memory("list", folder=other).stdout == ""
+    memory("link", str(other), "--yes")
+    assert "its own memory" in memory("link", ".").stderr
+    assert memory.read("list") == []
+    assert "Said in the first" in memory("list", folder=other).stdout
+    assert memory("link", str(other)).returncode == 0  # no card moves

@@ -16,10 +16,15 @@ from ..config.text import text
 from ..memory.threads.index import ThreadIndex
 from ..memory.threads.lease import acquire_lease, has_crashed
 from ..memory.threads.record import ThreadRow
+from ..nodes.agent.agent import load_agent
 from ..nodes.agent.context import Context
+from ..nodes.agent.message_history import select_conversation
 from ..nodes.agent.modes import get_mode
+from ..nodes.compaction.size_check import find_budget
 from ..nodes.conversation.cut import CompactionRequest
+from ..nodes.conversation.token_estimate import count_used
 from ..nodes.roles import RoleName
+from ..nodes.state import State
 from .events import Event, parse_event
 from .graph_registry import CHAT, Job, find_job
 from .outcome import find_question
@@ -68,7 +73,8 @@ class Compactor:
     async def uncompact(self, thread: str) -> bool:
         """Send the whole conversation again; return whether anything was left out.
 
-        Raises UsageError as `compact`.
+        Raises UsageError as `compact`, and if it does not fit: it would be compacted at once, and
+        the summary be lost.
         """
         threads = ThreadIndex(self.home)
         row = threads.find(thread)
@@ -79,12 +85,31 @@ class Compactor:
             role = _find_role(row, state, self.home)
             cuts = dict.fromkeys(state.values.get("cuts", {}))
             if cuts:
+                await _check_fits(cast(State, state.values), role, self.create_context())
                 update = {"cuts": cuts, "compaction": None}
                 goto = role if state.next else ()
                 command: Command[str] = Command(goto=goto, update=update)
                 await graph.aupdate_state(config, command, as_node=role)
                 await asyncio.to_thread(threads.set_status, row.thread_id, row.status)
             return bool(cuts)
+
+
+async def _check_fits(state: State, role: RoleName, context: Context) -> None:
+    """Raise UsageError if the whole conversation would be compacted at the next request."""
+    agent = await load_agent(role, state, context, state.get("fallback", ""))
+    if not agent.deps.settings.context.auto_compact:
+        return
+    budget = find_budget(state, agent)
+    count = count_used(select_conversation(state, role), None, budget.fixed)
+    if not budget.fits(count):
+        raise UsageError(
+            text(
+                "the whole conversation does not fit: {used} tokens, the limit is {limit}",
+                used=f"{count.used:,}",
+                limit=f"{budget.limit:,}",
+            ),
+            hint="it would be compacted again at once; `mcode threads show` has all of it",
+        )
 
 
 def _build_config(row: ThreadRow) -> RunnableConfig:

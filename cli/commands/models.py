@@ -71,6 +71,23 @@ def show(
 
 
 @app.command()
+def forget(
+    name: Annotated[str, typer.Argument(help="PROVIDER/MODEL, PROVIDER or MODEL.")] = "",
+) -> None:
+    """Forget the window that was learnt of a model when its server refused a long request."""
+    import asyncio
+
+    from ...models.http.learnt_limits import LearntLimits
+    from ...models.resolver import resolve
+
+    resolved = resolve(_load_settings().settings, os.environ, name)
+    limits = LearntLimits(paths.locate_learnt_limits(paths.locate_home()))
+    window = asyncio.run(limits.forget(resolved))
+    key = "models.forgotten" if window else "models.nothing_learnt"
+    echo(t(key, model=resolved.name, window=f"{window:,}"), err=True)
+
+
+@app.command()
 def refresh() -> None:
     """Fetch the catalogue of models from the address in `model.catalog_url`.
 

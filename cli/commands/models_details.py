@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from typing import cast
 
+from ...config import paths
 from ...config.settings.loader import LoadedSettings
+from ...models.http.learnt_limits import LearntLimits
 from ...models.resolver import ResolvedModel, list_corrections, resolve
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
@@ -21,6 +23,7 @@ def describe_request(
 ) -> dict[str, object]:
     """Return what is known of the request, by field; raises UsageError if none can be sent."""
     resolved = resolve(loaded.settings, environ, name)
+    learnt = LearntLimits(paths.locate_learnt_limits(paths.locate_home()))
     return {
         "model": resolved.name,
         "chosen_by": _explain_choice(loaded, name),
@@ -28,6 +31,7 @@ def describe_request(
         "key": describe_key(loaded, environ, resolved),
         "api": resolved.api,
         "context_length": resolved.context_length,
+        "learnt_window": learnt.find_limit(resolved),
         "max_tokens": resolved.max_tokens,
         "price": to_price_object(resolved.price),
         "thinking": resolved.thinking,
@@ -50,6 +54,8 @@ def _format_value(name: str, value: object) -> str:
         return ", ".join(map(str, cast("list[object]", value)))
     if name == "price":
         return format_price(cast("PriceObject | None", value))
+    if name == "learnt_window":
+        return t("models.show.forget", window=format_tokens(cast(int, value))) if value else ""
     if value is None or isinstance(value, bool):
         return format_flag(value)
     return format_tokens(cast(int, value))

@@ -149,14 +149,10 @@ class TextRenderer:
     def _(self, event: ev.Retrying) -> None:
         if self._answer:
             self._answer.discard_tail()
-        self._print_line(
-            t(
-                "run.retry",
-                reason=sanitize_line(translate(event.reason)),
-                seconds=f"{event.seconds:.1f}",
-            ),
-            "yellow",
-        )
+        words = sanitize_line(translate(event.reason))
+        if event.seconds:
+            words = t("run.retry", reason=words, seconds=f"{event.seconds:.1f}")
+        self._print_line(words, "yellow")
 
     @_render_event.register
     def _(self, event: ev.Progress) -> None:

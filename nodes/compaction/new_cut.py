@@ -49,8 +49,8 @@ LEAST_SUMMARY = 100
 INSTRUCTION = 600
 NO_SUMMARY = "No summary by `{model}`: {reason}. A list of what was done takes its place"
 FULL_AGAIN = (
-    "The window is full again after {turns} model turns. It holds: {parts}. No model is asked for "
-    "a summary this time; `/context` shows more"
+    "The window is full again; model turns since it was compacted: {turns}. It holds: {parts}. No "
+    "model is asked for a summary this time; `/context` shows more"
 )
 
 
@@ -311,7 +311,7 @@ def _build_cut(compaction: Compaction, made_by: str) -> Cut:
 
 
 def _emit_no_summary(compaction: Compaction, model: str, reason: str) -> None:
-    words = text(NO_SUMMARY, model=model, reason=reason)
+    words = text(NO_SUMMARY, model=model, reason=reason.rstrip("."))
     emit_event(compaction.runtime, "notice", text=words)
 
 

@@ -39,24 +39,24 @@ class _Headings:
 
 
 ENGLISH = _Headings(
-    title="Notes on the work so far, made from its record. The messages themselves are left out.",
+    title="Notes on the work so far, made from its record.",
     requests="What was asked, oldest first:",
     constraints="Constraints and decisions in the user's words:",
     failure="The last failure:",
     changed="Files changed:",
     read="Files read (read them again before you rely on them):",
     commands="Commands:",
-    answers="Your last answers:",
+    answers="The last answers:",
 )
 CHINESE = _Headings(
-    title="到目前为止的工作记录，由记录自动生成；原消息已省略。",
+    title="到目前为止的工作记录，由记录自动生成。",
     requests="用户的要求（从早到晚）：",
     constraints="用户提出的约束和决定（原话）：",
     failure="最近一次失败：",
     changed="修改过的文件：",
     read="读过的文件（使用前请重新读取）：",
     commands="运行过的命令：",
-    answers="你最近的回答：",
+    answers="最近的回答：",
 )
 
 

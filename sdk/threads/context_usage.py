@@ -60,6 +60,8 @@ class ContextUsage:
     """Tokens of each kind; together `used`."""
     results: Mapping[str, int] = field(default_factory=dict[str, int])
     """Tokens of the largest tools' results."""
+    is_learnt: bool = False
+    """Whether `window` was learnt from a refusal: the model is said to read more."""
 
     @property
     def free(self) -> int:
@@ -88,10 +90,11 @@ def compute_usage(state: State, agent: Agent) -> ContextUsage:
         if isinstance(message, ToolMessage):
             results[message.name or "?"] += estimate_message(message)
     scale = count.used / max(estimated.total(), 1)
+    learnt = deps.chat_models.learnt_limits.find_limit(deps.model)
     return ContextUsage(
         conversation=conversation,
         model=deps.model.name,
-        window=deps.model.context_length,
+        window=learnt or deps.model.context_length,
         limit=compute_limit(deps),
         used=count.used,
         is_reported=count.is_reported,
@@ -99,6 +102,7 @@ def compute_usage(state: State, agent: Agent) -> ContextUsage:
         is_cut=cut is not None,
         parts={kind: round(estimated[kind] * scale) for kind in KINDS},
         results={name: round(size * scale) for name, size in results.most_common(MOST_TOOLS)},
+        is_learnt=learnt > 0,
     )
 
 

@@ -254,6 +254,16 @@ async def test_compact_and_uncompact_take_no_model_turn(talk: Talk, provider: Pr
     assert not await talk.runner.uncompact(talk.thread)
 
 
+async def test_what_does_not_fit_stays_compacted(talk: Talk, provider: Provider) -> None:
+    model = Model(files=12)
+    provider.script(model)
+    await talk.say(TASK)
+    cuts = (await talk.state())["cuts"]
+    with pytest.raises(UsageError, match="does not fit: .* tokens, the limit is 17,000"):
+        await talk.runner.uncompact(talk.thread)
+    assert cuts and (await talk.state())["cuts"] == cuts
+
+
 async def test_an_open_question_is_not_compacted(talk: Talk, provider: Provider) -> None:
     call = {"tool_calls": [{"name": "run_command", "args": {"command": "rm f1.txt"}}]}
     provider.script([call])

@@ -37,6 +37,8 @@ def _build_heads(usage: "ContextUsage") -> Iterator[str]:
         yield t("slash.context.limit", limit=f"{usage.limit:,}")
     else:
         yield t("slash.context.no_limit")
+    if usage.is_learnt:
+        yield t("slash.context.learnt", model=usage.model)
     if usage.cached is not None:
         yield t("slash.context.cached", share=f"{usage.cached:.0%}")
     if usage.is_cut:

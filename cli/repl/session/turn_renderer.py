@@ -49,6 +49,7 @@ class TurnView:
         self._details = DetailView(self._console) if is_verbose() else None
         self._meter = TurnMeter()
         self._has_proposed = False
+        self._is_compacting = False
         self._rest = ""
         """The incomplete line; the answer's own rest is in its view."""
 
@@ -127,6 +128,8 @@ class TurnView:
     def _warn_nearly_full(self, usage: ev.TokenUsage) -> None:
         """Warn once in a thread, and again after it was compacted."""
         session = self._session
+        if self._is_compacting:
+            return  # it is being done, and the usage is that of the summary
         if warning := build_warning(usage, session.context_limit):
             if not session.is_warned:
                 session.show(warning, "yellow")
@@ -151,8 +154,10 @@ class TurnView:
             case ev.TokenUsage():
                 session.usage = event
                 self._warn_nearly_full(event)
+            case ev.CompactionStarted():
+                self._is_compacting = True
             case ev.CompactionFinished(after=after):
-                session.is_warned = False
+                self._is_compacting = session.is_warned = False
                 if session.usage:
                     session.usage = replace(session.usage, window=after)
             case ev.Question(kind=kind) if kind != "limit":

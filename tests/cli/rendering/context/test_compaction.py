@@ -30,7 +30,7 @@ def test_start_says_why(reason: str, words: str) -> None:
             ["Compacted: 17,000 → 4,200 tokens, with a list of what was done. "
              "The thread keeps every message.", *(f"  {letter}" for letter in "abcdef"), "  …"],
         ),
-        ("prune", 17_000, 0, "", ["There is nothing to leave out yet: 17,000 tokens."]),
+        ("prune", 17_000, 0, "", ["There is nothing to leave out: 17,000 tokens."]),
     ],
 )  # fmt: skip
 def test_end_says_how_much_is_left(

@@ -26,6 +26,10 @@ Compacted at 100,000 tokens
 From the provider's cache: 90% of the last request"""
 
 
+def test_a_learnt_window_says_how_to_forget_it() -> None:
+    assert "`mcode models forget openai/m`" in format_context(replace(USAGE, is_learnt=True), 200)
+
+
 def test_table_has_a_bar_for_each_kind() -> None:
     assert format_context(USAGE, 200) == AT_80
 

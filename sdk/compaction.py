@@ -20,9 +20,10 @@ from ..nodes.agent.agent import load_agent
 from ..nodes.agent.context import Context
 from ..nodes.agent.message_history import select_conversation
 from ..nodes.agent.modes import get_mode
-from ..nodes.compaction.size_check import find_budget
+from ..nodes.compaction.size_check import find_budget, find_cut
 from ..nodes.conversation.cut import CompactionRequest
-from ..nodes.conversation.token_estimate import count_used
+from ..nodes.conversation.token_estimate import TokenCount, count_used, estimate_tokens
+from ..nodes.conversation.view import build_view
 from ..nodes.roles import RoleName
 from ..nodes.state import State
 from .events import Event, parse_event
@@ -100,12 +101,15 @@ async def _check_fits(state: State, role: RoleName, context: Context) -> None:
     if not agent.deps.settings.context.auto_compact:
         return
     budget = find_budget(state, agent)
-    count = count_used(select_conversation(state, role), None, budget.fixed)
-    if not budget.fits(count):
+    messages, cut = select_conversation(state, role), find_cut(state, role)
+    # the newest answer reports the size of what it was sent, which was less
+    scale = count_used(build_view(messages, cut), cut, budget.fixed).scale
+    used = round((budget.fixed + estimate_tokens(messages)) * scale)
+    if not budget.fits(TokenCount(used, scale, False)):
         raise UsageError(
             text(
                 "the whole conversation does not fit: {used} tokens, the limit is {limit}",
-                used=f"{count.used:,}",
+                used=f"{used:,}",
                 limit=f"{budget.limit:,}",
             ),
             hint="it would be compacted again at once; `mcode threads show` has all of it",

@@ -255,7 +255,7 @@ async def test_compact_and_uncompact_take_no_model_turn(talk: Talk, provider: Pr
 
 
 async def test_what_does_not_fit_stays_compacted(talk: Talk, provider: Provider) -> None:
-    model = Model(files=12)
+    model = Model(files=20)
     provider.script(model)
     await talk.say(TASK)
     cuts = (await talk.state())["cuts"]

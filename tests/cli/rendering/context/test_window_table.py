@@ -27,7 +27,8 @@ From the provider's cache: 90% of the last request"""
 
 
 def test_a_learnt_window_says_how_to_forget_it() -> None:
-    assert "`mcode models forget openai/m`" in format_context(replace(USAGE, is_learnt=True), 200)
+    words = format_context(replace(USAGE, is_learnt=True), 200).split()
+    assert "`mcode models forget openai/m`" in " ".join(words)
 
 
 def test_table_has_a_bar_for_each_kind() -> None:

@@ -1,5 +1,6 @@
 """Memory and long threads in LangGraph's server: cards are edited there, `compact` works there."""
 
+import json
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,6 +11,7 @@ if find_spec("langgraph_api") is None:
     pytest.skip("langgraph-cli[inmem] is not installed", allow_module_level=True)
 
 from langgraph_sdk import get_client
+from provider import Provider
 from studio import MCODE, House
 
 from maxagent.memory.cards.library import CardDraft
@@ -18,15 +20,26 @@ from maxagent.memory.cards.namespaces import get_namespace, identify_project
 from maxagent.memory.cards.store import open_library
 
 WRITE = {"name": "write_file", "args": {"path": "log.txt", "content": "x"}}
-CONFIG = "model: {context_length: 20000, max_tokens: 2000}\ncontext: {model: none}\n"
+KEY = "sk-for-these-tests"
 DONE = {"name": "attempt_completion", "args": {"result": "nothing to do"}}
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> House:
+def provider() -> Iterator[Provider]:
+    with Provider() as provider:
+        yield provider
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory, provider: Provider) -> House:
     house = House(tmp_path_factory.mktemp("studio"))
-    (house.folder / "home").mkdir()
-    (house.folder / "home" / "config.yaml").write_text(CONFIG)
+    home = house.folder / "home"
+    home.mkdir(mode=0o700)
+    settings = {
+        "litellm": {"base_url": provider.url, "api_key": KEY},
+        "context": {"model": "none", "compact_tokens": 15_000},
+    }
+    (home / "config.yaml").write_text(json.dumps(settings))
     return house
 
 
@@ -61,17 +74,21 @@ async def test_card_edited_in_studio_is_read_by_next_thread(house: House, addres
     }
 
 
-async def test_compact_does_its_work_in_studio(house: House, address: str) -> None:
-    reads = [{"name": "read_file", "args": {"path": f"f{number}.txt"}} for number in range(14)]
-    turns = [{"tool_calls": [call]} for call in (*reads, WRITE, DONE)]
-    task = house.project("long", turns)
-    for number in range(14):
+async def test_compact_does_its_work_in_studio(
+    house: House, address: str, provider: Provider
+) -> None:
+    reads = [{"name": "read_file", "args": {"path": f"f{number}.txt"}} for number in range(18)]
+    answers = [{"tool_calls": [call]} for call in (*reads, WRITE, DONE)]
+    provider.script([{"text": "SMALL: log.txt"}, *answers, {"text": "ACCEPTED"}])
+    task = house.project("long", [])
+    task["options"] = {"model": "openai/any", "apply": True}
+    for number in range(18):
         lines = (f"line {number}.{line} says nothing of interest\n" for line in range(110))
         Path(task["folder"], f"f{number}.txt").write_text("".join(lines))
     async with get_client(url=address) as client:
         thread = (await client.threads.create())["thread_id"]
         ended = await client.runs.wait(thread, "task", input=task)
-        states = await client.threads.get_history(thread, limit=100)
+        states = await client.threads.get_history(thread, limit=200)
     assert (ended["outcome"], Path(task["folder"], "log.txt").read_text()) == ("verified", "x")
     assert any("compact" in state["next"] for state in states)
     cut = ended["cuts"]["coder"]

@@ -26,6 +26,7 @@ from ..nodes.conversation.token_estimate import TokenCount, count_used, estimate
 from ..nodes.conversation.view import build_view
 from ..nodes.roles import RoleName
 from ..nodes.state import State
+from .cancel_shield import run_shielded
 from .events import Event, parse_event
 from .graph_registry import CHAT, Job, find_job
 from .outcome import find_question
@@ -66,10 +67,12 @@ class Compactor:
                 durability="sync",
                 interrupt_after=["compact"],  # the role's turn comes with the next run
             )
-            async with aclosing(cast("AsyncGenerator[dict[str, Any]]", stream)) as parts:
-                async for part in parts:
-                    yield parse_event(part["data"])
-            await asyncio.to_thread(threads.set_status, row.thread_id, row.status)
+            try:
+                async with aclosing(cast("AsyncGenerator[dict[str, Any]]", stream)) as parts:
+                    async for part in parts:
+                        yield parse_event(part["data"])
+            finally:  # a stopped compaction can be asked for again
+                await run_shielded(asyncio.to_thread(threads.set_status, row.thread_id, row.status))
 
     async def uncompact(self, thread: str) -> bool:
         """Send the whole conversation again; return whether anything was left out.
@@ -126,7 +129,9 @@ def _find_role(row: ThreadRow, state: StateSnapshot, home: Path) -> RoleName:
     question = find_question(row.thread_id, state)
     is_waiting = question is not None and question.kind != "limit"
     is_ended = not state.next
-    at_role = len(state.tasks) == 1 and state.tasks[0].name in roles and not state.tasks[0].result
+    next_node = state.tasks[0].name if len(state.tasks) == 1 and not state.tasks[0].result else ""
+    stopped = _find_stopped_request(state) if next_node == "compact" else None
+    at_role = next_node in roles or stopped is not None
     if is_waiting or not (is_ended or at_role) or has_crashed(home, row.thread_id):
         raise UsageError(
             text("thread `{thread}` waits for an answer", thread=thread)
@@ -139,8 +144,16 @@ def _find_role(row: ThreadRow, state: StateSnapshot, home: Path) -> RoleName:
             text("thread `{thread}` has no answer of a model yet", thread=thread),
             hint="send a message first; there is nothing to compact yet",
         )
+    if stopped:
+        return stopped["role"]
     if not is_ended:
-        return cast(RoleName, state.tasks[0].name)
+        return cast(RoleName, next_node)
     if find_job(row.graph) is CHAT:
         return get_mode(state.values.get("options", {}))
     return state.values["role"]
+
+
+def _find_stopped_request(state: StateSnapshot) -> CompactionRequest | None:
+    """Return the user's request whose compaction was stopped or killed; None if there is none."""
+    request = cast(State, state.values).get("compaction")
+    return request if request and request["reason"] == "user" else None

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
@@ -262,6 +263,24 @@ async def test_what_does_not_fit_stays_compacted(talk: Talk, provider: Provider)
     with pytest.raises(UsageError, match="does not fit: .* tokens, the limit is 17,000"):
         await talk.runner.uncompact(talk.thread)
     assert cuts and (await talk.state())["cuts"] == cuts
+
+
+async def test_a_stopped_compaction_can_be_repeated(talk: Talk, provider: Provider) -> None:
+    model = Model(files=4)
+    provider.script(model)
+    await talk.say(TASK)
+    async with aclosing(talk.runner.compact(talk.thread)) as events:
+        async for event in events:
+            assert isinstance(event, CompactionStarted)
+            break
+    assert talk.runner.threads.get(talk.thread).status == "idle"
+    assert not (await talk.state()).get("cuts")
+    again = [event async for event in talk.runner.compact(talk.thread)]
+    assert len(find(again, CompactionFinished)) == 1
+    assert talk.runner.threads.get(talk.thread).status == "idle"
+    model.read = 4
+    await talk.say("And now?")
+    assert NOTE in str(model.bodies[-1]["messages"])
 
 
 async def test_an_open_question_is_not_compacted(talk: Talk, provider: Provider) -> None:

@@ -17,6 +17,7 @@ from maxagent.memory.threads.index import ThreadIndex
 from maxagent.memory.threads.record import ThreadRow
 from maxagent.nodes.agent.message_history import select_conversation
 from maxagent.nodes.conversation.cut import Cut
+from maxagent.nodes.conversation.view import LABEL
 from maxagent.sdk.graph_registry import CHAT
 from maxagent.sdk.threads.steps import find_step
 from maxagent.sdk.threads.time_travel import copy_thread, fork, rewind_talk
@@ -98,7 +99,7 @@ async def test_view_hides_and_history_shows_everything(talk: CutThread) -> None:
     assert sent[:3] == [
         "Earlier request, done:\n\nRequest 0",
         "Earlier request, done:\n\nRequest 1",
-        "What happened so far.",
+        LABEL.replace("{summary}", "What happened so far."),
     ]
     assert sent[-1] == "Request 3" and not any("# a" in text for text in sent)
     assert show(talk, talk.thread)[: len(before)] == before

@@ -72,7 +72,7 @@ def limit_answer(budget: Budget, used: int, usual: int) -> int:
 
 def count_request(view: Sequence[AnyMessage], cut: Cut | None, budget: Budget) -> TokenCount:
     """Return the size of the next request; only roughly, and cheap, if it clearly fits."""
-    at = find_reported(view, cut)
+    at = find_reported(view, cut, budget.fixed)
     if at is not None:
         answer = view[at]
         usage = answer.usage_metadata if isinstance(answer, AIMessage) else None

@@ -52,7 +52,7 @@ def count_used(view: Sequence[AnyMessage], cut: Cut | None, fixed: int) -> Token
     `fixed` is the estimate of what precedes it: system prompt, tools, context message. The newest
     answer's report counts, unless the answer is older than the cut: it was about the old view.
     """
-    at = find_reported(view, cut)
+    at = find_reported(view, cut, fixed)
     if at is None:
         scale = cut["scale"] if cut else 1.0
         return TokenCount(round((fixed + estimate_tokens(view)) * scale), scale, False)
@@ -123,7 +123,7 @@ def _estimate_part(part: object) -> int:
     return estimate_text(json.dumps(block, ensure_ascii=False, default=str))
 
 
-def find_reported(view: Sequence[AnyMessage], cut: Cut | None) -> int | None:
+def find_reported(view: Sequence[AnyMessage], cut: Cut | None, fixed: int) -> int | None:
     """Return the index of the newest answer that reports the size of this view.
 
     A report of much less is about a smaller view, from before a cut was dropped; or the server has
@@ -134,7 +134,7 @@ def find_reported(view: Sequence[AnyMessage], cut: Cut | None) -> int | None:
         message = view[at]
         if isinstance(message, AIMessage) and message.usage_metadata:
             is_newer = message.additional_kwargs.get("step", 0) > made_at
-            least = SMALLEST_SCALE * estimate_tokens(view[:at])
+            least = SMALLEST_SCALE * (fixed + estimate_tokens(view[:at]))
             is_whole = message.usage_metadata["input_tokens"] >= least
             return at if is_whole and (is_newer or not cut) else None
     return None

@@ -104,6 +104,14 @@ def test_report_of_a_smaller_view_does_not_count() -> None:
     assert (counted.used, counted.is_reported) == (estimate_tokens(view), False)
 
 
+def test_what_precedes_a_smaller_view_counts_too() -> None:
+    view: list[AnyMessage] = [HumanMessage("Hello " * 7_000), build_answer(1, 6_861)]
+    fixed = 4_000
+    assert 10_000 < estimate_tokens(view) < 13_000
+    counted = count_used(view, None, fixed)  # the report is of a view that was cut
+    assert (counted.used, counted.is_reported) == (fixed + estimate_tokens(view), False)
+
+
 def test_absurd_reports_are_bounded() -> None:
     view: list[AnyMessage] = [HumanMessage("Hello " * 100), build_answer(1, 10**6)]
     assert count_used(view, None, 0).scale == 2.0

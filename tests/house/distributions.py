@@ -13,7 +13,7 @@ from source_tree import ROOT, find_modules, parse_module
 
 EXTRA_PLACES = {"openai": "models/langchain_responses.py", "studio": "sdk/studio/"}
 """The only places that may import an extra."""
-NEVER_IMPORTED = {"langgraph-cli"}
+NEVER_IMPORTED = {"langgraph-cli", "mcp", "httpx2"}
 """Declared for what it installs."""
 
 

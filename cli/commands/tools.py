@@ -40,7 +40,7 @@ def list_tools(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
     """List tools with their effect and description."""
-    from ...tools.runtime.tool_table import TOOLS, read_description
+    from ...tools.tool_table import TOOLS, read_description
     from ..rendering.table import show_table
 
     rows = [

@@ -14,11 +14,13 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from ...config.agents.profile import AgentProfile
 from ...config.settings.permission_rules import RawRule
+from ...config.settings.schema import Settings
 from ...models.xml_calls.known_tools import KnownTools
 from ...models.xml_calls.tool_binding import bind_tools
 from ...tools import aliases
 from ...tools.runtime.agent_tools import select_agent_tools
 from ...tools.runtime.registry import load_tool
+from ...tools.tool_table import Requirement
 from ..conversation.token_estimate import estimate_message, estimate_text
 from ..roles import RoleName
 from ..state import State
@@ -103,7 +105,7 @@ def _create_agent(deps: Dependencies, profile: AgentProfile, model: str) -> Agen
         profile,
         own.settings.tools,
         planning=bool(own.policy.plan),
-        memory=own.settings.memory.enabled,
+        lacking=_list_lacking(own.settings),
     )
     chat_model = own.chat_models.get(own.model, profile.name)
     # some models end a turn with this tool even if it is not offered
@@ -123,6 +125,11 @@ def _create_agent(deps: Dependencies, profile: AgentProfile, model: str) -> Agen
         model=bind_tools(chat_model, tools, known, own.model, own.chat_models.tool_refusals),
         offered=tuple(tools),
     )
+
+
+def _list_lacking(settings: Settings) -> list[Requirement]:
+    """List what no tool may require, since it is not configured."""
+    return [] if settings.memory.enabled else ["memory"]
 
 
 def _adapt_dependencies(profile: AgentProfile, deps: Dependencies, model: str) -> Dependencies:

@@ -8,6 +8,7 @@ from typing import Any, cast
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
 from ...models.replay import OUTPUT_PARTS, REASONING_DETAILS, THINKING_BLOCKS
+from ...tools.tool_table import select_names
 from ..tool_task import UNCHANGED_SINCE
 from .boundaries import choose_cut
 from .cut import Cut
@@ -18,24 +19,9 @@ from .user_requests import ends_turn
 from .view import build_view, find_tail
 
 # Results that are decisions or words of the user, or state; and what stays short by itself
-NEVER_PRUNED = frozenset(
-    [
-        "ask_user",
-        "attempt_completion",
-        "get_skill",
-        "plan_enter",
-        "plan_exit",
-        "plan_mode_respond",
-        "recall_notes",
-        "record_note",
-        "search_memory",
-        "todoclear",
-        "todoread",
-        "todowrite",
-    ]
-)
+NEVER_PRUNED = select_names(lambda entry: entry.is_kept)
 # Calls whose arguments are a file's content
-WRITING = frozenset(["apply_patch", "edit", "replace_in_file", "write_file"])
+WRITING = select_names(lambda entry: entry.effect == "edit")
 # Estimated tokens that a stub must free: its line is not free either
 SMALLEST = 100
 # Cost of a token from the provider's cache; one that is not from there costs 1

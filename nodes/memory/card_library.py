@@ -15,7 +15,7 @@ from ...memory.cards.card import SCOPES, Card, Scope, Source
 from ...memory.cards.library import CardLibrary
 from ...memory.cards.namespaces import identify_project
 from ...tools.card_access import CardAccess
-from ...tools.runtime.agent_tools import MEMORY_TOOLS
+from ...tools.tool_table import select_names
 from ...tools.workspace import Workspace
 from ..options import Options
 from ..state import State
@@ -28,6 +28,7 @@ from .card_choice import (
 
 # In `additional_kwargs` of a note: the short IDs of the cards that it shows
 SHOWN = "cards"
+_MEMORY_TOOLS = select_names(lambda entry: entry.requires == "memory")
 _logger = logging.getLogger(__name__)
 
 
@@ -98,7 +99,7 @@ def open_card_access(
     store: BaseStore | None, sources: CardSources, task: ToolTask, thread: str
 ) -> CardAccess | None:
     """Return what a tool of notes works with; None for other tools, and where memory is off."""
-    if task["call"]["name"] not in MEMORY_TOOLS:
+    if task["call"]["name"] not in _MEMORY_TOOLS:
         return None
     library = open_library(store, sources, task["options"])
     if library is None:

@@ -8,6 +8,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMes
 
 from ...memory.cards.admission import has_copied_words
 from ...memory.cards.words import split_words
+from ...tools.tool_table import select_names
 from ..state import State
 from ..tool_task import NoteOrigin
 
@@ -15,7 +16,7 @@ from ..tool_task import NoteOrigin
 LONGEST_REQUEST = 2_000
 # Share of a note's words that the user's own message must have
 SHARED = 0.5
-_FOREIGN_TOOLS = ("webfetch", "use_mcp_tool", "use_rag_tool", "find_tools")
+_FOREIGN_TOOLS = select_names(lambda entry: entry.is_foreign)
 _FETCHES = re.compile(r"\b(?:curl|wget|https?)\b", re.IGNORECASE)
 _ASKS = re.compile(
     r"\bremember\b|\bmemori[sz]e\b|\bkeep in mind\b|\bdo(?:n't| not) forget\b"

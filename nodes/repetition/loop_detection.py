@@ -11,6 +11,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
+from ...tools.tool_table import select_names
 from ..conversation.cut import Cut
 from ..conversation.user_requests import is_request
 from .repeated_calls import UNCHANGED_SINCE, describe_call
@@ -25,7 +26,7 @@ SAME_CALLS = 3
 STALE_STEPS = 6
 # Steps with something new after which an earlier loop is forgotten
 FRESH_STEPS = 4
-NOTES = frozenset({"todowrite", "todoread", "todoclear"})
+LISTS = select_names(lambda entry: entry.is_list)
 _WAITING = re.compile(r"\b(sleep|wait|watch|tail\s+-\w*f)\b")
 # What differs from run to run of the same command on the same files
 _VARIABLE = re.compile(r"call_[0-9a-f]{16}|\b0x[0-9a-f]{6,}|\b\d+\.\d+ ?m?s(ec(onds?)?)?\b")
@@ -85,7 +86,7 @@ class _Step:
     @property
     def is_note(self) -> bool:
         """Whether it only wrote down what is to do."""
-        return all(call.name in NOTES for call in self.calls)
+        return all(call.name in LISTS for call in self.calls)
 
     @property
     def is_repeated(self) -> bool:

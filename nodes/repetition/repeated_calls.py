@@ -8,23 +8,12 @@ from itertools import islice
 from langchain_core.messages import AIMessage, AnyMessage, ToolCall, ToolMessage
 
 from ...tools.runtime.registry import canonical
+from ...tools.tool_table import select_names
 from ..conversation.cut import Cut
 from ..messages.images import has_images
 from ..tool_task import UNCHANGED_SINCE, EarlierAnswer, PendingCall
 
-REPEATABLE = frozenset(
-    {
-        "read_file",
-        "list_files",
-        "list_code_definitions",
-        "glob",
-        "grep",
-        "git_status",
-        "git_diff",
-        "git_log",
-        "git_branch",
-    }
-)
+REPEATABLE = select_names(lambda entry: entry.is_repeatable)
 # Further back a model is better shown the answer again
 RECENT = 200
 # Characters of an answer that saves nothing worth a reference

@@ -10,12 +10,13 @@ from typing import Protocol
 from ...config.settings.permission_rules import RawRule, RuleKind
 from ...config.text import text
 from .. import aliases
+from ..tool_table import PatternKind
 from .call import RequestedCall
 from .command_pattern import CommandPattern, parse_command_pattern
 from .flag_limits import find_excess
 from .host_pattern import parse_host_pattern
 from .path_pattern import parse_path_pattern
-from .subject import PATTERN_KINDS, READING_TOOLS, PatternKind, Subject
+from .subject import PATTERN_KINDS, READING_TOOLS, Subject
 
 _SHAPE = re.compile(r"([\w*-]+)(?:\((.*)\))?", re.DOTALL)
 _MCP = re.compile(r"mcp_[\w*-]+")

@@ -1,28 +1,17 @@
 """Subjects that rules match: the programs, files or hosts of a call."""
 
 from dataclasses import dataclass
-from typing import Literal
 
-# What the pattern of a rule matches; `call`: a rule on this tool has no pattern
-PatternKind = Literal["command", "path", "host", "call"]
+from ..tool_table import TOOLS, PatternKind, select_names
 
 # Every tool that a rule can name; MCP tools, named `mcp_SERVER_TOOL`, are allowed as well
-PATTERN_KINDS: dict[str, PatternKind] = {
-    "run_command": "command",
-    "webfetch": "host",
-    **dict.fromkeys(["edit", "write_file", "replace_in_file", "apply_patch"], "path"),
-    **dict.fromkeys(["read_file", "list_files", "glob", "grep", "git_diff", "git_log"], "path"),
-    **dict.fromkeys(["command_output", "git_status", "git_branch", "ask_user"], "call"),
-    **dict.fromkeys(["todowrite", "todoread", "todoclear", "attempt_completion"], "call"),
-    **dict.fromkeys(["search_memory", "record_note", "recall_notes"], "call"),
-    **dict.fromkeys(["plan_enter", "plan_exit", "plan_mode_respond"], "call"),
-}
+PATTERN_KINDS: dict[str, PatternKind] = {name: entry.pattern for name, entry in TOOLS.items()}
 
 # The tools to which rules on `read_file` apply; rules on `edit` apply to every editing tool
-READING_TOOLS = frozenset(["read_file", "list_files", "glob", "grep"])
+READING_TOOLS = select_names(lambda entry: entry.shows_files)
 
 # Rules on these tools apply to the files that a command changes, too
-EDITING_TOOLS = frozenset(["edit", "write_file", "replace_in_file", "apply_patch"])
+EDITING_TOOLS = select_names(lambda entry: entry.effect == "edit")
 
 
 @dataclass(frozen=True)

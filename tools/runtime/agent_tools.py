@@ -1,6 +1,6 @@
 """The tools that an agent is offered, by the names in its file."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
@@ -14,13 +14,13 @@ from .. import aliases
 from ..builtin.session.plan_mode import LEADS_TO
 from ..permissions.policy import read_files
 from ..permissions.rule import read_rule
+from ..tool_table import Requirement, select_names
 from .registry import NAMES, select_tools
 
 # each belongs to a graph or a mode, which names it, so `*` does not include it
 BELONGING = frozenset(["attempt_completion", *LEADS_TO, "plan_mode_respond"])
 # tools of plan mode; its permissions ensure that only the plan is written
 PLANNING = frozenset(["write_file", "edit", "plan_exit", "plan_mode_respond"])
-MEMORY_TOOLS = frozenset(["search_memory", "record_note", "recall_notes"])
 # tools of other agents, whose files may name tools that do not exist here
 _ELSEWHERE = frozenset(
     ["websearch", "codesearch", "notebookedit", "notebookread", "skill", "lsp", "killshell"]
@@ -29,15 +29,19 @@ _ELSEWHERE = frozenset(
 
 
 def select_agent_tools(
-    profile: AgentProfile, chosen: ToolsSection, *, planning: bool = False, memory: bool = True
+    profile: AgentProfile,
+    chosen: ToolsSection,
+    *,
+    planning: bool = False,
+    lacking: Collection[Requirement] = (),
 ) -> tuple[BaseTool, ...]:
     """Return the tools that the agent is offered; raises UsageError with the place of a wrong name.
 
     A subagent is offered no more than its parent. An agent that is `planning` can write the plan
-    and show it. Without `memory` nothing is remembered, and no tool for it is offered.
+    and show it. A tool that requires something `lacking` is not offered.
     """
     beside = PLANNING if planning else frozenset[str]()
-    offered = frozenset(NAMES) - (frozenset[str]() if memory else MEMORY_TOOLS)
+    offered = select_names(lambda entry: entry.requires not in lacking)
     for one in profile.limits:
         given = _resolve_names(one, "tools", one.tools) | beside
         offered &= given - _resolve_names(one, "denied_tools", one.denied_tools)

@@ -18,7 +18,7 @@ from ...config.settings.schema import ToolsSection
 from ...config.text import text
 from .. import aliases
 from ..todo_list import Item
-from .tool_table import TOOLS
+from ..tool_table import TOOLS
 
 NAMES = tuple(TOOLS)
 

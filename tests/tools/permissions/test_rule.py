@@ -54,7 +54,7 @@ def test_rule_matches_its_tool_by_any_name(
         ("run command(x)", "write a rule as"),
         ("run_command()", "brackets are empty"),
         ("runcommand2(x)", "is not a tool; did you mean `run_command`"),
-        ("qqq", "is not a tool; available: run_command"),
+        ("qqq", "is not a tool; available: read_file"),
         ("*", "is not a tool"),
         ("todowrite(x)", "not take a pattern"),
         ("mcp_files_read(x)", "not take a pattern"),

@@ -5,7 +5,7 @@ from maxagent.tools.runtime.registry import load_all_tools
 
 def test_pattern_kinds_cover_every_tool_and_its_paths() -> None:
     for tool in load_all_tools():
-        assert tool.name in PATTERN_KINDS, f"{tool.name} has no line in permissions/subject.py"
+        assert tool.name in PATTERN_KINDS, f"{tool.name} has no line in tool_table.py"
         names_files = tool.name in READING_TOOLS or bool((tool.metadata or {}).get("paths"))
         assert (PATTERN_KINDS[tool.name] == "path") == (names_files and tool.name != "run_command")
 

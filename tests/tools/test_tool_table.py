@@ -1,0 +1,27 @@
+import pytest
+
+from maxagent.tools.definition import get_effect
+from maxagent.tools.runtime.registry import load_tool
+from maxagent.tools.tool_table import TOOLS, read_description, select_names
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_the_table_says_what_the_tool_says(name: str) -> None:
+    tool = load_tool(name)
+    assert (TOOLS[name].effect, read_description(name)) == (get_effect(tool), tool.description)
+
+
+def test_what_rules_and_memory_must_know_is_said() -> None:
+    assert select_names(lambda entry: entry.effect == "edit") >= {"edit", "apply_patch"}
+    assert select_names(lambda entry: entry.is_repeatable) >= {"read_file", "grep", "git_diff"}
+    assert select_names(lambda entry: entry.is_foreign) >= {"webfetch"}
+    assert select_names(lambda entry: entry.is_kept) >= {"ask_user", "plan_exit", "recall_notes"}
+    assert select_names(lambda entry: entry.requires == "memory") == {
+        "search_memory",
+        "record_note",
+        "recall_notes",
+    }
+
+
+def test_only_a_tool_without_an_effect_is_repeatable() -> None:
+    assert all(entry.effect == "read" for entry in TOOLS.values() if entry.is_repeatable)

@@ -1,0 +1,86 @@
+"""Table of the built-in tools: where each is, and its nature, without importing it."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+_TOOLS_FOLDER = Path(__file__).parent
+
+# What the pattern of a rule matches; `call`: a rule on this tool has no pattern
+PatternKind = Literal["command", "path", "host", "call"]
+# What must be configured for a tool to be offered
+Requirement = Literal["", "memory"]
+
+
+class ToolEntry(NamedTuple):
+    """Where a tool is defined, and what the rest of the program must know about it."""
+
+    module: str
+    """The dotted name below `tools`."""
+    effect: str
+    """Its effect as its module declares it."""
+    pattern: PatternKind = "call"
+    """What the pattern of a permission rule on it matches."""
+    shows_files: bool = False
+    """Whether rules on `read_file` apply to it; rules on `edit` apply to every tool that edits."""
+    is_repeatable: bool = False
+    """Whether one line may answer a call that repeats an earlier one with the same result."""
+    is_kept: bool = False
+    """Whether its results are never pruned: words of the user, decisions, state, or always
+    short."""
+    is_foreign: bool = False
+    """Whether its results are a stranger's words."""
+    is_list: bool = False
+    """Whether it only writes down what is to do: a step of such calls brings nothing new."""
+    requires: Requirement = ""
+    """What must be configured for it to be offered."""
+
+
+# The order is fixed: the tools begin every prompt, which must stay the same
+TOOLS = {
+    "read_file": ToolEntry(
+        "builtin.files.read_file", "read", "path", shows_files=True, is_repeatable=True
+    ),
+    "list_files": ToolEntry(
+        "builtin.files.list_files", "read", "path", shows_files=True, is_repeatable=True
+    ),
+    "glob": ToolEntry("builtin.files.glob", "read", "path", shows_files=True, is_repeatable=True),
+    "grep": ToolEntry("builtin.files.grep", "read", "path", shows_files=True, is_repeatable=True),
+    "edit": ToolEntry("builtin.files.edit", "edit", "path"),
+    "write_file": ToolEntry("builtin.files.write_file", "edit", "path"),
+    "replace_in_file": ToolEntry("builtin.files.replace_in_file", "edit", "path"),
+    "apply_patch": ToolEntry("builtin.files.apply_patch", "edit", "path"),
+    "run_command": ToolEntry("builtin.shell.run_command", "execute", "command"),
+    "command_output": ToolEntry("builtin.shell.command_output", "read"),
+    "git_status": ToolEntry("builtin.shell.git_tools", "read", is_repeatable=True),
+    "git_diff": ToolEntry("builtin.shell.git_tools", "read", "path", is_repeatable=True),
+    "git_log": ToolEntry("builtin.shell.git_tools", "read", "path", is_repeatable=True),
+    "git_branch": ToolEntry("builtin.shell.git_tools", "read", is_repeatable=True),
+    "todowrite": ToolEntry("builtin.notes.todo", "note", is_kept=True, is_list=True),
+    "todoread": ToolEntry("builtin.notes.todo", "note", is_kept=True, is_list=True),
+    "todoclear": ToolEntry("builtin.notes.todo", "note", is_kept=True, is_list=True),
+    "ask_user": ToolEntry("builtin.session.ask_user", "talk", is_kept=True),
+    "attempt_completion": ToolEntry("builtin.session.attempt_completion", "note", is_kept=True),
+    "webfetch": ToolEntry("builtin.web.webfetch", "fetch", "host", is_foreign=True),
+    "plan_enter": ToolEntry("builtin.session.plan_mode", "talk", is_kept=True),
+    "plan_exit": ToolEntry("builtin.session.plan_mode", "talk", is_kept=True),
+    "plan_mode_respond": ToolEntry("builtin.session.plan_mode", "talk", is_kept=True),
+    "search_memory": ToolEntry(
+        "builtin.notes.memory_tools", "read", is_kept=True, requires="memory"
+    ),
+    "record_note": ToolEntry("builtin.notes.memory_tools", "note", is_kept=True, requires="memory"),
+    "recall_notes": ToolEntry(
+        "builtin.notes.memory_tools", "read", is_kept=True, requires="memory"
+    ),
+}
+
+
+def select_names(has_nature: Callable[[ToolEntry], bool]) -> frozenset[str]:
+    """Select the names of the tools with this nature."""
+    return frozenset(name for name, entry in TOOLS.items() if has_nature(entry))
+
+
+def read_description(name: str) -> str:
+    """Read a tool's description for the model."""
+    module = _TOOLS_FOLDER.joinpath(*TOOLS[name].module.split("."))
+    return module.with_name(f"{name}.md").read_text(encoding="utf-8").strip()

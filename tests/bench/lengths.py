@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from contenders import MAXAGENT, reading
@@ -26,6 +27,11 @@ REPETITIONS = 15
 RESUMES = 5
 LARGEST = 30
 """MB of the long thread's database."""
+UNCUT = replace(
+    MAXAGENT,
+    config="  context_length: 10000000\ncontext:\n  compact_tokens: 10000000\n",
+)
+"""The script counts the answers in each request, so no request may leave one out."""
 
 
 def measure_lengths(gauge: Gauge, project: Path) -> list[Row]:
@@ -53,7 +59,7 @@ def make_thread(gauge: Gauge, project: Path, messages: int) -> Path:
         return reading(number, text_of(number))
 
     home = _home(project, messages)
-    take_steps(gauge, project, home, MAXAGENT, answer, messages // 2)
+    take_steps(gauge, project, home, UNCUT, answer, messages // 2)
     return home / ".llc" / "data" / "threads.db"
 
 
@@ -96,7 +102,7 @@ def _resumes(gauge: Gauge, project: Path) -> Times:
     times: Times = {SHORT: [], LONG: []}
     for _ in range(RESUMES):
         for length, spent in times.items():
-            ran = MAXAGENT.run(gauge, project, _home(project, length), again=True)
+            ran = UNCUT.run(gauge, project, _home(project, length), again=True)
             spent.append({"cpu": ran.marks[0]})
     return times
 

@@ -224,7 +224,7 @@ def main() -> int:
         "1M window, compacted at 200k": lambda at: report(hold_whole(large, at, LARGE, {})),
         # long enough for all of them: a kill inside a summary waits for the next one
         f"{chosen.kills} kills": lambda at: hold_through_kills(
-            ChapterPlan(2 * chosen.chapters), at, chosen.kills, Random(chosen.seed)
+            ChapterPlan(4 * chosen.chapters), at, chosen.kills, Random(chosen.seed)
         ),
         f"cost of {chosen.messages} messages": lambda at: compare_costs(chosen.messages, at),
     }

@@ -32,6 +32,8 @@ SMALLEST_SCALE, LARGEST_SCALE = 0.5, 2.0
 MAX_ESTIMATES = 4096
 # by object, since a message is never changed in place; each is held so that its `id` stays its own
 _estimates: dict[int, tuple[BaseMessage, int]] = {}
+# sums up to a message, by the message, its place and the cut of its view: see `_estimate_before`
+_sums: dict[tuple[int, int, str], tuple[BaseMessage, int]] = {}
 
 
 @dataclass(frozen=True)
@@ -55,10 +57,11 @@ def count_used(view: Sequence[AnyMessage], cut: Cut | None, fixed: int) -> Token
     at = find_reported(view, cut, fixed)
     if at is None:
         scale = cut["scale"] if cut else 1.0
-        return TokenCount(round((fixed + estimate_tokens(view)) * scale), scale, False)
+        estimated = fixed + _estimate_before(view, len(view), cut)
+        return TokenCount(round(estimated * scale), scale, False)
     usage = cast(AIMessage, view[at]).usage_metadata
     assert usage is not None
-    scale = compute_scale(usage["input_tokens"], fixed + estimate_tokens(view[:at]))
+    scale = compute_scale(usage["input_tokens"], fixed + _estimate_before(view, at, cut))
     reported = usage["input_tokens"] + usage["output_tokens"]
     return TokenCount(round(reported + estimate_tokens(view[at + 1 :]) * scale), scale, True)
 
@@ -73,6 +76,24 @@ def compute_scale(reported: int, estimated: int) -> float:
 def estimate_tokens(messages: Iterable[BaseMessage]) -> int:
     """Return the estimated tokens of messages."""
     return sum(map(estimate_message, messages))
+
+
+def _estimate_before(view: Sequence[BaseMessage], end: int, cut: Cut | None) -> int:
+    """Return the estimated tokens of the messages before `end`.
+
+    A step adds to the sum of the step before it, so that its cost does not grow with the thread.
+    """
+    name = cut["id"] if cut else ""
+    known, tokens, at = None, 0, end
+    while at and not (known := _sums.get((id(view[at - 1]), at, name))):
+        tokens += estimate_message(view[at - 1])
+        at -= 1
+    total = tokens + (known[1] if known else 0)
+    if end > at:
+        if len(_sums) >= MAX_ESTIMATES:
+            _sums.clear()
+        _sums[id(view[end - 1]), end, name] = (view[end - 1], total)
+    return total
 
 
 def estimate_message(message: BaseMessage) -> int:
@@ -134,7 +155,7 @@ def find_reported(view: Sequence[AnyMessage], cut: Cut | None, fixed: int) -> in
         message = view[at]
         if isinstance(message, AIMessage) and message.usage_metadata:
             is_newer = message.additional_kwargs.get("step", 0) > made_at
-            least = SMALLEST_SCALE * (fixed + estimate_tokens(view[:at]))
+            least = SMALLEST_SCALE * (fixed + _estimate_before(view, at, cut))
             is_whole = message.usage_metadata["input_tokens"] >= least
             return at if is_whole and (is_newer or not cut) else None
     return None

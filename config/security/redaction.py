@@ -79,6 +79,8 @@ def redact(text: str) -> str:
 
 
 def _redact_plain(text: str) -> str:
+    if len(text) < MIN_SECRET_LENGTH:
+        return text
     text = without_known(text)
     if "PRIVATE KEY-----" in text:
         text = without_private_keys(text, "[secret: private key]")

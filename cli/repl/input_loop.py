@@ -2,12 +2,14 @@
 
 import asyncio
 import time
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from contextlib import suppress
+from itertools import takewhile
 from typing import Any
 
 from ..i18n.catalogs import t
 from .line_dispatch import dispatch_line, read_steering
+from .prompt.input_line import parse_line
 from .prompt.paste_placeholder import Pastes
 from .prompt.protocol import ReplExit
 from .session.inbox import Inbox
@@ -30,6 +32,7 @@ class Conversation:
         self.pastes = Pastes()
         self._doing: asyncio.Task[None] | None = None
         self._stopped = False
+        self._withdrawn: list[str] = []
         self._since = 0.0
         self._pressed = float("-inf")
         self._left = asyncio.Event()
@@ -59,8 +62,7 @@ class Conversation:
         """Stop the work in progress; waiting lines can be edited before they are sent."""
         if self._doing and not self._stopped:
             self._stopped = self._doing.cancel()
-            if waiting := self.inbox.take_all():
-                self.session.prompt.give_back("\n".join(waiting))
+            self._withdrawn += self.inbox.take_all()
 
     def offer_rewind(self) -> None:
         """Offer to rewind to an earlier step."""
@@ -150,12 +152,22 @@ class Conversation:
         """Return unsent lines, and those that wait behind an unfinished turn, to the prompt."""
         session = self.session
         unsaid = [session.typed] if session.is_unsent else []
-        unsaid += session.unread_lines
+        unsaid += [*session.unread_lines, *self._withdrawn]
         session.unread_lines.clear()
+        self._withdrawn.clear()
         if session.cut_short and not self._stopped:  # lines sent after a stop are intended
             unsaid += self.inbox.take_all()
         session.is_unsent = session.cut_short = False
-        session.prompt.give_back("\n".join(unsaid))
+        self._return_lines(unsaid)
+
+    def _return_lines(self, lines: Sequence[str]) -> None:
+        """Put messages back into the prompt as one, or one command; name the lines after them."""
+        messages = list(takewhile(lambda line: parse_line(line).kind == "message", lines))
+        returned = messages or lines[:1]
+        self.session.prompt.give_back("\n".join(returned))
+        if rest := lines[len(returned) :]:
+            shown = ", ".join(f"`{line}`" for line in rest)
+            self.session.show(t("repl.not_run", lines=shown), "dim")
 
     async def _run_lines(self) -> None:
         try:

@@ -72,8 +72,9 @@ async def test_an_unforeseen_error_ends_nothing(
     talk.submit_line("hello")
     talk.submit_line("/exit")
     running = await began(talk)
-    assert await rests(talk) == "hello\n/exit"
+    assert await rests(talk) == "hello"
     assert "error: " in (shown := capfd.readouterr().out) and "Traceback" not in shown
+    assert "Not run: `/exit`" in shown
     assert (talk.inbox.waiting_lines, running.done()) == ((), False), (
         "what waited is not sent behind it"
     )
@@ -99,6 +100,29 @@ async def test_interrupt_stops_turn_and_keeps_waiting_lines_unsent(
     assert "Interrupted" in capfd.readouterr().out
     talk.request_exit()
     await running
+
+
+@pytest.mark.parametrize(
+    ("lines", "returned", "named"),
+    [
+        (("one", "two", "# note", "three"), "one\ntwo", "`# note`, `three`"),
+        (("# note", "!echo bang", "/status"), "# note", "`!echo bang`, `/status`"),
+        (("/status",), "/status", ""),
+    ],
+)
+def test_returned_commands_never_become_a_message(
+    talk: Conversation,
+    capfd: pytest.CaptureFixture[str],
+    lines: tuple[str, ...],
+    returned: str,
+    named: str,
+) -> None:
+    talk.session.unread_lines += lines
+    talk._give_back()  # pyright: ignore[reportPrivateUsage]
+    assert isinstance(talk.session.prompt, Line)
+    assert talk.session.prompt.text == returned
+    shown = capfd.readouterr().out
+    assert ("Not run" in shown) == bool(named) and named in shown
 
 
 @pytest.mark.parametrize("answer", [ASKS, REFUSES], ids=["a question is left", "it fails"])

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 from uuid import uuid4
 
@@ -25,7 +25,7 @@ from ..conversation.bridge import build_bridge
 from ..conversation.budget import Budget
 from ..conversation.cut import CompactionRequest, Cut, get_conversation
 from ..conversation.pruning import choose_pruned
-from ..conversation.token_estimate import TokenCount, count_used
+from ..conversation.token_estimate import TokenCount, count_used, estimate_tokens
 from ..conversation.view import build_view, estimate_view
 from ..memory.proposals import Candidate, propose_cards
 from ..messages.context_message import to_context_messages
@@ -240,7 +240,29 @@ def _select_summary_view(compaction: Compaction, planned: PlannedCut) -> list[An
     request = compaction.tokens + INSTRUCTION + 2 * budget.room.summary
     if compaction.asked["reason"] == "overflow" or request > budget.most:
         messages = _select_hidden(compaction, planned)
-    return build_view(messages, compaction.cut)
+    return _shorten_view(compaction, messages)
+
+
+def _shorten_view(compaction: Compaction, messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+    """Return the view of these messages; if it is too long to be summarized, only its end.
+
+    A list of what was done stands for the beginning, as in a compaction without a model.
+    """
+    budget, scale, before = compaction.budget, compaction.count.scale, compaction.cut
+    view = build_view(messages, before)
+    fits = budget.most - INSTRUCTION - 2 * budget.room.summary - round(budget.fixed * scale)
+    if estimate_tokens(view) * scale <= fits:
+        return view
+    room = replace(budget.room, tail=fits - budget.room.requests - budget.room.summary)
+    planned = choose_cut(messages, before, room, scale)
+    if planned is None:
+        return view
+    shorter = _build_cut(compaction, BRIDGE)
+    shorter["upto"], shorter["request"] = planned.upto, planned.request
+    shorter["kept"], shorter["pruned"] = [*planned.kept], [*planned.pruned]
+    shorter["references"] = before["references"] if before else {}
+    shorter["summary"] = _build_bridge(compaction, planned)
+    return build_view(messages, shorter)
 
 
 def _select_hidden(compaction: Compaction, planned: PlannedCut) -> list[AnyMessage]:

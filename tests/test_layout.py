@@ -30,10 +30,10 @@ DOCS = [*PAGES, *(ROOT / "docs").rglob("*.md")]
 # rooms of a floor in the order of their imports; a module that stands in none is the floor's ground
 ROOMS = {
     "cli": "i18n rendering prompts execution commands repl/prompt repl/session repl/slash repl app",
-    "tools": "textedits process filesystem git sandbox search shell/parsing shell/readonly "
-    "shell/risks shell shell/effects permissions tool_run web editing/matching editing/rewriting "
-    "editing editing/patch builtin/files builtin/notes builtin/session builtin/shell builtin/web "
-    "runtime",
+    "tools": "textedits definitions process filesystem git sandbox search shell/parsing "
+    "shell/readonly shell/risks shell shell/effects permissions tool_run web editing/matching "
+    "editing/rewriting editing editing/patch builtin/files builtin/code builtin/notes "
+    "builtin/session builtin/shell builtin/web runtime",
 }
 FOR_USERS = {"README.md", "chat.md", "commands.md", "edit.md"}
 """Pages whose `cart.py` is a file of the user's."""

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import cast
 
+from . import tool_table
+
 # alias and canonical name; case, `_` and `-` do not count
 TOOLS = {
     "read": "read_file",
@@ -44,10 +46,8 @@ TOOLS = {
 
 # tools of a later version that a configuration may already name
 LATER = frozenset(
-    ["list_code_definitions", "command_kill", "subagent", "search_memory", "record_note"]
-    + ["recall_notes", "get_skill", "use_mcp_tool", "find_tools", "use_rag_tool"]
-    + ["module_doc_read", "module_doc_write"]
-)
+    {"command_kill", "subagent", "get_skill", "use_mcp_tool", "find_tools", "use_rag_tool"}
+).difference(tool_table.TOOLS)
 
 # for each tool, alias and canonical name of its arguments
 ARGUMENTS = {
@@ -61,6 +61,15 @@ ARGUMENTS = {
         "include": "file_pattern",
         "glob": "file_pattern",
     },
+    "list_code_definitions": {
+        "file_path": "path",
+        "file": "path",
+        "directory": "path",
+        "dir": "path",
+        "folder": "path",
+    },
+    "module_doc_read": {"directory": "path", "folder": "path", "module_path": "path"},
+    "module_doc_write": {"directory": "path", "folder": "path", "module_path": "path"},
     "edit": {
         "path": "file_path",
         "file": "file_path",

@@ -46,10 +46,17 @@ TOOLS = {
     ),
     "glob": ToolEntry("builtin.files.glob", "read", "path", shows_files=True, is_repeatable=True),
     "grep": ToolEntry("builtin.files.grep", "read", "path", shows_files=True, is_repeatable=True),
+    "list_code_definitions": ToolEntry(
+        "builtin.code.list_code_definitions", "read", "path", shows_files=True, is_repeatable=True
+    ),
     "edit": ToolEntry("builtin.files.edit", "edit", "path"),
     "write_file": ToolEntry("builtin.files.write_file", "edit", "path"),
     "replace_in_file": ToolEntry("builtin.files.replace_in_file", "edit", "path"),
     "apply_patch": ToolEntry("builtin.files.apply_patch", "edit", "path"),
+    "module_doc_read": ToolEntry(
+        "builtin.code.module_docs", "read", "path", shows_files=True, is_repeatable=True
+    ),
+    "module_doc_write": ToolEntry("builtin.code.module_docs", "edit", "path"),
     "run_command": ToolEntry("builtin.shell.run_command", "execute", "command"),
     "command_output": ToolEntry("builtin.shell.command_output", "read"),
     "git_status": ToolEntry("builtin.shell.git_tools", "read", is_repeatable=True),

@@ -19,6 +19,8 @@ AT_ONCE = {
     ],
 }
 BROKEN = {"tool_calls": [{"name": "read_file", "args": '{"path": "not'}]}
+FIRST_REQUEST = 24_000
+"""Bytes of the first request of a new user's thread, at most."""
 MEMORY_TOOLS = ("search_memory", "record_note", "recall_notes")
 UNKNOWN = {"text": "?", "tool_calls": [{"name": "launch_rocket", "args": {"to": "the moon"}}]}
 
@@ -44,9 +46,10 @@ def test_first_prompts_are_short_and_equal_across_threads(
     assert [request.raw for request in runs[0].requests] == [r.raw for r in runs[1].requests]
     for request in (architect, coder):
         assert 500 < system_characters(request) <= SYSTEM_BAR
+        assert len(request.raw) <= FIRST_REQUEST
         sizes = tool_sizes(request)
         assert sum(sizes.pop(name) for name in MEMORY_TOOLS) <= 1_400
-        assert sum(sizes.values()) <= 12_000
+        assert sum(sizes.values()) <= 16_000
 
 
 def request(**body: object) -> Request:

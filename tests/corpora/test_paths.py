@@ -25,6 +25,7 @@ READING: list[tuple[str, dict[str, object]]] = [
     ("read_file", {"path": "{path}"}),
     ("grep", {"regex": ".", "path": "{path}"}),
     ("list_files", {"path": "{path}"}),
+    ("list_code_definitions", {"path": "{path}"}),
     ("git_diff", {"path": "{path}"}),
     ("git_log", {"path": "{path}"}),
 ]
@@ -63,7 +64,7 @@ def cases(project: PathProject) -> Iterator[Case]:
         yield Case("apply_patch", {"patch": project.filled(patch["patch"])}, patch["expect"])
     for kind in ("outside", "secret", "strange"):
         for path in map(project.filled, CORPUS[kind]):
-            tools = [*READING[: 3 if kind == "strange" else None], *WRITING, *RUNNING]
+            tools = [*READING[: 4 if kind == "strange" else None], *WRITING, *RUNNING]
             yield from (Case(tool, _with(args, path), "deny") for tool, args in tools)
     for path in CORPUS["literal"]:
         yield Case("read_file", {"path": path}, "deny")

@@ -11,7 +11,11 @@ from pathlib import Path
 
 from source_tree import ROOT, find_modules, parse_module
 
-EXTRA_PLACES = {"openai": "models/langchain_responses.py", "studio": "sdk/studio/"}
+EXTRA_PLACES = {
+    "code": "tools/definitions/grammars.py",
+    "openai": "models/langchain_responses.py",
+    "studio": "sdk/studio/",
+}
 """The only places that may import an extra."""
 NEVER_IMPORTED = {"langgraph-cli", "mcp", "httpx2"}
 """Declared for what it installs."""

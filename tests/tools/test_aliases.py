@@ -8,6 +8,9 @@ from maxagent.tools.aliases import rename_arguments, resolve_tool_name, translat
     [
         ("read", "read_file"),
         ("ls", "list_files"),
+        ("list_code_definition_names", "list_code_definitions"),
+        ("ac_mod_read", "module_doc_read"),
+        ("ac_mod_write", "module_doc_write"),
         ("search_code", "grep"),
         ("execute_command", "run_command"),
         ("Bash", "run_command"),

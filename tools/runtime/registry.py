@@ -21,6 +21,8 @@ from ..todo_list import Item
 from ..tool_table import TOOLS
 
 NAMES = tuple(TOOLS)
+# How the names of tools of MCP servers begin; these come and go with their server
+MCP_PREFIX = "mcp_"
 
 
 @cache
@@ -83,7 +85,8 @@ def describe_unknown_tool(name: str, names: Iterable[str]) -> str:
 
 def _resolve_names(key: str, names: Iterable[str]) -> set[str]:
     found = {aliases.resolve_tool_name(name, (*NAMES, *aliases.LATER)) for name in names}
-    if unknown := sorted(found - {*NAMES, *aliases.LATER}):
+    own = {name for name in found if not name.startswith(MCP_PREFIX)}
+    if unknown := sorted(own - {*NAMES, *aliases.LATER}):
         raise UsageError(
             text(
                 "`tools.{key}` contains `{tool}`, which is not a tool",

@@ -34,7 +34,7 @@ async def read_file(
         raise ToolError("lines count from 1, and `end_line` must not be before `start_line`")
     if has_image_suffix(path) and (shown := await asyncio.to_thread(_read_image, run, path)):
         return shown
-    return await asyncio.to_thread(_read_lines, run.workspace, path, start_line, end_line)
+    return await asyncio.to_thread(read_text_file, run.workspace, path, start_line, end_line)
 
 
 def _read_image(run: ToolRun, path: str) -> ToolResult | None:
@@ -54,7 +54,10 @@ def _read_image(run: ToolRun, path: str) -> ToolResult | None:
     )
 
 
-def _read_lines(workspace: Workspace, path: str, start: int, end: int | None) -> ToolResult:
+def read_text_file(
+    workspace: Workspace, path: str, start: int = 1, end: int | None = None
+) -> ToolResult:
+    """Read lines of a text file, numbered, with remarks on what is left out."""
     found = resolve_existing(workspace, path)
     data = read_bytes(workspace, found)
     decoded, name = decode_text(data), workspace.to_relative(found)

@@ -16,10 +16,11 @@ from ...tool_run import Run, ToolRun
 @tool("edit", paths=("path",))
 async def write_file(path: str, content: str, *, run: Run) -> ToolResult:
     """Write a whole file."""
-    return await run_in_worker(_write_file, run, path, content)
+    return await run_in_worker(write_text_file, run, path, content)
 
 
-def _write_file(run: ToolRun, path: str, content: str) -> ToolResult:
+def write_text_file(run: ToolRun, path: str, content: str) -> ToolResult:
+    """Write a whole file; one that exists must have been read."""
     target = resolve_write_path(run.workspace, path)
     if path.endswith("/"):
         raise ToolError(f"`{path}` names a folder; folders are created with the files in them")

@@ -1,0 +1,1 @@
+"""Tools that know code: its definitions, and the notes on a folder."""

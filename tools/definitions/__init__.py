@@ -1,0 +1,1 @@
+"""Classes and functions that source files define."""

@@ -53,9 +53,15 @@ _ORDERS = re.compile(
 _TOLD_SECRET = re.compile(
     r"(?:pass(?:word|wd|code|phrase)|\bpwd|secret|api[ _-]?key|access[ _-]?key|token"
     r"|密码|口令|密钥|令牌)(?: (?:of|for) [^:=.\n]{1,40}?)?[\"'`*]*\s*"
-    r"(?:is|was|=|:|：|是|为|改为)\s*[\"'`*“「]*(?=[^\s，。；]*\d)"
+    r"(?:is|was|to|=|:|：|是|为|改为)\s*[\"'`*“「]*(?=[^\s，。；]*\d)"
     r"(?!(?:sha|md|utf|base|bcrypt|argon|scrypt|pbkdf|v)-?\d|\$|<|%|(?-i:[A-Z][A-Z0-9_]*\b)"
     r"|\d{1,3}\b)[^\s，。；/(\[{]{4,}",
+    re.IGNORECASE,
+)
+# A quoted word is one, too, without a digit: `password: "correcthorse"`
+_QUOTED_SECRET = re.compile(
+    r"(?:pass(?:word|wd|code|phrase)|\bpwd|密码|口令)[\"'`*]*\s*[=:：]\s*"
+    r"(?P<quote>[\"'`])(?!\$|<|%|(?-i:[A-Z][A-Z0-9_]*\b))[^\s\"'`]{8,}(?P=quote)",
     re.IGNORECASE,
 )
 
@@ -80,7 +86,7 @@ def check_content(content: str, foreign_texts: Sequence[str] = ()) -> None:
             hint="keep only what later threads need",
         )
     marks = find_marks(redact(content))
-    if _TOLD_SECRET.search(content):
+    if _TOLD_SECRET.search(content) or _QUOTED_SECRET.search(content):
         marks.add("password")
     if marks:
         raise CardRefusedError(

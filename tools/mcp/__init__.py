@@ -1,0 +1,1 @@
+"""Servers of the Model Context Protocol (MCP): their configuration, connections and tools."""

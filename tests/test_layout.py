@@ -148,7 +148,7 @@ def test_every_path_in_the_docs_exists() -> None:
 
 def test_what_is_planned_does_not_exist_yet() -> None:
     planned = planned_paths()
-    assert len(planned) > 5
+    assert planned
     assert [path for path in planned if (ROOT / path).exists()] == [], "move it to its table"
 
 

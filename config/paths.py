@@ -31,6 +31,14 @@ def locate_project_config(folder: Path) -> Path:
     return folder / ".llc.yaml"
 
 
+def locate_mcp_servers(environ: Mapping[str, str] = os.environ) -> Path:
+    """Return the user's file of MCP servers: below `XDG_CONFIG_HOME`, mostly `~/.config`."""
+    chosen = environ.get("XDG_CONFIG_HOME", "")
+    # the specification ignores a relative one
+    folder = Path(chosen) if os.path.isabs(chosen) else Path.home() / ".config"
+    return folder / "maxagent" / "mcp_servers.json"
+
+
 def ensure_data_folder(home_folder: Path) -> Path:
     """Create the private (0700) folder of threads, journals, snapshots and long outputs.
 

@@ -1,0 +1,150 @@
+"""The files that define servers: the user's, and those of a trusted project."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from maxagent.config.trust.decision import check_trust, trust
+from maxagent.tools.mcp.config_files import McpConfiguration, load_configuration, load_servers
+
+
+@dataclass(frozen=True)
+class Place:
+    root: Path
+    home: Path
+    environ: dict[str, str]
+
+    def write(self, path: str, content: object) -> None:
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(content if isinstance(content, str) else json.dumps(content))
+
+    def write_user(self, content: object) -> None:
+        file = Path(self.environ["XDG_CONFIG_HOME"]) / "maxagent" / "mcp_servers.json"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(content if isinstance(content, str) else json.dumps(content))
+
+    def load(self) -> McpConfiguration:
+        return load_configuration(self.root, self.home, environ=self.environ)
+
+    def problems(self) -> dict[str, str]:
+        return {server.name: server.problem for server in self.load().servers}
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    (tmp_path / "shop").mkdir()
+    environ = {"XDG_CONFIG_HOME": str(tmp_path / "config"), "TOKEN": "t1"}
+    return Place(tmp_path / "shop", tmp_path / "home", environ)
+
+
+ONE = {"a": {"command": "x"}}
+
+
+@pytest.mark.parametrize(
+    "path", [".mcp.json", "mcp.json", ".llc/mcp.json", ".cursor/mcp.json", ".vscode/mcp.json"]
+)
+@pytest.mark.parametrize("shape", ["servers", "mcpServers"])
+def test_each_file_of_a_trusted_project_counts(place: Place, path: str, shape: str) -> None:
+    place.write(path, {shape: ONE, "inputs": []})
+    trust(place.root, place.home)
+    (server,) = place.load().servers
+    assert (server.name, server.problem, server.from_project) == ("a", "", True)
+    assert server.source == str(place.root / path)
+
+
+def test_a_server_of_an_untrusted_project_has_a_problem(place: Place) -> None:
+    place.write(".mcp.json", {"mcpServers": {"a": {"url": "https://x/${TOKEN}"}}})
+    (server,) = place.load().servers
+    assert server.problem == "its folder is not trusted: run `mcode trust`"
+    assert "t1" not in server.url
+
+
+def test_a_changed_file_ends_the_trust(place: Place) -> None:
+    place.write(".mcp.json", {"mcpServers": ONE})
+    trust(place.root, place.home)
+    place.write(".mcp.json", {"mcpServers": {"a": {"command": "y"}}})
+    assert place.problems() == {"a": "its folder has changed: run `mcode trust`"}
+
+
+def test_a_file_changed_after_the_check_is_not_read(place: Place) -> None:
+    place.write(".mcp.json", {"mcpServers": ONE})
+    trust(place.root, place.home)
+    shown = check_trust(place.root, place.home)
+    place.write(".mcp.json", {"mcpServers": {"a": {"command": "y"}}})
+    found = load_configuration(place.root, place.home, shown, environ=place.environ)
+    assert found.servers == ()
+    assert "changed while it was read" in found.files[0].problem
+
+
+def test_of_one_name_the_users_server_wins(place: Place) -> None:
+    place.write_user({"servers": {"a": {"command": "mine"}}})
+    place.write(".mcp.json", {"mcpServers": {"a": {"command": "theirs"}, "b": {"command": "x"}}})
+    trust(place.root, place.home)
+    found = place.load()
+    assert [(server.name, server.command) for server in found.servers] == [
+        ("a", "mine"),
+        ("b", "x"),
+    ]
+    assert [server.command for server in found.shadowed] == ["theirs"]
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("{", "it is not JSON: line 1: "),
+        ('{"servers": {"a": sk-secret}}', "it is not JSON: line 1: "),
+        ("[]", "it is not a JSON object"),
+        ('{"other": 1}', "it has neither `servers` nor `mcpServers`"),
+        ('{"servers": []}', "its `servers` is not a JSON object"),
+        ("[" * 100_000, "it is not JSON: it nests too deep"),
+    ],
+)
+def test_a_wrong_file_leaves_the_others(place: Place, content: str, problem: str) -> None:
+    place.write_user(content)
+    place.write(".mcp.json", {"mcpServers": ONE})
+    trust(place.root, place.home)
+    found = place.load()
+    assert [server.name for server in found.servers] == ["a"]
+    assert found.files[0].problem.startswith(problem)
+    assert "sk-secret" not in found.files[0].problem
+
+
+def test_a_wrong_entry_leaves_the_others(place: Place) -> None:
+    place.write_user({"servers": {"a": 3, "b": {"url": "https://x/${NONE}"}, **{"c": ONE["a"]}}})
+    assert place.problems() == {
+        "a": "its definition is not a JSON object",
+        "b": "the variable `NONE` is not set",
+        "c": "",
+    }
+
+
+@pytest.mark.parametrize("content", ["", "{}", '{"servers": {}}', "\ufeff{}"])
+def test_an_empty_file_has_no_servers(place: Place, content: str) -> None:
+    place.write_user(content)
+    found = place.load()
+    assert (found.servers, found.files[0].problem) == ((), "")
+
+
+def test_comments_of_vs_code_are_read(place: Place) -> None:
+    place.write(".vscode/mcp.json", '// mine\n{"servers": {"a": {"command": "x",},},}')
+    trust(place.root, place.home)
+    assert place.problems() == {"a": ""}
+
+
+def test_a_link_to_outside_is_a_problem(place: Place, tmp_path: Path) -> None:
+    (tmp_path / "outside.json").write_text(json.dumps({"servers": ONE}))
+    (place.root / "mcp.json").symlink_to(tmp_path / "outside.json")
+    found = place.load()
+    assert found.servers == ()
+    assert found.files[0].problem
+
+
+def test_without_files_there_are_no_servers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    assert load_servers(tmp_path, tmp_path) == ()
+    assert load_servers(None, tmp_path) == ()

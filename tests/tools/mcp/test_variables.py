@@ -1,0 +1,57 @@
+"""Variables in definitions of servers."""
+
+from pathlib import Path
+
+import pytest
+
+from maxagent.config.errors import UsageError
+from maxagent.tools.mcp.variables import Variables
+
+VARIABLES = Variables({"TOKEN": "t1", "EMPTY": ""}, Path("/work/shop"))
+
+
+@pytest.mark.parametrize(
+    ("written", "expanded"),
+    [
+        ("plain $TOKEN {x}", "plain $TOKEN {x}"),
+        ("Bearer ${TOKEN}", "Bearer t1"),
+        ("${TOKEN}${TOKEN}", "t1t1"),
+        ("${env:TOKEN}", "t1"),
+        ("${NONE:-x y}", "x y"),
+        ("${EMPTY:-x}", "x"),
+        ("${EMPTY}", ""),
+        ("${NONE:-}", ""),
+        ("${TOKEN:-x}", "t1"),
+        ("${workspaceFolder}/a", "/work/shop/a"),
+        ("${workspaceFolderBasename}", "shop"),
+        ("a${/}b", "a/b"),
+        ("${unclosed", "${unclosed"),
+    ],
+)
+def test_a_variable_is_replaced(written: str, expanded: str) -> None:
+    assert VARIABLES.expand(written) == expanded
+
+
+@pytest.mark.parametrize(
+    ("written", "named"),
+    [
+        ("${NONE}", "NONE"),
+        ("${env:NONE}", "NONE"),
+        ("${input:key}", "input:key"),
+        ("${command:x}", "command:x"),
+        ("${}", ""),
+    ],
+)
+def test_a_variable_without_value_is_named(written: str, named: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        VARIABLES.expand(written)
+    assert named in raised.value.message
+
+
+def test_without_project_its_variable_is_not_set() -> None:
+    with pytest.raises(UsageError, match="workspaceFolder"):
+        Variables({}, None).expand("${workspaceFolder}")
+
+
+def test_a_value_is_not_expanded_again() -> None:
+    assert Variables({"A": "${B}", "B": "x"}, None).expand("${A}") == "${B}"

@@ -1,0 +1,181 @@
+"""The definition of one server, as MaxAgent, Claude Code, Cursor, VS Code and others write it."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import cast
+
+from ...config.errors import UsageError
+from ...config.text import text
+from .server_config import CALL_TIMEOUT, CONNECT_TIMEOUT, McpServer, Transport
+from .variables import Variables
+
+JsonObject = Mapping[str, object]
+
+_TRANSPORTS: Mapping[str, Transport] = {
+    "stdio": "stdio",
+    "local": "stdio",
+    "http": "http",
+    "https": "http",
+    "streamable-http": "http",
+    "streamable_http": "http",
+    "streamablehttp": "http",
+    "remote": "http",
+    "sse": "sse",
+}
+# The names that other programs give to the address
+_URLS = ("url", "httpUrl", "serverUrl")
+# Most characters of a name; other programs allow any
+MAX_NAME = 100
+_MAX_SECONDS = 24 * 3600.0
+
+
+def parse_server(
+    name: str, entry: object, variables: Variables, *, source: str, from_project: bool
+) -> McpServer:
+    """Parse a definition; what is wrong with it is the `problem` of the server."""
+    server = McpServer(name, "stdio", source=source, from_project=from_project)
+    if not isinstance(entry, dict):
+        return replace(server, problem=text("its definition is not a JSON object"))
+    if not 0 < len(name) <= MAX_NAME or not name.isprintable():
+        return replace(server, problem=text("its name is empty, too long or not printable"))
+    definition = cast("JsonObject", entry)
+    try:
+        server = replace(server, enabled=_is_enabled(definition))
+        written = _read_definition(server, definition)
+    except UsageError as error:
+        return replace(server, problem=error.message)
+    try:
+        return _expand(written, variables)
+    except UsageError as error:
+        return replace(written, problem=error.message)
+
+
+def _read_definition(server: McpServer, definition: JsonObject) -> McpServer:
+    """Return the server with its values as they are written; raises UsageError."""
+    url = next((key for key in _URLS if definition.get(key)), "url")
+    written = McpServer(
+        server.name,
+        _find_transport(definition),
+        command=_read_text(definition, "command"),
+        args=_read_list(definition, "args"),
+        env=_read_mapping(definition, "env"),
+        cwd=_read_text(definition, "cwd"),
+        url=_read_text(definition, url),
+        headers=_read_mapping(definition, "headers"),
+        enabled=server.enabled,
+        source=server.source,
+        from_project=server.from_project,
+        connect_timeout=_read_seconds(definition, "connect_timeout", CONNECT_TIMEOUT),
+        call_timeout=_read_seconds(definition, "call_timeout", CALL_TIMEOUT),
+    )
+    needed, value = (
+        ("command", written.command) if written.transport == "stdio" else ("url", written.url)
+    )
+    if not value.strip():
+        raise UsageError(text("its definition has no `{key}`", key=needed))
+    if definition.get("envFile"):
+        raise UsageError(text("`{key}` is not supported", key="envFile"), hint="use `env`")
+    return written
+
+
+def _find_transport(definition: JsonObject) -> Transport:
+    kind = definition.get("type") or definition.get("transport")
+    if kind is None:
+        url = next((definition[key] for key in _URLS if definition.get(key)), None)
+        if url is None or definition.get("command"):
+            return "stdio"
+        return "sse" if isinstance(url, str) and url.rstrip("/").endswith("/sse") else "http"
+    transport = _TRANSPORTS.get(kind.lower()) if isinstance(kind, str) else None
+    if transport is None:
+        raise UsageError(
+            text("its type `{type}` is unknown", type=kind), hint="use `stdio`, `http` or `sse`"
+        )
+    return transport
+
+
+def _expand(server: McpServer, variables: Variables) -> McpServer:
+    """Put in the variables; the digest stays that of what is written."""
+    expand = variables.expand
+    expanded = replace(
+        server,
+        command=expand(server.command),
+        args=tuple(expand(argument) for argument in server.args),
+        env={name: expand(value) for name, value in server.env.items()},
+        cwd=expand(server.cwd),
+        url=expand(server.url),
+        headers={name: expand(value) for name, value in server.headers.items()},
+    )
+    if server.transport != "stdio":
+        _validate_url(expanded.url)
+        _validate_headers(expanded.headers)
+    return expanded
+
+
+def _validate_url(url: str) -> None:
+    scheme, _, address = url.partition("://")
+    host = address.split("/", 1)[0]
+    if scheme not in ("http", "https") or not host or not url.isprintable() or " " in url:
+        raise UsageError(
+            "its URL is not one of `http://` or `https://`", hint="write `https://HOST/PATH`"
+        )
+
+
+def _validate_headers(headers: Mapping[str, str]) -> None:
+    for name, value in headers.items():
+        if not name or not (name + value).isprintable() or not (name + value).isascii():
+            raise UsageError(
+                text("its header `{name}` has characters that HTTP cannot send", name=name)
+            )
+
+
+def _is_enabled(definition: JsonObject) -> bool:
+    return definition.get("enabled") is not False and definition.get("disabled") is not True
+
+
+def _read_text(definition: JsonObject, key: str) -> str:
+    value = definition.get(key, "")
+    if value is None:
+        return ""
+    if not isinstance(value, str) or "\0" in value:
+        raise UsageError(text("its `{key}` is not a text", key=key))
+    return value
+
+
+def _read_list(definition: JsonObject, key: str) -> tuple[str, ...]:
+    value = definition.get(key)
+    if value is None:
+        return ()
+    if not isinstance(value, list):
+        raise UsageError(text("its `{key}` is not a list of texts", key=key))
+    return tuple(_to_text(key, item) for item in cast("list[object]", value))
+
+
+def _read_mapping(definition: JsonObject, key: str) -> dict[str, str]:
+    value = definition.get(key)
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise UsageError(text("its `{key}` is not a mapping of texts", key=key))
+    items = cast("dict[str, object]", value).items()
+    return {name: _to_text(key, item) for name, item in items if item is not None}
+
+
+def _to_text(key: str, value: object) -> str:
+    """Return a text; a number or a boolean counts as what JSON shows of it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return str(value)
+    if not isinstance(value, str) or "\0" in value:
+        raise UsageError(text("its `{key}` has a value that is not a text", key=key))
+    return value
+
+
+def _read_seconds(definition: JsonObject, key: str, default: float) -> float:
+    value = definition.get(key)
+    if value is None:
+        return default
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not is_number or not 0 < float(value) <= _MAX_SECONDS:
+        raise UsageError(text("its `{key}` is not a number of seconds", key=key))
+    return float(value)

@@ -1,0 +1,59 @@
+"""Variables in definitions of servers: `${NAME}`, `${NAME:-default}`, and those of editors."""
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ...config.errors import UsageError
+from ...config.text import text
+
+_VARIABLE = re.compile(r"\$\{([^{}]*)\}")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+@dataclass(frozen=True)
+class Variables:
+    """What stands for the variables of a definition."""
+
+    environ: Mapping[str, str] = field(repr=False)
+    root: Path | None
+    """The project, for `${workspaceFolder}`."""
+
+    def expand(self, content: str) -> str:
+        """Put in the values; raises UsageError for a variable that has none."""
+        return _VARIABLE.sub(lambda match: self._find_value(match[1]), content)
+
+    def _find_value(self, written: str) -> str:
+        if (place := self._find_place(written)) is not None:
+            return place
+        name, has_default, default = written.partition(":-")
+        name = name.removeprefix("env:")
+        if written.startswith("input:"):
+            raise UsageError(
+                text(
+                    "it asks for a value by `{variable}`: write `{other}`, and set that variable",
+                    variable=f"${{{written}}}",
+                    other="${NAME}",
+                )
+            )
+        if not _NAME.fullmatch(name):
+            raise UsageError(text("the variable `{variable}` is unknown", variable=written))
+        value = self.environ.get(name)
+        if not value and has_default:
+            return default
+        if value is None:
+            raise UsageError(text("the variable `{variable}` is not set", variable=name))
+        return value
+
+    def _find_place(self, name: str) -> str | None:
+        if name == "userHome":
+            return os.path.expanduser("~")
+        if name in ("/", "pathSeparator"):
+            return os.sep
+        if self.root and name == "workspaceFolder":
+            return str(self.root)
+        if self.root and name == "workspaceFolderBasename":
+            return self.root.name
+        return None

@@ -175,7 +175,6 @@ def _read_seconds(definition: JsonObject, key: str, default: float) -> float:
     value = definition.get(key)
     if value is None:
         return default
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not is_number or not 0 < float(value) <= _MAX_SECONDS:
-        raise UsageError(text("its `{key}` is not a number of seconds", key=key))
-    return float(value)
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= _MAX_SECONDS:
+        return float(value)
+    raise UsageError(text("its `{key}` is not a number of seconds", key=key))

@@ -8,13 +8,14 @@ from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from ..config.text import text
 from .agent.agent import load_agent
 from .agent.cancelled_calls import answer_cancelled_calls
 from .agent.context import Context, get_thread_id
 from .agent.dependencies import Dependencies
-from .agent.emit import emit_cards, emit_mode
+from .agent.emit import emit_cards, emit_event, emit_mode
 from .agent.file_mentions import read_mentioned_files
-from .agent.message_history import build_role_message, iter_newest_first
+from .agent.message_history import build_role_message, iter_newest_first, select_view
 from .agent.modes import (
     build_mode_notes,
     build_side_context,
@@ -30,6 +31,8 @@ from .enforce_schema import build_schema_note
 from .memory.card_choice import WITH_MESSAGE, format_cards, shorten_id
 from .memory.card_library import SHOWN, load_fitting_cards
 from .roles import RoleName
+from .skills.activation import build_activation_note, find_invoked_skill
+from .skills.loaded_skills import find_loaded_skills
 from .state import State, select_changes
 
 
@@ -48,8 +51,8 @@ async def receive_message(state: State, runtime: Runtime[Context]) -> Command[Li
     thinking = settle_thinking(state["request"], typed, options, deps.settings)
     mentioned = await read_mentioned_files(typed, role, deps, thread)
     mode_notes = build_mode_notes(options, before, role)
-    beside = [build_side_context(role, text) for text in options.pop("aside", ())]
-    beside += await _recall_cards(state, runtime, role, deps, typed)
+    beside = [build_side_context(role, words) for words in options.pop("aside", ())]
+    beside += await _build_side_notes(state, runtime, role, deps, typed)
     said = [*cancelled_calls, *build_interruption_notes(state, role)]
     if mode_notes:
         emit_mode(runtime, options)
@@ -79,10 +82,38 @@ async def receive_message(state: State, runtime: Runtime[Context]) -> Command[Li
         "completion": "",
         "rounds": 0,
         "outcome": None,
+        **_clear_leftovers(state),
+        **({"skills": loaded} if (loaded := find_loaded_skills(beside)) else {}),
+    }
+    return Command(goto="compact", update=select_changes(state, update))
+
+
+def _clear_leftovers(state: State) -> dict[str, object]:
+    """Return the state changes that end what held for the last turn only."""
+    return {
         **({"fallback": ""} if state.get("fallback") else {}),
         **({"compaction": None} if state.get("compaction") else {}),
     }
-    return Command(goto="compact", update=select_changes(state, update))
+
+
+async def _load_invoked_skill(
+    state: State, runtime: Runtime[Context], role: RoleName, deps: Dependencies
+) -> list[HumanMessage]:
+    """Build the note with the skill that the message names, as `/name`, and tell the user."""
+    skill = find_invoked_skill(state["request"], deps.skills)
+    if skill is None:
+        return []
+    emit_event(runtime, "notice", text=text("loaded the skill `{name}`", name=skill.name))
+    view, ignore = select_view(state, role), deps.workspace.ignore
+    return [await asyncio.to_thread(build_activation_note, skill, view, role, ignore)]
+
+
+async def _build_side_notes(
+    state: State, runtime: Runtime[Context], role: RoleName, deps: Dependencies, typed: str
+) -> list[HumanMessage]:
+    """Build the notes with cards that fit the message, and with the skill that it names."""
+    cards = await _recall_cards(state, runtime, role, deps, typed)
+    return [*cards, *await _load_invoked_skill(state, runtime, role, deps)]
 
 
 async def _recall_cards(

@@ -15,6 +15,7 @@ from ..config.errors import MaxAgentError
 from ..config.trust.decision import follow_changes
 from ..memory.journal import FinishedCall, UnfinishedCall
 from ..tools.builtin.notes.memory_tools import CARD
+from ..tools.builtin.session.get_skill import SKILL
 from ..tools.builtin.shell.run_command import BLOCKED
 from ..tools.definition import get_effect, has_effect
 from ..tools.permissions.grants import READS
@@ -24,6 +25,7 @@ from ..tools.result import IMAGES, ToolResult
 from ..tools.runtime.invoke import invoke, render_for_model
 from ..tools.runtime.registry import describe_unknown_tool
 from ..tools.shell.named_paths import NamedPaths, find_named_paths
+from ..tools.skills.access import SkillAccess
 from ..tools.tool_run import ToolRun
 from .agent.agent import load_agent, with_rules
 from .agent.context import Context, get_thread_id
@@ -38,6 +40,7 @@ from .approval.outside_sandbox import get_journal_key
 from .memory.card_library import open_card_access
 from .messages.images import mark_images
 from .repetition.repeated_calls import shorten_repeated_answer
+from .skills.loaded_skills import mark_skills
 from .tool_task import AfterTools, PendingCall, ToolTask
 
 UNKNOWN = (
@@ -211,6 +214,7 @@ def _build_run(task: ToolTask, deps: Dependencies, runtime: Runtime[Context]) ->
         emit=lambda text: emit_event(runtime, "tool_output", id=call_id, text=text),
         keep=partial(_keep_output, deps, thread, get_journal_key(task["call"])),
         cards=open_card_access(runtime.store, deps, task, thread),
+        skills=SkillAccess(deps.skills, task.get("skills", {}), deps.workspace.ignore),
     )
 
 
@@ -232,6 +236,7 @@ def _answer_call(
         call["id"], call["name"], task["role"], text, ok=result.ok, seen=result.seen
     )
     mark_images(message, result.metadata.get(IMAGES, ()))
+    mark_skills(message, result.metadata.get(SKILL))
     metadata = result.metadata
     if earlier := task.get("earlier"):
         metadata = {**metadata, **shorten_repeated_answer(message, earlier, call)}

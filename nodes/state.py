@@ -31,6 +31,11 @@ def keep_latest(old: Latest, new: Latest) -> Latest:
     return new
 
 
+def merge_skills(old: dict[str, str], new: dict[str, str]) -> dict[str, str]:
+    """Add loaded skills; several may be loaded in one step."""
+    return {**{name: old[name] for name in old if name not in new}, **new}
+
+
 class Evidence(TypedDict):
     """The result of a test run, and the snapshot of the files that it tested."""
 
@@ -131,6 +136,8 @@ class State(TypedDict, total=False):
     queue: list[list[PendingCall]]
     """Groups of allowed calls; each waits for the group before it."""
     todos: Annotated[list[Todo], keep_latest]
+    skills: Annotated[dict[str, str], merge_skills]
+    """Skills that were loaded, and the hash of each one's file; the last one loaded comes last."""
     completion: Annotated[str, keep_latest]
     """The last result that `attempt_completion` reported."""
     summary: str

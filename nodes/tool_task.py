@@ -81,5 +81,7 @@ class ToolTask(TypedDict):
     """What the same call was answered before."""
     note: NotRequired[NoteOrigin]
     """Where the text of a note comes from."""
+    skills: NotRequired[dict[str, str]]
+    """Skills that the model still sees in full, and the hash of each; only for `get_skill`."""
     then: AfterTools
     """The node that follows when every call of the group has its result."""

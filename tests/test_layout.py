@@ -31,8 +31,8 @@ DOCS = [*PAGES, *(ROOT / "docs").rglob("*.md")]
 ROOMS = {
     "cli": "i18n rendering prompts execution commands repl/prompt repl/session repl/slash repl app",
     "tools": "textedits definitions process filesystem git sandbox search shell/parsing "
-    "shell/readonly shell/risks shell shell/effects mcp permissions tool_run web "
-    "editing/matching editing/rewriting editing editing/patch builtin/files builtin/code "
+    "shell/readonly shell/risks shell shell/effects mcp permissions skills tool_run "
+    "web editing/matching editing/rewriting editing editing/patch builtin/files builtin/code "
     "builtin/notes builtin/session builtin/shell builtin/web runtime",
 }
 FOR_USERS = {"README.md", "chat.md", "commands.md", "edit.md"}

@@ -38,6 +38,8 @@ TOOLS = {
     "ask_user_question": "ask_user",
     "question": "ask_user",
     "fetch": "webfetch",
+    "skill": "get_skill",
+    "load_skill": "get_skill",
     "web_fetch": "webfetch",
     "fetch_url": "webfetch",
     "ac_mod_read": "module_doc_read",
@@ -46,7 +48,7 @@ TOOLS = {
 
 # tools of a later version that a configuration may already name
 LATER = frozenset(
-    {"command_kill", "subagent", "get_skill", "use_mcp_tool", "find_tools", "use_rag_tool"}
+    {"command_kill", "subagent", "use_mcp_tool", "find_tools", "use_rag_tool"}
 ).difference(tool_table.TOOLS)
 
 # for each tool, alias and canonical name of its arguments
@@ -112,6 +114,7 @@ ARGUMENTS = {
     "todowrite": {"tasks": "todos", "items": "todos", "task_id": "id", "notes": "details"},
     "ask_user": {"choices": "options", "suggestions": "options", "follow_up": "options"},
     "attempt_completion": {"summary": "result"},
+    "get_skill": {"skill": "name", "skill_name": "name", "command": "name"},
 }
 
 # our tools for the commands of `str_replace_editor`

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .card_access import CardAccess
     from .permissions.policy import Policy
     from .sandbox.sandbox import Sandbox
+    from .skills.access import SkillAccess
     from .todo_list import Todo
 
 
@@ -40,6 +41,8 @@ class ToolRun(FileContext):
     """What confines the call's commands; None: nothing does."""
     cards: "CardAccess | None" = None
     """What is remembered from thread to thread; None: nothing is."""
+    skills: "SkillAccess | None" = None
+    """The skills that the call may load; None: none."""
 
 
 if TYPE_CHECKING:

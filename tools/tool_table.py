@@ -79,6 +79,7 @@ TOOLS = {
     "recall_notes": ToolEntry(
         "builtin.notes.memory_tools", "read", is_kept=True, requires="memory"
     ),
+    "get_skill": ToolEntry("builtin.session.get_skill", "read", is_kept=True),
 }
 
 

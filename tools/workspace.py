@@ -31,6 +31,10 @@ class Workspace:
     """gitignore patterns, ignoring case, of files that no tool may read, list or write."""
     own: Path | None = None
     """MaxAgent's own folder, which no tool and no command may touch; absolute."""
+    readable: tuple[Path, ...] = ()
+    """Real folders outside the project that may be read but not written: those of skills."""
+    is_outside: bool = False
+    """Whether it is such a folder; its files are named by their full path."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "root", Path(os.path.realpath(self.root)))
@@ -58,6 +62,18 @@ class Workspace:
             raise ToolError(f"`{path}` is outside the project `{self.root}`; name a path inside it")
         self._check_name(real, path)
         return self.root / real
+
+    def select_readable(self, path: str) -> "Workspace":
+        """Return the workspace of a path to read: this one, or a readable folder outside it."""
+        given = os.path.normpath(path) if os.path.isabs(path) else ""
+        for folder in self.readable if given else ():
+            if given == str(folder) or given.startswith(f"{folder}/"):
+                return Workspace(folder, self.ignore, is_outside=True)
+        return self
+
+    def to_shown(self, name: str) -> str:
+        """Return a relative name as it is shown: a file outside the project by its full path."""
+        return os.path.normpath(self.root / name) if self.is_outside else name
 
     def is_own(self, path: str) -> bool:
         """Return whether an absolute path is in MaxAgent's folder, by its given name or real path.

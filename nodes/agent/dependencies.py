@@ -14,6 +14,7 @@ from ...config.agents.registry import AgentRegistry
 from ...config.instructions.discovery import Instruction
 from ...config.settings.loader import LoadedSettings
 from ...config.settings.schema import Endpoint, Settings
+from ...config.skills.skill import SkillRegistry
 from ...config.trust.decision import Trust
 from ...memory.journal import Journal
 from ...memory.snapshots.store import Snapshots
@@ -58,6 +59,11 @@ class Dependencies:
     )
     """Opened agents by name, thinking model and fallback; a `replace` with other rules starts
     without any."""
+
+    @property
+    def skills(self) -> SkillRegistry:
+        """The skills in effect when it was opened."""
+        return self.sources.skills
 
     @property
     def trust(self) -> Trust:
@@ -116,5 +122,6 @@ class DependencySources:
     agents: tuple[DefinitionFile, ...]
     """Files of agents that are not built in."""
     instructions: tuple[Instruction, ...]
+    skills: SkillRegistry = field(default_factory=SkillRegistry, repr=False)
     keys: tuple[str, ...] = field(default=(), repr=False)
     """The stored keys and logins."""

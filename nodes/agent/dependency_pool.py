@@ -16,6 +16,8 @@ from ...config.settings.keys import FAR_REACHING
 from ...config.settings.loader import LoadedSettings, load_settings
 from ...config.settings.permission_rules import RawRule
 from ...config.settings.schema import ApprovalMode, Settings
+from ...config.skills.discovery import find_skills
+from ...config.skills.skill import SkillRegistry
 from ...config.text import text
 from ...config.trust.decision import check_trust
 from ...memory.journal import Journal
@@ -137,7 +139,12 @@ def _create_dependencies(key: _DependencyKey, context: "Context") -> Dependencie
         )
     home, sources = _resolve_home(key), _load_sources(key)
     loaded, settings = sources.loaded, sources.loaded.settings
-    workspace = Workspace(root.resolve(), tuple(settings.security.ignore_patterns), home)
+    workspace = Workspace(
+        root.resolve(),
+        tuple(settings.security.ignore_patterns),
+        home,
+        readable=_list_skill_folders(sources.skills),
+    )
     policy = build_policy(loaded, workspace, usual=_get_default_mode(key), scope=key.files)
     policy = replace(policy, mode=context.restrict_mode(policy.mode))
     context.check_endpoint(settings.litellm.base_url)
@@ -189,8 +196,15 @@ def _load_sources(key: _DependencyKey) -> DependencySources:
         loaded,
         tuple(read_definition_files("agents", root, home, trust)),
         told,
+        find_skills(root, home, trust),
         remember_credentials(home),
     )
+
+
+def _list_skill_folders(registry: SkillRegistry) -> tuple[Path, ...]:
+    """Return the folders of skills that are not the project's."""
+    every = registry.skills.values()
+    return tuple(skill.folder for skill in every if skill.origin != "project")
 
 
 def _validate_folder(root: Path) -> None:

@@ -19,6 +19,7 @@ from ..messages.context_message import settle_context_message
 from ..repetition.loop_detection import TREE
 from ..repetition.loop_response import respond_to_loop
 from ..roles import RoleName
+from ..skills.activation import build_change_notes
 from ..state import State, select_changes
 from .agent import Agent, load_agent
 from .context import Context
@@ -154,12 +155,13 @@ async def _build_notes(
     deps: Dependencies,
     history: list[AnyMessage],
 ) -> list[HumanMessage]:
-    """Build the notes about stale files and about instructions of folders that were shown."""
+    """Build the notes about stale files, instructions of folders that were shown, and skills."""
     moved = await report_stale_files(state, runtime, deps, role)
     nested = await asyncio.to_thread(build_nested_notes, history, deps, role)
     for notice in build_notices(nested):
         emit_event(runtime, "notice", text=notice)
-    return [*moved, *nested]
+    changed = build_change_notes(state, history, deps.skills, role)
+    return [*moved, *nested, *changed]
 
 
 def _ask_to_compact(

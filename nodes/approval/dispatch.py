@@ -10,10 +10,11 @@ from langgraph.types import Command, Send
 from ...tools.definition import extract_paths, is_read_only_tool
 from ...tools.result import ToolError
 from ...tools.workspace import Workspace
-from ..agent.message_history import find_last_seen, iter_newest_first
+from ..agent.message_history import find_last_seen, iter_newest_first, select_view
 from ..conversation.cut import get_conversation
 from ..memory.note_origin import find_origin
 from ..repetition.repeated_calls import find_earlier_answer
+from ..skills.loaded_skills import find_loaded_skills
 from ..state import State
 from ..tool_task import AfterTools, PendingCall, ToolTask
 
@@ -83,6 +84,8 @@ def _build_task(
     newest_first = iter_newest_first(state, role)
     if call["name"] == "record_note":
         task["note"] = find_origin(state, str(call["args"].get("content", "")))
+    if call["name"] == "get_skill":
+        task["skills"] = find_loaded_skills(select_view(state, role))
     if earlier := find_earlier_answer(newest_first, call["name"], call["args"], cut):
         task["earlier"] = earlier
     return task

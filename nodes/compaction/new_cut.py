@@ -30,6 +30,7 @@ from ..conversation.view import build_view, estimate_view
 from ..memory.proposals import Candidate, propose_cards
 from ..messages.context_message import to_context_messages
 from ..roles import RoleName
+from ..skills.loaded_skills import KeptSkills, choose_kept_skills, describe_left_out
 from ..state import State, Usage
 from .fill_report import describe_view
 from .long_requests import store_requests
@@ -291,6 +292,7 @@ async def _finish_cut(compaction: Compaction, planned: PlannedCut, note: str, ma
     }
     cut["upto"], cut["request"] = planned.upto, planned.request
     cut["kept"], cut["pruned"] = [*planned.kept], [*planned.pruned]
+    cut["skills"] = [*_choose_skills(compaction, planned).messages]
     cut["summary"] = await _add_facts(compaction, planned, note) if planned.hidden else note
     fixed = round(compaction.budget.fixed * cut["scale"])
     cut["after"] = fixed + estimate_view(compaction.messages, cut)
@@ -304,7 +306,14 @@ async def _add_facts(compaction: Compaction, planned: PlannedCut, note: str) -> 
     plan = await asyncio.to_thread(_read_plan, state, compaction.agent)
     facts = build_facts(state, _select_hidden(compaction, planned), changed, note, plan)
     standing = build_standing_notes(state, compaction.role)
-    return "\n\n".join(filter(None, (note, facts, standing)))
+    skills = describe_left_out(_choose_skills(compaction, planned))
+    return "\n\n".join(filter(None, (note, facts, standing, skills)))
+
+
+def _choose_skills(compaction: Compaction, planned: PlannedCut) -> KeptSkills:
+    return choose_kept_skills(
+        compaction.messages, planned.upto, compaction.budget.window, compaction.count.scale
+    )
 
 
 def _read_plan(state: State, agent: Agent) -> str:

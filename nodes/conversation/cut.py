@@ -1,7 +1,7 @@
 """Cuts: what a model is no longer sent of a conversation. The messages themselves stay."""
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
@@ -28,6 +28,8 @@ class Cut(TypedDict):
     """Message of the user that is too long to be sent -> ID of the stored output that has it."""
     pruned: list[str]
     """IDs of messages sent as stubs: one line for a result, shortened arguments for calls."""
+    skills: NotRequired[list[str]]
+    """IDs of messages before that with skills, which are sent nevertheless, in order."""
     made_by: str
     """`PROVIDER/MODEL` that wrote the summary; `bridge`: no model; `prune`: there is none."""
     before: int

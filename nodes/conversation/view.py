@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from langchain_core.messages import AnyMessage, HumanMessage
 
+from ..skills.loaded_skills import SKILLS, find_loaded_skills
 from .cut import Cut
 from .stubs import build_stubs
 from .token_estimate import estimate_tokens
@@ -17,6 +18,7 @@ LABEL = (
     "[A note on the conversation so far, in place of messages that are left out. It is no message "
     "of the user.]\n\n{summary}"
 )
+SKILLS_LABEL = "[Skills that were loaded before. They still hold. It is no message of the user.]"
 # Cuts whose unchanging part is kept in memory
 _MAX_CUTS = 16
 
@@ -86,7 +88,8 @@ def _get_head(messages: Sequence[AnyMessage], start: int, cut: Cut) -> _Head:
 def _build_head(messages: Sequence[AnyMessage], start: int, cut: Cut) -> list[AnyMessage]:
     """Return the earlier requests, the summary, and the newest request if it is hidden."""
     hidden = messages[:start]
-    wanted, references = {*cut["kept"], cut["request"]}, cut["references"]
+    skills, references = cut.get("skills", []), cut["references"]
+    wanted = {*cut["kept"], cut["request"], *skills}
     by_id = {str(message.id): message for message in hidden if message.id in wanted}
     # the answer to a hidden request may follow the cut; the next request came before the cut
     done = find_done_requests(messages)
@@ -103,7 +106,19 @@ def _build_head(messages: Sequence[AnyMessage], start: int, cut: Cut) -> list[An
             id=f"summary-{cut['id']}",
             additional_kwargs={"synthetic": True},
         ),
+        *_build_skills(cut, [by_id[name] for name in skills if name in by_id]),
         *([render_request(newest, references)] if newest else []),
+    ]
+
+
+def _build_skills(cut: Cut, loaded: Sequence[AnyMessage]) -> list[AnyMessage]:
+    """Return the message with the skills of hidden messages; none without any."""
+    if not loaded:
+        return []
+    texts = [SKILLS_LABEL, *(str(message.text) for message in loaded)]
+    marks = {"synthetic": True, SKILLS: find_loaded_skills(loaded)}
+    return [
+        HumanMessage("\n\n".join(texts), id=f"skills-{cut['id']}", additional_kwargs=marks),
     ]
 
 

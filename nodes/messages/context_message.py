@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Protocol
 from langchain_core.messages import HumanMessage
 
 from ...config.security.control_characters import CONTROL_CHARACTERS
+from ...config.skills.skill import SkillRegistry
 from ...memory.cards.card import Card
 from ...models.cassette.canonical_request import VOLATILE
 from ...models.resolver import ResolvedModel
 from ...tools.sandbox.sandbox import Sandbox
+from ...tools.skills.rendering import format_catalog
 from ..memory.card_choice import AT_START, format_cards
 from ..memory.card_library import CardSources, load_start_cards
 from .environment import describe_environment
@@ -38,6 +40,7 @@ SECTIONS = ("environment", "project_structure", "memory", "skills")
 SMALLEST_WINDOW = 8_000
 STRUCTURE_TOKENS, STRUCTURE_SHARE = 1_500, 0.05
 CARD_TOKENS, CARD_SHARE = 1_500, 0.05
+SKILL_TOKENS, SKILL_SHARE = 2_000, 0.03
 BYTES_PER_TOKEN = 4
 _MARK = re.compile(rf"<(?=\s*/?\s*(?:context|{'|'.join(SECTIONS)})\b)", re.IGNORECASE)
 _INVISIBLE = re.compile(f"[{CONTROL_CHARACTERS}]")
@@ -58,6 +61,8 @@ class ContextSources(CardSources, Protocol):
     def sandbox(self) -> Sandbox: ...
     @property
     def model(self) -> ResolvedModel: ...
+    @property
+    def skills(self) -> SkillRegistry: ...
 
 
 def compute_section_bytes(window: int, tokens: int, share: float) -> int:
@@ -109,9 +114,16 @@ async def settle_context_message(
     sections = {
         "environment": await describe_environment(sources, datetime.now()),
         "project_structure": await _describe_structure(sources, window),
+        "skills": _describe_skills(sources, window),
         "memory": f"{AT_START}\n{format_cards(cards)}" if cards else "",
     }
     return ContextMessage(format_context(sections), cards)
+
+
+def _describe_skills(sources: "ContextSources", window: int) -> str:
+    """Return the catalogue of skills: names and descriptions only."""
+    most = compute_section_bytes(window, SKILL_TOKENS, SKILL_SHARE)
+    return format_catalog(sources.skills.listed, most)
 
 
 async def _describe_structure(sources: "ContextSources", window: int) -> str:

@@ -28,6 +28,8 @@ class _Marks(TypedDict, total=False):
     """Instruction files for which it had no room."""
     instructions_passed_over: list[str]
     """Instruction files that were not trusted."""
+    skills: dict[str, str]
+    """Skills that it has in full, and the hash of each."""
     cards: list[str]
     """Cards that it shows, by their short IDs."""
     synthetic: Literal[True]

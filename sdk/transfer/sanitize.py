@@ -56,6 +56,7 @@ class _State(TypedDict, total=False):
     turn: Count
     rounds: Count
     todos: list[Todo]
+    skills: dict[str, str]
     completion: str
     summary: str
     usage: Usage

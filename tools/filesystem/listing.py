@@ -40,9 +40,13 @@ def resolve_folder(workspace: Workspace, path: str) -> Path:
 def find_entries(
     workspace: Workspace, folder: Path, fits: Callable[[str], bool], *, deep: bool
 ) -> Iterator[WalkEntry]:
-    """Walk a folder and keep the entries whose name below it fits."""
+    """Walk a folder and keep the entries whose name below it fits, each with its shown name."""
     start = 0 if folder == workspace.root else len(workspace.to_relative(folder)) + 1
-    return (one for one in walk(workspace, folder, deep=deep) if fits(one.name[start:]))
+    return (
+        one._replace(name=workspace.to_shown(one.name))
+        for one in walk(workspace, folder, deep=deep)
+        if fits(one.name[start:])
+    )
 
 
 def format_entries(entries: Iterable[WalkEntry], limit: int, hint: str) -> str:

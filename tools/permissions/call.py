@@ -93,7 +93,14 @@ class RequestedCall:
         """Return the project as the path of a search without a folder."""
         return (".",) if self.tool in READING_TOOLS else ()
 
+    def locate(self, path: str) -> Workspace:
+        """Return the workspace of a path: a call that only reads may name a skill's folder."""
+        can_leave = self.tool in READING_TOOLS
+        return self.workspace.select_readable(path) if can_leave else self.workspace
+
     def _build_file_subject(self, path: str) -> Subject:
+        if self.locate(path).is_outside:  # relative patterns are about the project
+            return Subject((os.path.normpath(path).lstrip("/"),))
         given = Path(os.path.normpath(self.workspace.root / path))
         names = [given] if given.is_relative_to(self.workspace.root) else []
         with suppress(ToolError):  # denied calls are denied before any rule

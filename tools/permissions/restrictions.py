@@ -26,7 +26,7 @@ def restrict_by_path(call: RequestedCall, policy: Policy) -> Decision | None:
     """Deny paths outside the project, and paths hidden from all tools."""
     for path in call.paths:
         try:
-            call.workspace.resolve(path)
+            call.locate(path).resolve(path)
         except ToolError as refusal:
             return Decision("deny", str(refusal), "path")
     return None

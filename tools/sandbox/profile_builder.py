@@ -58,7 +58,11 @@ def build_profile(
     at_home = [*find_secrets(find_homes()), Path(os.path.realpath(home))]
     sockets = [] if filtered and not unix_sockets else _find_sockets((*private, *at_home))
     hidden = (*found.secret_folders, *filter(Path.is_dir, at_home))
-    covered = any(map(ATTRIBUTES.is_relative_to, (*private, *hidden)))
+    covered = [
+        one
+        for one in (ATTRIBUTES, *filter(Path.is_dir, workspace.readable))
+        if any(map(one.is_relative_to, (*private, *hidden)))
+    ]
     return SandboxProfile(
         writable=(root, *writable),
         pinned=(*git.writable, *_find_folders_between(root, [*steering, *found.git])),
@@ -72,7 +76,7 @@ def build_profile(
         ),
         private=private,
         # bubblewrap fails if this path is missing
-        shown=(*find_shown_folders(private, network=network), *([ATTRIBUTES] if covered else [])),
+        shown=(*find_shown_folders(private, network=network), *covered),
         network=network,
         unix_sockets=unix_sockets,
     )

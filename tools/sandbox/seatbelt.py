@@ -44,12 +44,18 @@ def render_profile(wall: SandboxProfile) -> str:
         _format_rule(
             "deny file-read* file-write*", [*_format_subpaths(wall.hidden_folders), *files]
         ),
+        _format_rule("allow file-read*", _format_subpaths(_find_shown_again(wall))),
         "" if wall.network else "(deny network*)",
         '(allow network* (subpath "/"))' if wall.unix_sockets else "",
         "(deny signal)",
         "(allow signal (target same-sandbox))",
     ]
     return "\n".join(rule for rule in rules if rule)
+
+
+def _find_shown_again(wall: SandboxProfile) -> list[Path]:
+    """Return what may be read although a folder above it is hidden."""
+    return [place for place in wall.shown if any(map(place.is_relative_to, wall.hidden_folders))]
 
 
 def _format_rule(what: str, places: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ async def glob(pattern: str, *, run: Run) -> ToolResult:
     """Find files by name."""
     if not pattern.strip():
         raise ToolError("the pattern is empty; `**/*.py`, for example, finds all Python files")
-    return await asyncio.to_thread(_find_files, run.workspace, pattern)
+    return await asyncio.to_thread(_find_files, run.workspace.select_readable(pattern), pattern)
 
 
 def _find_files(workspace: Workspace, pattern: str) -> ToolResult:

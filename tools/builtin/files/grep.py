@@ -33,7 +33,7 @@ async def grep(regex: str, path: str = ".", file_pattern: str = "", *, run: Run)
     """Search in files."""
     if not regex:
         raise ToolError("`regex` is empty; `list_files` and `glob` show which files there are")
-    workspace: Workspace = run.workspace
+    workspace: Workspace = run.workspace.select_readable(path)
     names = await asyncio.to_thread(_find_names, workspace, path or ".", file_pattern)
     search = Search(workspace, names, regex, MOST_HITS + 1, time.monotonic() + SECONDS)
     return await run_in_worker(_build_result, search, await _run_search(search))
@@ -73,8 +73,10 @@ def _get_size(path: str) -> int:
 def _build_result(search: Search, found: SearchResult) -> ToolResult:
     """Format the hits; a file of which a line is shown counts as read."""
     confirmed, hashes = confirm_hits(search, found)
-    output, count = _format_hits(confirmed, len(search.names))
+    output, count = _format_hits(confirmed, search)
     shown = {hit.path for hit in confirmed.hits[:count]}
+    if search.workspace.is_outside:
+        return ToolResult(output)
     return ToolResult(output, seen={name: hashes[name] for name in hashes if name in shown})
 
 
@@ -107,11 +109,11 @@ def _recheck_hits(search: Search, name: str, text: str, hits: list[Hit]) -> Iter
     return list(search_text(search, name, text))
 
 
-def _format_hits(search_result: SearchResult, files: int) -> tuple[str, int]:
+def _format_hits(search_result: SearchResult, search: Search) -> tuple[str, int]:
     """Return the text, and how many hits are in it."""
     lines, remaining_characters = list[str](), MOST_CHARACTERS
     for hit in search_result.hits[:MOST_HITS]:
-        line = _format_hit(hit)
+        line = _format_hit(hit, search.workspace)
         remaining_characters -= len(line)
         if remaining_characters < 0:
             break
@@ -122,13 +124,13 @@ def _format_hits(search_result: SearchResult, files: int) -> tuple[str, int]:
     elif len(lines) < len(search_result.hits):
         lines.append(f"[only the first {len(lines)} matches; narrow the search to see others]")
     elif not lines:
-        lines.append(f"[no match in {files} files; what git ignores is not searched]")
+        lines.append(f"[no match in {len(search.names)} files; what git ignores is not searched]")
     return "\n".join(lines), count
 
 
-def _format_hit(hit: Hit) -> str:
+def _format_hit(hit: Hit, workspace: Workspace) -> str:
     start = max(0, hit.column - LONGEST_TEXT // 3) if len(hit.text) > LONGEST_TEXT else 0
     end = start + LONGEST_TEXT
     text = f"{'…' * (start > 0)}{hit.text[start:end]}{'…' * (end < len(hit.text))}"
     plain = "\t".join(map(to_one_line, text.split("\t")))
-    return f"{to_one_line(hit.path)}:{hit.line}: {plain}"
+    return f"{to_one_line(workspace.to_shown(hit.path))}:{hit.line}: {plain}"

@@ -25,9 +25,8 @@ async def list_files(
     if max_results < 1:
         raise ToolError("`max_results` must be at least 1")
     limit = min(max_results, MOST_RESULTS)
-    return await asyncio.to_thread(
-        _list_folder, run.workspace, path or ".", pattern, recursive, limit
-    )
+    workspace = run.workspace.select_readable(path)
+    return await asyncio.to_thread(_list_folder, workspace, path or ".", pattern, recursive, limit)
 
 
 def _list_folder(
@@ -39,4 +38,4 @@ def _list_folder(
     entries = find_entries(workspace, folder, fits, deep=deep)
     hint = "narrow with `path` or `pattern`, or raise `max_results`"
     output = format_entries(entries, limit, hint)
-    return ToolResult(output, metadata={"path": workspace.to_relative(folder)})
+    return ToolResult(output, metadata={"path": workspace.to_shown(workspace.to_relative(folder))})

@@ -32,15 +32,19 @@ async def read_file(
     """Show a text file or an image."""
     if not 1 <= start_line <= (end_line or start_line):
         raise ToolError("lines count from 1, and `end_line` must not be before `start_line`")
-    if has_image_suffix(path) and (shown := await asyncio.to_thread(_read_image, run, path)):
-        return shown
-    return await asyncio.to_thread(read_text_file, run.workspace, path, start_line, end_line)
+    workspace = run.workspace.select_readable(path)
+    if has_image_suffix(path):
+        shown = await asyncio.to_thread(_read_image, run, workspace, path)
+        if shown:
+            return shown
+    return await asyncio.to_thread(read_text_file, workspace, path, start_line, end_line)
 
 
-def _read_image(run: ToolRun, path: str) -> ToolResult | None:
+def _read_image(run: ToolRun, workspace: Workspace, path: str) -> ToolResult | None:
     """Show an image to the model; None if the file is no image."""
-    image_path = resolve_existing(run.workspace, path)
-    data, name = read_bytes(run.workspace, image_path), run.workspace.to_relative(image_path)
+    image_path = resolve_existing(workspace, path)
+    data = read_bytes(workspace, image_path)
+    name = workspace.to_shown(workspace.to_relative(image_path))
     if not detect_image(data):
         return None
     if len(data) > MAX_IMAGE_BYTES:
@@ -50,7 +54,7 @@ def _read_image(run: ToolRun, path: str) -> ToolResult | None:
     return ToolResult(
         describe_image(name, data),
         metadata={"path": name, IMAGES: images},
-        seen={name: hash_content(data)},
+        seen={} if workspace.is_outside else {name: hash_content(data)},
     )
 
 
@@ -60,14 +64,15 @@ def read_text_file(
     """Read lines of a text file, numbered, with remarks on what is left out."""
     found = resolve_existing(workspace, path)
     data = read_bytes(workspace, found)
-    decoded, name = decode_text(data), workspace.to_relative(found)
+    decoded, name = decode_text(data), workspace.to_shown(workspace.to_relative(found))
     lines = split_lines(decoded.text)
     if start > max(len(lines), 1):
         raise ToolError(f"`{name}` has only {len(lines):,} lines")
     shown = lines[start - 1 : start - 1 + _count_fitting(lines[start - 1 : end], start)]
     remarks = _collect_remarks(decoded, lines, shown, start, end)
     output = "\n".join([*([format_lines(shown, start)] if shown else []), *remarks])
-    return ToolResult(output, metadata={"path": name}, seen={name: hash_content(data)})
+    seen = {} if workspace.is_outside else {name: hash_content(data)}
+    return ToolResult(output, metadata={"path": name}, seen=seen)
 
 
 def _count_fitting(lines: Sequence[str], start: int) -> int:

@@ -107,12 +107,14 @@ def _is_sensitive_file(path: str, workspace: Workspace) -> bool:
 
 @lru_cache(maxsize=10_000)
 def _is_sensitive(path: str, workspace: Workspace) -> bool:
-    if workspace.is_ignored(path):
+    place = workspace.select_readable(path)
+    if place.is_ignored(path):
         return True
     name = path.lstrip("/")
     said = {_load_spec().check_file(one).include for one in (name, name + "/")}
     at_home = _find_home_prefixes(os.path.expanduser("~"), workspace.root)
-    return True in said or (False not in said and f"{path}/".startswith(at_home))
+    is_at_home = not place.is_outside and f"{path}/".startswith(at_home)
+    return True in said or (False not in said and is_at_home)
 
 
 @lru_cache(maxsize=16)

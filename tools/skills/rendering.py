@@ -1,0 +1,73 @@
+"""What a model reads of skills: a line each, or one whole with the list of its files."""
+
+import re
+from collections.abc import Iterable, Sequence
+from html import escape
+from itertools import islice
+
+from ...config.security.redaction import redact
+from ...config.skills.skill import Skill
+from ..filesystem.walk import walk
+from ..result import ToolError
+from ..workspace import Workspace
+
+INTRODUCTION = (
+    "Instructions for special tasks. When a task fits a description, load it with "
+    "get_skill(name) before you begin."
+)
+MOST_LISTED, LONGEST_LINE = 100, 400
+MOST_FILES, WALK_SECONDS = 50, 5.0
+# Bytes of one body; the rest can be read
+MOST_BODY = 40_000
+LOADED = '<skill name="{name}" folder="{folder}">\n{body}\n</skill>'
+FILES = "Its other files, relative to that folder; read_file, grep, glob and list_files open them:"
+_MARK = re.compile(r"<(?=\s*/?\s*skill\b)", re.IGNORECASE)
+
+
+def format_catalog(skills: Iterable[Skill], most_bytes: int) -> str:
+    """Return a line for each skill, in this order, as many as fit; empty without any."""
+    listed = [*skills]
+    lines, left = list[str](), most_bytes - len(INTRODUCTION) - 80
+    for skill in listed[:MOST_LISTED]:
+        line = f"- {skill.name}: {skill.description}"
+        short = line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…"
+        left -= len(short.encode()) + 1
+        if left < 0:
+            break
+        lines.append(short)
+    if not lines:
+        return ""
+    more = len(listed) - len(lines)
+    rest = [f"[{more} more are not listed; the user loads one with /NAME]"] if more else []
+    return "\n".join([INTRODUCTION, *lines, *rest])
+
+
+def render_skill(skill: Skill, ignore: Sequence[str]) -> str:
+    """Return a whole skill for the model: its instructions between marks, and its files."""
+    body = _MARK.sub("&lt;", redact(_cut_body(skill)))
+    marked = LOADED.format(
+        name=escape(skill.name), folder=escape(str(skill.folder), quote=False), body=body
+    )
+    return "\n".join([marked, *_list_files(skill, ignore)])
+
+
+def _cut_body(skill: Skill) -> str:
+    data = skill.body.encode(errors="replace")
+    if len(data) <= MOST_BODY:
+        return skill.body
+    kept = data[:MOST_BODY].decode(errors="ignore").rpartition("\n")[0]
+    return f"{kept}\n[cut here; read_file shows the rest: {skill.folder / skill.file.name}]"
+
+
+def _list_files(skill: Skill, ignore: Sequence[str]) -> list[str]:
+    workspace = Workspace(skill.folder, tuple(ignore))
+    try:
+        entries = walk(workspace, workspace.root, deep=True, seconds=WALK_SECONDS)
+        others = (entry.name for entry in entries if entry.kind == "file")
+        names = [*islice((name for name in others if name != skill.file.name), MOST_FILES + 1)]
+    except ToolError:
+        return ["[its folder has too many files to list]"]
+    if not names:
+        return []
+    more = ["[and more]"] if len(names) > MOST_FILES else []
+    return [FILES, *names[:MOST_FILES], *more]

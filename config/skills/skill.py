@@ -63,6 +63,14 @@ class SkillRegistry:
             hint=text("there are: {names}", names=", ".join(self.skills)),
         )
 
+    def list_replacements(self) -> list[str]:
+        """Return a message for each of the user's own skills that the project's replaces."""
+        return [
+            text("the project's skill `{name}` replaces `{file}`", name=one.name, file=one.file)
+            for one in self.hidden
+            if one.origin == "user" and self.skills[one.name].origin == "project"
+        ]
+
     @property
     def listed(self) -> tuple[Skill, ...]:
         """Return the skills that the model is told of."""

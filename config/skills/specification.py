@@ -95,7 +95,9 @@ def _check_plain(node: Any) -> None:
     if node.anchor:
         raise UsageError("the front matter has YAML anchors or tags")
     if node.id != "scalar" and node.flow_style:
-        raise UsageError("the front matter has `[…]` or `{…}`; write one value a line")
+        raise UsageError(
+            "the front matter has a list or mapping on one line; write one value a line"
+        )
     if node.id == "sequence":
         for item in node.value:
             _check_plain(item)

@@ -113,6 +113,8 @@ async def _settle_context(state: State, runtime: Runtime[Context], deps: Depende
     """Return the thread's context message, and tell which cards a new one has."""
     context = await settle_context_message(state, deps, runtime.store)
     emit_cards(runtime, context.cards)
+    for notice in context.notices:
+        emit_event(runtime, "notice", text=notice)
     return context.text
 
 

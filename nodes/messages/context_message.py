@@ -48,10 +48,12 @@ _INVISIBLE = re.compile(f"[{CONTROL_CHARACTERS}]")
 
 @dataclass(frozen=True)
 class ContextMessage:
-    """The text of the message, and the cards that it has if it is new."""
+    """The text of the message, and what is known of a new one."""
 
     text: str
     cards: Sequence[Card] = ()
+    notices: Sequence[str] = ()
+    """What the user is told of a new one."""
 
 
 class ContextSources(CardSources, Protocol):
@@ -117,7 +119,7 @@ async def settle_context_message(
         "skills": _describe_skills(sources, window),
         "memory": f"{AT_START}\n{format_cards(cards)}" if cards else "",
     }
-    return ContextMessage(format_context(sections), cards)
+    return ContextMessage(format_context(sections), cards, sources.skills.list_replacements())
 
 
 def _describe_skills(sources: "ContextSources", window: int) -> str:

@@ -40,6 +40,7 @@ SPEAKING = (
     "nodes/tester.py",
     "nodes/repetition/loop_response.py",
     "nodes/agent/dependency_pool.py",
+    "nodes/receive_message.py",
 )
 SILENT = (
     "tools/permissions/url_policy.py",

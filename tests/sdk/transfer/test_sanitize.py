@@ -48,7 +48,7 @@ CUT: dict[str, Any] = {
 }  # fmt: skip
 SAID = {
     "request": "Hi", "role": "build", "steps": 1, "turn": 1, "usage": USAGE, "todos": [],
-    "cuts": {"chat": CUT}, "context_message": "Linux",
+    "cuts": {"chat": CUT}, "context_message": "Linux", "skills": {"pdf": "1a"},
 }  # fmt: skip
 
 
@@ -231,7 +231,7 @@ def marked(kind: Any, marks: dict[str, Any], **more: Any) -> Any:
             HumanMessage,
             {"instructions": ["a"], "instructions_left": ["b"], "instructions_passed_over": ["c"]},
         ),
-        marked(ToolMessage, {"seen": {"a": "1"}}, tool_call_id="c"),
+        marked(ToolMessage, {"seen": {"a": "1"}, "skills": {"pdf": "1a"}}, tool_call_id="c"),
     ],
 )
 def test_a_message_keeps_its_marks(message: Any) -> None:

@@ -1,0 +1,127 @@
+"""Skills in real runs: listed, loaded by the model or the user, kept through a compaction."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from program import Program
+from provider import Provider, Request
+
+from maxagent import trust
+
+
+def call(tool: str, **args: object) -> dict[str, Any]:
+    return {"tool_calls": [{"name": tool, "args": args}]}
+
+
+def results(request: Request) -> list[str]:
+    return [one["content"] for one in request.body["messages"] if one["role"] == "tool"]
+
+
+def add_skill(place: Path, name: str, body: str = "Count the sheep.", **keys: str) -> Path:
+    folder = place / name
+    folder.mkdir(parents=True, exist_ok=True)
+    above = {"name": name, "description": f"Use it for {name}.", **keys}
+    lines = [f"{key}: {value}" for key, value in above.items()]
+    text = "\n".join(["---", *lines, "---", "", body, ""])
+    (folder / "SKILL.md").write_text(text, encoding="utf-8")
+    return folder
+
+
+def user_place(program: Program) -> Path:
+    return Path(program.environ["HOME"]) / ".claude" / "skills"
+
+
+@pytest.mark.parametrize("place", [".claude/skills", "home/skills"])
+def test_skill_is_listed_loaded_and_its_script_runs(
+    program: Program, provider: Provider, place: str
+) -> None:
+    folder = add_skill(Path(program.environ["HOME"]) / place, "sheep")
+    (folder / "scripts").mkdir()
+    (folder / "scripts" / "count.sh").write_text("echo seventeen sheep\n")
+    (folder / "secret.pem").write_text("-----BEGIN PRIVATE KEY-----\n")
+    (folder / "out").symlink_to("/etc/passwd")
+    script = f"{folder}/scripts/count.sh"
+    provider.script(
+        [
+            call("get_skill", name="sheep"),
+            call("read_file", path=script),
+            call("grep", regex="seventeen", path=str(folder)),
+            call("list_files", path=str(folder)),
+            call("read_file", path=f"{folder}/secret.pem"),
+            call("read_file", path=f"{folder}/out"),
+            call("write_file", path=f"{folder}/new.txt", content="x"),
+            call("run_command", command=f"sh {script}"),
+            call("get_skill", name="sheep"),
+            {"text": "Done."},
+        ]
+    )
+    ended = program.chat("count", "--mode", "auto")
+    assert ended.code == 0, ended.stderr
+    told = provider.requests[0].whole["messages"][1]["content"]
+    assert "- sheep: Use it for sheep." in told and "- maxagent: " in told
+    loaded, read, found, listed, key, link, written, run, again = results(provider.requests[-1])
+    assert f'<skill name="sheep" folder="{folder}">\nCount the sheep.\n</skill>' in loaded
+    assert "scripts/count.sh" in loaded and "secret" not in loaded and "out" not in loaded
+    assert "echo seventeen sheep" in read and found == f"{script}:1: echo seventeen sheep"
+    assert listed.splitlines() == [f"{folder}/SKILL.md", f"{folder}/scripts/"]
+    assert "ignore patterns" in key and "outside the project" in link
+    assert "outside the project" in written and not (folder / "new.txt").exists()
+    assert "seventeen sheep" in run and "Error" not in run
+    assert "loaded already" in again
+
+
+def test_user_loads_a_hidden_skill_by_name(program: Program, provider: Provider) -> None:
+    hidden = {"disable-model-invocation": "true"}
+    add_skill(user_place(program), "night", "Sleep well.", **hidden)
+    add_skill(user_place(program), "day", "Rise.", **{"user-invocable": "false"})
+    provider.script([{"text": "Good."}] * 3)
+    ended = program.chat("/night until nine")
+    assert "loaded the skill `night`" in [one["text"] for one in ended.told("notice")]
+    whole = provider.requests[-1].whole["messages"]
+    assert "night" not in whole[1]["content"] and "- day: " in whole[1]["content"]
+    assert "Sleep well." in whole[-2]["content"] and whole[-1]["content"] == "/night until nine"
+    program.chat("/night again", "--continue")
+    assert json.dumps(provider.requests[-1].whole["messages"]).count("Sleep well.") == 1
+    program.chat("/day", "--continue")
+    assert "Rise." not in str(provider.requests[-1].whole)
+
+
+def test_tool_bytes_stay_the_same_with_skills(program: Program, provider: Provider) -> None:
+    provider.script([{"text": "ok"}] * 2)
+    program.chat("one")
+    add_skill(user_place(program), "sheep")
+    program.chat("two")
+    first, second = (request.whole for request in provider.requests)
+    assert first["tools"] == second["tools"]
+    assert first["messages"][0] == second["messages"][0]
+    assert "sheep" in second["messages"][1]["content"]
+
+
+def test_project_skill_needs_trust_and_says_what_it_replaces(
+    program: Program, provider: Provider
+) -> None:
+    own = add_skill(user_place(program), "sheep", "Mine.")
+    add_skill(program.project / ".claude" / "skills", "sheep", "The project's.")
+    provider.script([call("get_skill", name="sheep"), {"text": "ok"}] * 2)
+    program.chat("one")
+    assert "Mine." in results(provider.requests[-1])[0]
+    trust(program.project, program.home)
+    ended = program.chat("two")
+    assert "The project's." in results(provider.requests[-1])[0]
+    said = [one["text"] for one in ended.told("notice")]
+    assert f"the project's skill `sheep` replaces `{own}/SKILL.md`" in said
+
+
+def test_changed_skill_is_said_once(program: Program, provider: Provider) -> None:
+    add_skill(user_place(program), "sheep")
+    provider.script([call("get_skill", name="sheep"), {"text": "ok"}])
+    program.chat("one")
+    add_skill(user_place(program), "sheep", "Count the goats.")
+    provider.script([{"text": "ok"}, call("get_skill", name="sheep"), {"text": "ok"}])
+    program.chat("two", "--continue")
+    program.chat("three", "--continue")
+    whole = json.dumps(provider.requests[-1].whole["messages"])
+    assert whole.count("has changed on the disk") == 1
+    assert "Count the goats." in results(provider.requests[-1])[-1]

@@ -31,8 +31,10 @@ from .approval.evaluate import (
     evaluate_call,
     extract_ids,
 )
+from .approval.hooked_call import ask_hooked
 from .approval.interrupts import request_answer
-from .approval.outside_sandbox import answer_first_run, ask_outside, find_blocked_call
+from .approval.outside_sandbox import answer_first_run, ask_outside, find_waiting_call
+from .hooks.selection import list_hooked_tools
 from .roles import RoleName
 from .state import State
 from .tool_task import PendingCall
@@ -49,8 +51,8 @@ async def approve(state: State, runtime: Runtime[Context]) -> DispatchTransition
     agent = await load_agent(role, state, runtime.context)
     agent = await asyncio.to_thread(with_rules, agent, state.get("allowed", ()))
     tools, workspace = agent.tools, agent.deps.workspace
-    if blocked := find_blocked_call(state):
-        return await _approve_outside(blocked, state, agent, runtime)
+    if waiting := find_waiting_call(state):
+        return await _approve_waiting(waiting, state, agent, runtime)
     if queue := state.get("queue"):
         # `run_tool` answers a tool that was removed from the configuration since it was allowed
         called = {call["name"] for group in queue for call in group}
@@ -70,7 +72,12 @@ async def approve(state: State, runtime: Runtime[Context]) -> DispatchTransition
     messages = [*_build_answers(rulings, role), *_answer_broken_calls(answer, role)]
     _emit_results(runtime, messages, rulings)
     allowed = [ruling.call for ruling in rulings if ruling.verdict == "allow"]
-    groups = group_calls(allowed, tools, parallel=agent.deps.settings.model.parallel_tool_calls)
+    groups = group_calls(
+        allowed,
+        tools,
+        parallel=agent.deps.settings.model.parallel_tool_calls,
+        alone=list_hooked_tools(agent.deps, {call["name"] for call in allowed}),
+    )
     answers = {"messages": messages} if messages else {}
     update = {**answers, **_collect_thread_rules(rulings, state), "asked": []}
     return await asyncio.to_thread(dispatch, state, groups, tools, workspace, update)
@@ -83,13 +90,15 @@ def _collect_thread_rules(rulings: Iterable[CallEvaluation], state: State) -> di
     return {"allowed": allowed} if rules else {}
 
 
-async def _approve_outside(
+async def _approve_waiting(
     call: PendingCall, state: State, agent: Agent, runtime: Runtime[Context]
 ) -> DispatchTransition:
-    """Ask whether to run a command that the sandbox blocked outside of it; then start the rest."""
+    """Ask about a call that a hook or the sandbox has sent back; then start the rest."""
     role, rest = state.get("role", "coder"), state.get("queue", [])[1:]
     tools, workspace = agent.tools, agent.deps.workspace
-    evaluation = await asyncio.to_thread(ask_outside, call, tools, agent.deps)
+    ask = ask_hooked if "hook" in call else ask_outside
+    evaluation = await asyncio.to_thread(ask, call, tools, agent.deps)
+    [evaluation] = await preview_edits([evaluation], state, agent)
     asked = [compute_binding(evaluation)] if evaluation.verdict == "ask" else []
     if asked and asked != state.get("asked"):
         return Command(goto="approve", update={"asked": asked})

@@ -1,7 +1,7 @@
 """The node that runs one allowed call exactly once; the journal records starts and results."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
@@ -37,6 +37,7 @@ from .agent.snapshot_recorder import FileRecord
 from .approval.dispatch import list_named_files
 from .approval.evaluate import explain_refusal, recheck_call
 from .approval.outside_sandbox import get_journal_key
+from .hooks.selection import select_hooks
 from .memory.card_library import open_card_access
 from .messages.images import mark_images
 from .repetition.repeated_calls import shorten_repeated_answer
@@ -62,9 +63,31 @@ async def run_tool(state: ToolTask, runtime: Runtime[Context]) -> ToolTransition
     if tool is None:  # removed from the configuration meanwhile
         result = ToolResult(error=describe_unknown_tool(state["call"]["name"], tools))
         return _answer_call(state, runtime, result)
+    if not (hooks := select_hooks(deps, "before_tool", tool.name)):
+        return await _run_allowed(state, runtime, deps, tool)
+    from .hooks.tool_hooks import run_before_hooks
+
+    ruling = await run_before_hooks(hooks, state, tool, deps, runtime)
+    if ruling.verdict == "deny":
+        return _answer_call(state, runtime, ToolResult(error=ruling.reason))
+    if ruling.verdict == "ask":
+        again: PendingCall = {**state["call"], "hook": ruling.reason}
+        return Command(goto="approve", update={"queue": [[again], *state.get("rest", [])]})
+    return await _run_allowed(state, runtime, deps, tool, ruling.notes)
+
+
+async def _run_allowed(
+    state: ToolTask,
+    runtime: Runtime[Context],
+    deps: Dependencies,
+    tool: BaseTool,
+    notes: Sequence[str] = (),
+) -> ToolTransition:
+    """Run the call; `notes` of hooks go below its result."""
     if not has_effect(tool) or _is_read_only(state["call"], deps):
-        return _answer_call(state, runtime, await _run_once(state, runtime, deps, tool))
-    return await _run_with_effect(state, runtime, deps, tool)
+        result = await _run_once(state, runtime, deps, tool)
+        return _answer_call(state, runtime, result, notes=notes)
+    return await _run_with_effect(state, runtime, deps, tool, notes)
 
 
 def _is_read_only(call: PendingCall, deps: Dependencies) -> bool:
@@ -76,7 +99,11 @@ def _is_read_only(call: PendingCall, deps: Dependencies) -> bool:
 
 
 async def _run_with_effect(
-    state: ToolTask, runtime: Runtime[Context], deps: Dependencies, tool: BaseTool
+    state: ToolTask,
+    runtime: Runtime[Context],
+    deps: Dependencies,
+    tool: BaseTool,
+    notes: Sequence[str],
 ) -> ToolTransition:
     """Run the call between two snapshots, so that its file changes can be undone."""
     call = state["call"]
@@ -89,7 +116,7 @@ async def _run_with_effect(
     if again := _retry_outside(call, result, deps):
         rest = state.get("rest", [])
         return Command(goto="approve", update={"queue": [[again], *rest], **files})
-    return _answer_call(state, runtime, result, files)
+    return _answer_call(state, runtime, result, files, notes)
 
 
 def _retry_outside(call: PendingCall, result: ToolResult, deps: Dependencies) -> PendingCall | None:
@@ -104,8 +131,8 @@ def _retry_outside(call: PendingCall, result: ToolResult, deps: Dependencies) ->
 
 
 def _get_kind(call: PendingCall, tool: BaseTool, deps: Dependencies) -> Literal["tool", "shell"]:
-    """Return `tool` if the call writes only files that it names; commands after an edit may not."""
-    if get_effect(tool) != "edit":
+    """Return `tool` if the call writes only files that it names; commands after it may not."""
+    if get_effect(tool) != "edit" or select_hooks(deps, "after_tool", tool.name):
         return "shell"
     named = list_named_files(call, tool, deps.workspace)
     return "shell" if find_all_checks(deps.policy.after_edit, named) else "tool"
@@ -138,6 +165,10 @@ async def _run_once(
         if record:
             await record.begin()
         result = await _call_tool(state, runtime, deps, tool)
+    if hooks := select_hooks(deps, "after_tool", tool.name):
+        from .hooks.tool_hooks import run_after_hooks
+
+        result = await run_after_hooks(hooks, state, tool, result, deps, runtime)
     if record:
         perhaps = named if result.ok or isinstance(journal_entry, UnfinishedCall) else ()
         await record.finish(result.metadata.get("paths", perhaps))
@@ -155,7 +186,14 @@ async def _recover_call(
     named: list[str],
 ) -> ToolResult:
     """Return the answer of an interrupted call: the files may show whether an edit was made."""
+    from .hooks.tool_hooks import find_kept_result
+
     outcome: RecoveryOutcome = "unknown"
+    kept = await asyncio.to_thread(find_kept_result, deps, get_thread_id(runtime), state["call"])
+    if kept:
+        if record:
+            await record.begin()  # since the kill others may have made some of the changes
+        return kept
     if record and get_effect(tool) == "edit":
         cut_short = InterruptedEdit(record, tool, state["call"]["args"], named, state["seen"])
         outcome = await cut_short.find_outcome()
@@ -229,8 +267,10 @@ def _answer_call(
     runtime: Runtime[Context],
     result: ToolResult,
     files: Mapping[str, Any] | None = None,
+    notes: Sequence[str] = (),
 ) -> ToolTransition:
     call = task["call"]
+    result = replace(result, output="\n\n".join([result.output, *notes])) if notes else result
     text = "\n\n".join(filter(None, (call["notice"], render_for_model(result))))
     message = build_tool_message(
         call["id"], call["name"], task["role"], text, ok=result.ok, seen=result.seen

@@ -34,6 +34,8 @@ class PendingCall(TypedDict):
     """Whether it is a command that was allowed unasked because it only reads."""
     blocked: NotRequired[str]
     """What the sandbox denied it; it is asked whether it runs once more, outside."""
+    hook: NotRequired[str]
+    """Why a hook has it asked."""
 
 
 # The mark of an answer of one line in `additional_kwargs`: the ID of the call that it refers to
@@ -75,6 +77,8 @@ class ToolTask(TypedDict):
     turn: int
     rest: NotRequired[list[list[PendingCall]]]
     """Groups that wait for this call's group."""
+    together: NotRequired[int]
+    """Number of calls in this call's group; missing: it is alone."""
     allowed: NotRequired[list[str]]
     """The thread's own rules under which it was decided."""
     earlier: NotRequired[EarlierAnswer]

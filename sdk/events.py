@@ -198,6 +198,21 @@ class ToolResult:
 
 
 @dataclass(frozen=True)
+class HookFinished:
+    """A hook has run; a failure has a `notice`, too."""
+
+    type: ClassVar[str] = "hook"
+    event: Literal["before_tool", "after_tool", "on_stop", "on_session_start"]
+    command: str
+    outcome: Literal["passed", "refused", "asked", "failed"]
+    """`refused`: exit code 2 or its like: a call does not run, a turn goes on."""
+    tool: str = ""
+    """The tool that the model has called; empty: it is about no call."""
+    reason: str = ""
+    """Why it refused, asks or has failed."""
+
+
+@dataclass(frozen=True)
 class Todos:
     """The current todo list."""
 
@@ -351,6 +366,7 @@ Event = (
     | ToolCall
     | ToolOutput
     | ToolResult
+    | HookFinished
     | Todos
     | FilesChanged
     | Verifying

@@ -151,6 +151,23 @@ def check_configuration(around: DoctorEnvironment) -> DoctorCheck:
     return DoctorCheck("configuration", "ok", named)
 
 
+def check_hooks(around: DoctorEnvironment) -> DoctorCheck:
+    """Check the programs and matchers of the hooks; none is run."""
+    hooks = around.loaded.hooks if around.loaded else ()
+    if not hooks:
+        return DoctorCheck("hooks", "ok", t("doctor.hooks.none"))
+    from ...tools.hooks.problems import find_problems
+    from ...tools.runtime.tool_table import TOOLS
+
+    problems = [
+        t(f"doctor.hooks.{found.kind}", place=found.origin, **{found.kind: found.value})
+        for found in find_problems(hooks, TOOLS, Path.cwd())
+    ]
+    if problems:
+        return DoctorCheck("hooks", "warn", "; ".join(problems), t("doctor.hooks.how"))
+    return DoctorCheck("hooks", "ok", t("doctor.hooks.count", count=len(hooks)))
+
+
 def check_provider(around: DoctorEnvironment) -> DoctorCheck:
     """Report the provider, the model and the source of the key; never the key itself."""
     from ...models.resolver import resolve
@@ -198,6 +215,7 @@ CHECKS: tuple[Callable[[DoctorEnvironment], DoctorCheck], ...] = (
     check_folder_trust,
     check_instructions,
     check_configuration,
+    check_hooks,
     check_provider,
     check_data_directory,
 )

@@ -178,6 +178,14 @@ class TextRenderer:
         self._tools.show_result(event)
 
     @_render_event.register
+    def _(self, event: ev.HookFinished) -> None:
+        if event.outcome in ("refused", "asked"):
+            words = {"command": event.command, "reason": event.reason}
+            shown = {name: sanitize_line(value) for name, value in words.items()}
+            kind = "go_on" if event.event == "on_stop" else event.outcome
+            self._print_line(t(f"hook.{kind}", **shown), "yellow")
+
+    @_render_event.register
     def _(self, event: ev.Todos) -> None:
         for item in event.items:
             mark = TODO_MARKS.get(item.get("status", ""), " ")

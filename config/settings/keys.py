@@ -23,6 +23,7 @@ FAR_REACHING = (
     "sandbox.",
     "task.",
     "after_edit.",
+    "hooks.",
 )
 
 

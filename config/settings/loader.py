@@ -17,6 +17,7 @@ from ..trust.decision import Trust, check_trust
 from ..trust.trusted_reader import read_listed
 from ..yaml.reader import KeyPath, YamlDocument, read_document
 from .env_vars import expand_layer, from_environment
+from .hooks import ConfiguredHook, merge_hooks, read_hooks, with_own_events
 from .keys import fill_empty_sections, is_secret, iter_leaves, join_key, split_key
 from .permission_rules import RawRule, merge_rules, read_rules
 from .schema import Settings
@@ -49,6 +50,8 @@ class LoadedSettings:
     """Rules on tool calls, from all layers."""
     negated_patterns: tuple[str, ...] = ()
     """The user's `security.ignore_patterns` that begin with `!`, each with its place."""
+    hooks: tuple[ConfiguredHook, ...] = ()
+    """The hooks of all layers."""
 
 
 def load_settings(
@@ -77,12 +80,17 @@ def load_settings(
         reports += found
     raise_mistakes(reports)
     project = str(locate_project_config(folder))
-    layers = without_switches(layers, project)
-    together = [*with_all_patterns(layers, project), merge_rules(layers)]
+    layers = [*map(with_own_events, without_switches(layers, project))]
+    together = [*with_all_patterns(layers, project), merge_rules(layers), merge_hooks(layers)]
     settings = Settings.model_validate(merge_layers(together), strict=True)
     _remember_secrets(settings)
-    negated = list_negated_patterns(layers, project)
-    return LoadedSettings(settings, _find_origins(settings, layers), read_rules(layers), negated)
+    return LoadedSettings(
+        settings,
+        _find_origins(settings, layers),
+        read_rules(layers),
+        list_negated_patterns(layers, project),
+        read_hooks(layers, project),
+    )
 
 
 def validate_layer(layer: Layer, environ: Mapping[str, str]) -> tuple[Layer, list[str]]:

@@ -1,10 +1,14 @@
 """The one schema of the configuration; a string under each field says what it is."""
 
-from typing import Literal
+import re
+from collections.abc import Mapping
+from typing import Literal, cast
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from ..security.ignore_patterns import IGNORE_PATTERNS
+from .hook_entries import fold_events
 
 # ask: every write and command is asked · edits: writes accepted, commands confined or asked · auto:
 # all but hard denies, and web pages · read-only: nothing that has an effect.
@@ -292,6 +296,46 @@ class LogSection(Section):
     """Write each thread's log to `data/logs/THREAD.jsonl`, without secrets."""
 
 
+class Hook(Section):
+    """A command that runs at an event."""
+
+    matcher: str = ""
+    """Regular expression of names of tools, ours or Claude Code's; empty or `*`: each tool."""
+    command: str = Field(min_length=1)
+    """Shell command; it reads the event as JSON on stdin."""
+    timeout: float = Field(default=60.0, gt=0, le=600)
+    """Seconds."""
+
+    @field_validator("matcher")
+    @classmethod
+    def _check_matcher(cls, given: str) -> str:
+        try:
+            re.compile("" if given == "*" else given)
+        except re.error:
+            raise PydanticCustomError("matcher", "Input should be a regular expression") from None
+        return given
+
+
+class HooksSection(Section):
+    """Commands at four events; Claude Code's names and nested entries are read, too."""
+
+    before_tool: list[Hook] = Field(default_factory=list[Hook])
+    """Before a call that is allowed: exit code 2 denies it."""
+    after_tool: list[Hook] = Field(default_factory=list[Hook])
+    """After a call: what it prints is added to the result."""
+    on_stop: list[Hook] = Field(default_factory=list[Hook])
+    """When the model has finished: exit code 2 lets it go on."""
+    on_session_start: list[Hook] = Field(default_factory=list[Hook])
+    """At a thread's first request: the model reads what it prints."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fold_events(cls, given: object) -> object:
+        return (
+            fold_events(cast("Mapping[str, object]", given)) if isinstance(given, dict) else given
+        )
+
+
 class Settings(Section):
     """Everything that can be configured."""
 
@@ -308,6 +352,7 @@ class Settings(Section):
     memory: MemorySection = MemorySection()
     threads: ThreadsSection = ThreadsSection()
     log: LogSection = LogSection()
+    hooks: HooksSection = HooksSection()
     after_edit: dict[str, list[str]] = Field(default_factory=dict[str, list[str]])
     """Commands to run after an edit of a file whose name matches the pattern; `{file}` is its path
     relative to the project, quoted for the shell."""

@@ -14,7 +14,7 @@ KeyPath = tuple[str, ...]
 
 MAX_BYTES = 1_000_000  # bytes; nobody writes a larger configuration file
 # One level more than the schema has: a file of a few lines can nest anchors without end.
-MAX_DEPTH = 5
+MAX_DEPTH = 6
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from .context import Context
 from .modes import get_mode
 
 
-def emit_event(runtime: Runtime[Context], event: str, **fields: object) -> None:
+def emit_event(runtime: Runtime[Context], event: str, /, **fields: object) -> None:
     """Send one event with secrets removed; `sdk/events.py` defines its names and fields."""
     runtime.stream_writer({"type": event, **redact_json(fields)})
 

@@ -134,6 +134,11 @@ def find_final_text(state: State, role: RoleName) -> str | None:
     return None
 
 
+def is_tool_answer(state: State, role: RoleName) -> bool:
+    """Return whether the role's final text is that of `attempt_completion`."""
+    return isinstance(next(iter_newest_first(state, role), None), ToolMessage)
+
+
 def _is_visible_to(message: AnyMessage, role: RoleName) -> bool:
     more = message.additional_kwargs
     if more.get("interrupted") and not more.get("told"):

@@ -15,6 +15,7 @@ from ...models.replay import MADE_BY
 from ..compaction.size_check import answer_overflow, find_oversize, fit_answer, learn_answer
 from ..conversation.cache_reset import find_reset_reason
 from ..conversation.cut import CompactionRequest
+from ..hooks.turn_hooks import build_start_notes
 from ..messages.context_message import settle_context_message
 from ..repetition.loop_detection import TREE
 from ..repetition.loop_response import respond_to_loop
@@ -104,7 +105,8 @@ async def run_model_turn(
     history = loop.select_messages(history)
     notes = [*await _build_notes(state, runtime, role, deps, history), *loop.notes]
     remaining = build_remaining_note(state, runtime.context, deps, allowed, role)
-    added = [*(brief or notes), *remaining]
+    started = await build_start_notes(state, runtime, role, deps)
+    added = [*(brief or notes), *started, *remaining]
     start = _Start(agent, decided, role, begun, history, added)
     return await _answer_request(start, runtime)
 

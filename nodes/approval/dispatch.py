@@ -1,6 +1,6 @@
 """Dispatch of allowed calls: read-only ones run together, all others one by one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Literal
 
@@ -25,17 +25,26 @@ Tools = Mapping[str, BaseTool]
 
 
 def group_calls(
-    calls: Sequence[PendingCall], tools: Tools, *, parallel: bool
+    calls: Sequence[PendingCall],
+    tools: Tools,
+    *,
+    parallel: bool,
+    alone: Collection[str] = (),
 ) -> list[list[PendingCall]]:
     """Cut calls into groups that run one after the other, in the model's order.
 
     Notes change the thread's state, so each must see the previous one's write. Without `parallel`
-    each call is a group: some providers ignore the request for one call at a time.
+    each call is a group: some providers ignore the request for one call at a time. A call of a
+    tool in `alone` is a group, too: its hook may have it asked.
     """
     if not parallel:
         return [[call] for call in calls]
     groups: list[list[PendingCall]] = []
-    for reads, run in groupby(calls, key=lambda call: is_read_only_tool(tools[call["name"]])):
+
+    def can_join(call: PendingCall) -> bool:
+        return is_read_only_tool(tools[call["name"]]) and call["name"] not in alone
+
+    for reads, run in groupby(calls, key=can_join):
         together = list(run)
         groups += [together] if reads else [[call] for call in together]
     return groups
@@ -55,11 +64,11 @@ def dispatch(
     first, rest = groups[0], groups[1:]
     then: AfterTools = "approve" if rest else role
     allowed = (update or {}).get("allowed", state.get("allowed", []))
+    shared: dict[str, Any] = {"rest": rest, "allowed": allowed}
+    if len(first) > 1:
+        shared["together"] = len(first)
     sends = [
-        Send(
-            "tools",
-            {**_build_task(state, call, then, tools, workspace), "rest": rest, "allowed": allowed},
-        )
+        Send("tools", {**_build_task(state, call, then, tools, workspace), **shared})
         for call in first
     ]
     return Command(goto=sends, update={**(update or {}), "queue": rest})

@@ -247,6 +247,8 @@ def _apply_edit(
     )
     if "blocked" in evaluation.call:
         queued["blocked"] = evaluation.call["blocked"]
+    if "hook" in evaluation.call:
+        queued["hook"] = evaluation.call["hook"]
     checked = evaluate_queued(queued, agent.tools[queued["name"]], agent.deps)
     if checked.verdict != "ask":
         return checked

@@ -26,11 +26,11 @@ def get_journal_key(call: PendingCall) -> str:
     return call["id"] + (SECOND_RUN if "blocked" in call else "")
 
 
-def find_blocked_call(state: State) -> PendingCall | None:
-    """Return the call to ask about, if there is one."""
+def find_waiting_call(state: State) -> PendingCall | None:
+    """Return the call to ask about once more, for the sandbox or a hook, if there is one."""
     queue = state.get("queue") or [[]]
     first = queue[0][0] if queue[0] else None
-    return first if first and "blocked" in first else None
+    return first if first and {"blocked", "hook"} & first.keys() else None
 
 
 def ask_outside(

@@ -41,6 +41,9 @@ SPEAKING = (
     "nodes/repetition/loop_response.py",
     "nodes/agent/dependency_pool.py",
     "nodes/receive_message.py",
+    "nodes/hooks/notices.py",
+    "tools/hooks/answer.py",
+    "tools/hooks/execution.py",
 )
 SILENT = (
     "tools/permissions/url_policy.py",
@@ -70,6 +73,7 @@ ASSEMBLED = (
     "a valid number",
     "a valid boolean",
     "a valid list",
+    "a regular expression",
     "a valid dictionary",
     "All connection attempts failed",
     "Name or service not known",
@@ -141,6 +145,8 @@ NOT_FOR_PEOPLE = frozenset(
         "(its input)",
         "; the answer was cut at its token limit: write less in one call",
         "Input should be ",
+        "Input should be a regular expression",
+        'exec < "$1" && rm -f -- "$1" && exec "$2" -c "$3"',
         "It ended with exit code 0.",
         "Is the request met? Answer again, and begin with `ACCEPTED` or `REJECTED`.",
         "This server answers only at the address that was printed when it was started",

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -232,3 +233,25 @@ def test_demo_ends_verified_with_and_without_sandbox(mode: str, tmp_path: Path) 
     ended = run(["sh", str(ROOT / "docs/demo/run.sh")], tmp_path, **environ)
     assert ended.returncode == 0, ended.stderr
     assert "verified: 3 passed" in ended.stderr
+
+
+def test_the_hooks_of_their_page_run(tmp_path: Path) -> None:
+    config = block("docs/hooks.md", "yaml").replace("ruff check --quiet", "head -c 3")
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "config.yaml").write_text(config)
+    push = {"name": "run_command", "args": {"command": "git push --force"}}
+    write = {"name": "write_file", "args": {"path": "CHANGES.md", "content": "new\n"}}
+    turns = [{"tool_calls": [push]}, {"text": "Done."}, {"tool_calls": [write]}, {"text": "Now."}]
+    (tmp_path / "scenario.json").write_text(json.dumps(turns))
+    options = ["--model", f"scripted/{tmp_path / 'scenario.json'}", "--mode", "auto"]
+    ended = mcode(["-p", "Publish it", *options, "--output", "stream-json"], tmp_path)
+    events = [json.loads(line) for line in ended.stdout.splitlines()]
+    assert (ended.returncode, events[-1]["summary"]) == (0, "Now.")
+    hooks = [(event["event"], event["outcome"]) for event in events if event["type"] == "hook"]
+    assert hooks == [
+        ("on_session_start", "passed"), ("before_tool", "refused"), ("on_stop", "refused"),
+        ("after_tool", "passed"), ("on_stop", "passed"),
+    ]  # fmt: skip
+    results = [event for event in events if event["type"] == "tool_result"]
+    assert "never push by force" in results[0]["error"]
+    assert not shutil.which("jq") or results[1]["output"].endswith("says:\nnew")

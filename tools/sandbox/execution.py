@@ -6,10 +6,17 @@ run, so a retry repeats nothing.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
-from ..process.launcher import ProcessExit, Sink, stream_output
+from ..process.launcher import (
+    CapturedOutput,
+    ProcessExit,
+    Sink,
+    capture_output,
+    stream_output,
+)
 from .sandbox import Sandbox
 
 TRIES = 4
@@ -46,6 +53,35 @@ async def stream_inside(
         if begun.is_told or ended.timed_out or tries == TRIES:
             begun.close()
             return ended
+
+
+async def capture_inside(
+    sandbox: Sandbox | None,
+    argv: Sequence[str],
+    *,
+    cwd: Path,
+    timeout: float,
+    env: Mapping[str, str] | None = None,
+    also: Sequence[Path] = (),
+) -> CapturedOutput:
+    """Capture output and errors as `launcher.capture_output` does, in the sandbox if there is one.
+
+    `also` are MaxAgent's folders that the program may write to. Raises OSError, and ToolError for a
+    project that cannot be protected.
+    """
+    if sandbox is None or not sandbox.is_on:
+        return await capture_output(argv, cwd=cwd, timeout=timeout, env=env)
+    tries = 0
+    while True:
+        output = bytearray()
+        begun = StartMarker(output.extend)
+        async with sandbox.wrap(begun.wrap_command(argv), cwd, also=also) as line:
+            captured = await capture_output(line, cwd=cwd, timeout=timeout, env=env)
+        begun.add(captured.stdout)
+        tries += 1
+        if begun.is_told or captured.timed_out or tries == TRIES:
+            begun.close()
+            return replace(captured, stdout=bytes(output))
 
 
 class StartMarker:

@@ -1,0 +1,82 @@
+"""The configured hooks of all layers, each with its place.
+
+Like rules on tool calls they add up: a project's file takes none of the user's hooks away.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import cast
+
+from .hook_entries import CLAUDE_EVENTS, EVENTS, HookEvent, fold_events
+from .sources import Layer
+
+SECTION = "hooks"
+DEFAULT_TIMEOUT = 60.0
+
+
+@dataclass(frozen=True)
+class ConfiguredHook:
+    """A command of the user or of a trusted project, run at an event."""
+
+    event: HookEvent
+    command: str
+    matcher: str = ""
+    """Regular expression of the names of tools; empty: each."""
+    timeout: float = DEFAULT_TIMEOUT
+    """Seconds."""
+    origin: str = ""
+    """`FILE:LINE`."""
+    from_project: bool = False
+    """Whether the project's file has it: then it runs in the sandbox."""
+
+
+def with_own_events(layer: Layer) -> Layer:
+    """Return the layer with our names of events, so that layers can be merged."""
+    if SECTION not in layer.values:
+        return layer
+    return replace(layer, values={**layer.values, SECTION: _get_section(layer)})
+
+
+def read_hooks(layers: Sequence[Layer], project: str) -> tuple[ConfiguredHook, ...]:
+    """Return every layer's hooks, the user's first; `project` is the project's file."""
+    hooks = [hook for layer in layers for hook in _read_layer_hooks(layer, project)]
+    return tuple(sorted(hooks, key=lambda hook: hook.from_project))
+
+
+def merge_hooks(layers: Iterable[Layer]) -> Layer:
+    """Return a layer whose lists of hooks hold those of all layers."""
+    sections = [_get_section(layer) for layer in layers]
+    together: dict[str, object] = {
+        event: [entry for section in sections for entry in _get_entries(section, event)]
+        for event in EVENTS
+    }
+    merged = {event: entries for event, entries in together.items() if entries}
+    return Layer("", {SECTION: merged} if merged else {})
+
+
+def _read_layer_hooks(layer: Layer, project: str) -> Iterator[ConfiguredHook]:
+    section = _get_section(layer)
+    for event in EVENTS:
+        for number, entry in enumerate(_get_entries(section, event)):
+            yield ConfiguredHook(
+                event,
+                command=str(entry["command"]),
+                matcher=str(entry.get("matcher", "")),
+                timeout=float(cast(float, entry.get("timeout", DEFAULT_TIMEOUT))),
+                origin=_find_origin(layer, event, number),
+                from_project=layer.name == project,
+            )
+
+
+def _find_origin(layer: Layer, event: HookEvent, number: int) -> str:
+    if (SECTION, event) in layer.lines:
+        return layer.find_origin((SECTION, event, str(number)))
+    return layer.find_origin((SECTION, CLAUDE_EVENTS[event]))
+
+
+def _get_section(layer: Layer) -> dict[str, object]:
+    return fold_events(cast("Mapping[str, object]", layer.values.get(SECTION) or {}))
+
+
+def _get_entries(section: Mapping[str, object], event: HookEvent) -> list[Mapping[str, object]]:
+    return cast("list[Mapping[str, object]]", section.get(event) or [])

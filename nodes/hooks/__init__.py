@@ -1,0 +1,1 @@
+"""Hooks in a run: around calls, at the end of a turn, at the start of a thread."""

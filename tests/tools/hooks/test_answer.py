@@ -1,0 +1,91 @@
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from maxagent.config.settings.hook_entries import EVENTS, HookEvent
+from maxagent.tools.hooks.answer import HookAnswer, parse_answer
+from maxagent.tools.process.launcher import CapturedOutput
+
+
+def captured(
+    stdout: object = "", stderr: str = "", *, code: int = 0, timed_out: bool = False
+) -> CapturedOutput:
+    said = stdout if isinstance(stdout, str) else json.dumps(stdout)
+    return CapturedOutput(code, said.encode(), stderr.encode(), timed_out, False)
+
+
+def specific(**fields: object) -> dict[str, object]:
+    return {"hookSpecificOutput": {"hookEventName": "PreToolUse", **fields}}
+
+
+CASES: list[tuple[HookEvent, CapturedOutput, HookAnswer]] = [
+    ("before_tool", captured(), HookAnswer()),
+    ("before_tool", captured("just words"), HookAnswer()),
+    ("after_tool", captured("formatted\n"), HookAnswer(note="formatted")),
+    ("on_session_start", captured("Use tabs."), HookAnswer(note="Use tabs.")),
+    ("on_stop", captured("words"), HookAnswer()),
+    ("before_tool", captured("out", "why", code=2), HookAnswer("deny", "why")),
+    ("before_tool", captured("out", code=2), HookAnswer("deny", "out")),
+    ("before_tool", captured(code=2), HookAnswer("deny", "it gives no reason")),
+    ("before_tool", captured(code=1, stderr="a\nb"), HookAnswer("failed", "exit code 1: a")),
+    (
+        "before_tool",
+        captured(timed_out=True),
+        HookAnswer("failed", "it was stopped after 5 seconds"),
+    ),
+    (
+        "before_tool",
+        captured(specific(permissionDecision="deny", permissionDecisionReason="no")),
+        HookAnswer("deny", "no"),
+    ),
+    (
+        "before_tool",
+        captured(specific(permissionDecision="ask", permissionDecisionReason="sure?")),
+        HookAnswer("ask", "sure?"),
+    ),
+    ("before_tool", captured(specific(permissionDecision="allow")), HookAnswer()),
+    (
+        "before_tool",
+        captured(specific(permissionDecision="allow", updatedInput={"command": "rm"})),
+        HookAnswer(ignored="updatedInput"),
+    ),
+    ("on_stop", captured({"decision": "block", "reason": "more"}), HookAnswer("deny", "more")),
+    ("before_tool", captured({"decision": "approve"}), HookAnswer()),
+    ("before_tool", captured({"continue": False, "stopReason": "x"}), HookAnswer("deny", "x")),
+    ("after_tool", captured(specific(additionalContext="note")), HookAnswer(note="note")),
+    ("after_tool", captured({"additionalContext": "note"}), HookAnswer(note="note")),
+    ("after_tool", captured("[1, 2]"), HookAnswer(note="[1, 2]")),
+    ("after_tool", captured({"hookSpecificOutput": 3, "reason": []}), HookAnswer()),
+]
+
+
+@pytest.mark.parametrize(("event", "output", "answer"), CASES)
+def test_an_answer(event: HookEvent, output: CapturedOutput, answer: HookAnswer) -> None:
+    assert parse_answer(event, output, 5.0) == answer
+
+
+@given(st.sampled_from(EVENTS), st.binary(), st.binary(), st.integers(0, 255))
+def test_any_output_is_an_answer(event: HookEvent, out: bytes, err: bytes, code: int) -> None:
+    answer = parse_answer(event, CapturedOutput(code, out, err, False, False), 5.0)
+    assert (answer.verdict == "failed") == (code not in (0, 2))
+    assert code != 2 or (answer.verdict == "deny" and answer.reason)
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.text(max_size=5) | st.integers(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=5,
+)
+FIELDS = ["continue", "decision", "reason", "hookSpecificOutput", "permissionDecision"]
+
+
+@given(st.dictionaries(st.sampled_from(FIELDS), json_values))
+def test_any_json_is_an_answer(fields: dict[str, object]) -> None:
+    assert parse_answer("before_tool", captured(fields), 5.0).verdict in ("pass", "deny", "ask")
+
+
+def test_a_long_answer_is_cut() -> None:
+    answer = parse_answer("after_tool", captured("word " * 10_000), 5.0)
+    assert len(answer.note) < 11_000 and "cut" in answer.note

@@ -1,0 +1,54 @@
+"""Execution of one hook: a project's in the sandbox, the user's own as the user."""
+
+import asyncio
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from uuid import uuid4
+
+from ...config.settings.hooks import ConfiguredHook
+from ...config.text import text
+from ..process.launcher import SHELL
+from ..result import ToolError
+from ..sandbox.execution import capture_inside
+from ..sandbox.sandbox import Sandbox
+from .answer import HookAnswer, parse_answer
+
+# Its input is gone from the disk before the command starts
+_START = 'exec < "$1" && rm -f -- "$1" && exec "$2" -c "$3"'
+
+
+async def run_hook(
+    hook: ConfiguredHook, payload: Mapping[str, object], sandbox: Sandbox
+) -> HookAnswer:
+    """Run the command and return its answer; a failure is an answer, too."""
+    folder = sandbox.home / "data" / "hooks" / uuid4().hex
+    try:
+        file = await asyncio.to_thread(_write_input, folder, payload)
+        return await _capture_answer(hook, file, sandbox)
+    except (OSError, ToolError) as error:
+        return HookAnswer("failed", text("it could not be run: {reason}", reason=str(error)))
+    finally:
+        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+
+
+async def _capture_answer(hook: ConfiguredHook, file: Path, sandbox: Sandbox) -> HookAnswer:
+    root = sandbox.workspace.root
+    captured = await capture_inside(
+        sandbox if hook.from_project else None,
+        [SHELL, "-c", _START, "hook", str(file), SHELL, hook.command],
+        cwd=root,
+        timeout=hook.timeout,
+        env={"MAXAGENT_PROJECT_DIR": str(root), "CLAUDE_PROJECT_DIR": str(root)},
+        also=[file.parent],
+    )
+    return parse_answer(hook.event, captured, hook.timeout)
+
+
+def _write_input(folder: Path, payload: Mapping[str, object]) -> Path:
+    folder.mkdir(mode=0o700, parents=True)
+    file = folder / "input.json"
+    file.touch(mode=0o600)
+    file.write_text(json.dumps(payload, default=str), encoding="utf-8")
+    return file

@@ -1,0 +1,69 @@
+"""Which tools a hook is for: by our names, their aliases, and Claude Code's names."""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
+
+from ..aliases import TOOLS
+
+# Claude Code's names of our tools; the first is the one that a hook reads
+CLAUDE_NAMES: Mapping[str, tuple[str, ...]] = {
+    "run_command": ("Bash",),
+    "command_output": ("BashOutput",),
+    "command_kill": ("KillShell", "KillBash"),
+    "read_file": ("Read",),
+    "list_files": ("LS",),
+    "glob": ("Glob",),
+    "grep": ("Grep",),
+    "edit": ("Edit", "MultiEdit"),
+    "replace_in_file": ("Edit", "MultiEdit"),
+    "apply_patch": ("Edit", "MultiEdit", "Write"),
+    "write_file": ("Write",),
+    "module_doc_write": ("Write",),
+    "webfetch": ("WebFetch",),
+    "todowrite": ("TodoWrite",),
+    "ask_user": ("AskUserQuestion",),
+    "subagent": ("Task", "Agent"),
+    "get_skill": ("Skill",),
+    "plan_enter": ("EnterPlanMode",),
+    "plan_exit": ("ExitPlanMode",),
+}
+EVERY = ("", "*")
+# Without other characters a matcher is a list of whole names, as in Claude Code
+_PLAIN = re.compile(r"[\w|\s]+")
+
+
+def matches_tool(matcher: str, tool: str) -> bool:
+    """Return whether a hook with this matcher is for a tool; the case of letters does not count."""
+    if matcher in EVERY:
+        return True
+    names = list_tool_names(tool)
+    if _PLAIN.fullmatch(matcher):
+        wanted = {name.strip().casefold() for name in matcher.split("|")}
+        return not wanted.isdisjoint(name.casefold() for name in names)
+    return any(re.search(matcher, name, re.IGNORECASE) for name in names)
+
+
+def matches_any_tool(matcher: str, tools: Collection[str]) -> bool:
+    """Return whether it is for one of these tools, or for one of an MCP server."""
+    return "mcp" in matcher.casefold() or any(matches_tool(matcher, tool) for tool in tools)
+
+
+@lru_cache(maxsize=256)
+def list_tool_names(tool: str) -> tuple[str, ...]:
+    """List the names of a tool: its own, its aliases and Claude Code's."""
+    aliases = [alias for alias, name in TOOLS.items() if name == tool]
+    return (tool, *aliases, *CLAUDE_NAMES.get(tool, ()), *_iter_claude_mcp_names(tool))
+
+
+def get_claude_name(tool: str) -> str:
+    """Return the name under which a hook for Claude Code knows the tool; else our own."""
+    return next(iter(CLAUDE_NAMES.get(tool, ())), tool)
+
+
+def _iter_claude_mcp_names(tool: str) -> Iterator[str]:
+    """Yield `mcp__SERVER__TOOL` for each place where the server's name may end."""
+    prefix, _, rest = tool.partition("_")
+    words = rest.split("_")
+    for end in range(1, len(words)) if prefix == "mcp" else ():
+        yield f"mcp__{'_'.join(words[:end])}__{'_'.join(words[end:])}"

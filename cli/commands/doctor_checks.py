@@ -157,7 +157,7 @@ def check_hooks(around: DoctorEnvironment) -> DoctorCheck:
     if not hooks:
         return DoctorCheck("hooks", "ok", t("doctor.hooks.none"))
     from ...tools.hooks.problems import find_problems
-    from ...tools.runtime.tool_table import TOOLS
+    from ...tools.tool_table import TOOLS
 
     problems = [
         t(f"doctor.hooks.{found.kind}", place=found.origin, **{found.kind: found.value})

@@ -17,8 +17,8 @@ def build_failure_notice(hook: ConfiguredHook, reason: str) -> str:
 def build_ignored_notice(hook: ConfiguredHook, field: str) -> str:
     """Return the notice of a hook that tries to change a call."""
     return text(
-        "`{field}` of the hook `{command}` is ignored: a hook can deny a call or have it asked, not "
-        "change it",
+        "`{field}` of the hook `{command}` is ignored: a hook can deny a call or have it asked, "
+        "not change it",
         field=field,
         command=hook.command,
     )

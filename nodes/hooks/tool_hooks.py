@@ -62,7 +62,7 @@ async def run_before_hooks(
         only_known=known is not None,
     )
     notes = tuple(_format_notes(answers))
-    for hook, answer in answers:
+    for _, answer in answers:
         if answer.verdict == "deny":
             return HookRuling("deny", DENIED.format(reason=answer.reason))
     asking = [answer.reason for _, answer in answers if answer.verdict == "ask"]

@@ -56,7 +56,7 @@ def parse_answer(event: HookEvent, captured: CapturedOutput, timeout: float) -> 
 
 def _read_fields(fields: Mapping[str, Any]) -> HookAnswer:
     specific = fields.get("hookSpecificOutput")
-    own = cast("Mapping[str, Any]", specific) if isinstance(specific, dict) else {}
+    own = cast("Mapping[str, Any]", specific if isinstance(specific, dict) else {})
     note = _get_text(own, "additionalContext") or _get_text(fields, "additionalContext")
     ignored = "updatedInput" if "updatedInput" in own else ""
     if fields.get("continue") is False:

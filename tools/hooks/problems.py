@@ -15,8 +15,9 @@ from .matching import EVERY, matches_any_tool
 # A first word with one of these, or of the shell's own, is not the name of a program
 _SYNTAX = re.compile(r"[$=;|&(){}<>`*?~!]")
 _OF_THE_SHELL = frozenset(
-    ". : [ [[ case cd command echo eval exec exit export false for if printf read return set"
-    " source test trap true type umask unset until while".split()
+    [".", ":", "[", "[[", "case", "cd", "command", "echo", "eval", "exec", "exit", "export"]
+    + ["false", "for", "if", "printf", "read", "return", "set", "source", "test", "trap", "true"]
+    + ["type", "umask", "unset", "until", "while"]
 )
 
 

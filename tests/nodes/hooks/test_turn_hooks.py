@@ -22,7 +22,8 @@ def find_notes(state: dict[str, Any], event: str) -> list[str]:
 
 async def test_stop_hook_lets_the_model_go_on(tmp_path: Path) -> None:
     home, inputs = tmp_path / "home", tmp_path / "inputs"
-    command = f"cat >> {inputs}; echo >> {inputs}; test -e a.txt || {{ echo 'a.txt is missing' >&2; exit 2; }}"
+    check = "test -e a.txt || { echo 'a.txt is missing' >&2; exit 2; }"
+    command = f"cat >> {inputs}; echo >> {inputs}; {check}"
     configure(home, Stop=[{"hooks": [{"type": "command", "command": command}]}])
     write = says(write_file={"path": "a.txt", "content": "a"})
     async with Runner(home=home) as runner:

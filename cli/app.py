@@ -14,45 +14,55 @@ from .. import __version__
 from ..config import exit_codes, paths
 from ..config.crash_report import describe_error
 from ..config.security.executables import keep_absolute_entries
-from .commands import (
-    agents,
-    auth,
-    config,
-    custom_commands,
-    diff,
-    doctor,
-    edit,
-    explain,
-    init,
-    models,
-    permissions,
-    resume,
-    rewind,
-    studio,
-    task,
-    tools,
-    trust,
-    undo,
-)
-from .commands.memory import editing, inbox
-from .commands.memory import listing as cards
-from .commands.memory import transfer as card_transfer
-from .commands.threads import changes, compact, fork, listing, prune, show, trace, transfer, tree
 from .default_command import DefaultCommandGroup
-from .execution.single_turn import run_single_turn
 from .execution.stdin import read_piped_text
 from .i18n.catalogs import t, use_language
 from .i18n.language_selection import select_language
 from .i18n.message_translation import translate
 from .i18n.stored_messages import translate_stored
+from .lazy_commands import LazyCommands
 from .options import Language, OutputFormat, Verbose
 from .rendering.help import install_help_pages
 from .rendering.output import echo
-from .repl import command as chat
+
+# The module and the name of each command, in the order of `mcode --help`
+COMMANDS = {
+    "chat": "repl.command:app",
+    "task": "commands.task:task",
+    "edit": "commands.edit:edit",
+    "explain": "commands.explain:explain",
+    "init": "commands.init:init",
+    "resume": "commands.resume:resume",
+    "diff": "commands.diff:diff",
+    "undo": "commands.undo:undo",
+    "redo": "commands.undo:redo",
+    "rewind": "commands.rewind:rewind",
+    "trust": "commands.trust:trust",
+    "doctor": "commands.doctor:doctor",
+    "studio": "commands.studio:studio",
+    "threads": "commands.threads.app:app",
+    "memory": "commands.memory.app:app",
+    "commands": "commands.custom_commands:app",
+    "tools": "commands.tools:app",
+    "agents": "commands.agents:app",
+    "auth": "commands.auth:app",
+    "config": "commands.config:app",
+    "models": "commands.models:app",
+    "permissions": "commands.permissions:app",
+}
+
+
+class _Group(DefaultCommandGroup):
+    """The group of all commands."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.commands = LazyCommands(COMMANDS)
+
 
 app = typer.Typer(
     name="mcode",
-    cls=DefaultCommandGroup,
+    cls=_Group,
     help="A durable coding agent: every run is a thread that you can stop, resume and undo.\n\n"
     "Without a command, `mcode` is `mcode chat`: `mcode` starts a conversation, `mcode "
     '-c` continues the latest, `mcode "text"` answers one message.',
@@ -61,47 +71,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command(cls=chat.ChatCommand)(chat.chat)
-app.command()(task.task)
-app.command()(edit.edit)
-app.command()(explain.explain)
-app.command()(init.init)
-app.command()(resume.resume)
-app.command()(diff.diff)
-app.command()(undo.undo)
-app.command()(undo.redo)
-app.command()(rewind.rewind)
-for command in (
-    show.show,
-    fork.fork,
-    tree.tree,
-    changes.changes,
-    trace.trace,
-    transfer.export,
-    prune.prune,
-    compact.compact,
-):
-    listing.app.command()(command)
-listing.app.command("answer")(resume.resume)
-listing.app.command("import")(transfer.import_archive)
-app.add_typer(listing.app, name="threads")
-for command in (editing.add, editing.edit, editing.forget, editing.link):
-    cards.app.command()(command)
-cards.app.add_typer(inbox.app, name="inbox")
-cards.app.command()(card_transfer.export)
-cards.app.command("import")(card_transfer.import_cards)
-cards.app.command()(card_transfer.purge)
-app.add_typer(cards.app, name="memory")
-app.add_typer(custom_commands.app, name="commands")
-app.add_typer(tools.app, name="tools")
-app.add_typer(agents.app, name="agents")
-app.add_typer(auth.app, name="auth")
-app.add_typer(config.app, name="config")
-app.add_typer(models.app, name="models")
-app.add_typer(permissions.app, name="permissions")
-app.command()(trust.trust)
-app.command()(doctor.doctor)
-app.command()(studio.studio)
 
 
 _OFF = ("", "0", "false", "no", "off")
@@ -160,6 +129,8 @@ def _run_without_command(context: typer.Context) -> int:
 
         return run_repl(folder=Path("."))
     if (words := read_piped_text()).strip():
+        from .execution.single_turn import run_single_turn
+
         return run_single_turn(
             words, {}, folder=Path("."), trust=False, output=OutputFormat.text, mentioning=""
         )

@@ -13,6 +13,7 @@ from typing import Any
 import typer
 
 from ..i18n.catalogs import translate_english
+from ..lazy_commands import LazyCommands
 from .line_breaks import find_breaks
 from .table import GAP, measure_width
 
@@ -44,8 +45,12 @@ def install_help_pages(command: Any) -> None:
     for one in command.params:
         if getattr(one, "help", None):
             one.help = _translate_text(one.help)
-    for below in getattr(command, "commands", {}).values():
-        install_help_pages(below)
+    below = getattr(command, "commands", {})
+    if isinstance(below, LazyCommands):
+        below.prepare_each(install_help_pages)
+        return
+    for one in below.values():
+        install_help_pages(one)
 
 
 def unwrap_paragraphs(text: str) -> str:

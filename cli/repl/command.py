@@ -50,6 +50,10 @@ class ChatCommand(TyperCommand):
         return super().parse_args(ctx, told)
 
 
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command(cls=ChatCommand)
 def chat(
     message: given.Message = "",
     latest: given.Continue = False,

@@ -314,7 +314,7 @@ def test_neither_langgraph_nor_any_model_is_loaded(
     command: list[str], index: ThreadIndex, home: Path, folder: Path
 ) -> None:
     code = (
-        "import sys, maxagent.cli.app; from maxagent.cli.commands.threads.listing import app; "
+        "import sys; from maxagent.cli.commands.threads.app import app; "
         "sys.argv[1:] = "
         f"{command!r}\ntry: app()\nfinally: print('\\n', *sys.modules)"
     )

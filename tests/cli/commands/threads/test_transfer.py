@@ -78,7 +78,7 @@ def test_export_writes_to_stdout_but_no_terminal(kept: Kept) -> None:
 
 def test_to_export_loads_no_langgraph(kept: Kept) -> None:
     code = (
-        "import sys, maxagent.cli.app; from maxagent.cli.commands.threads.listing import app\n"
+        "import sys; from maxagent.cli.commands.threads.app import app\n"
         f"sys.argv[1:] = ['export', {THREAD!r}]\ntry: app()\nfinally: print(*sys.modules)"
     )
     said = subprocess.run(

@@ -1,0 +1,19 @@
+"""`mcode threads` with all its commands."""
+
+from .. import resume
+from . import changes, compact, fork, listing, prune, show, trace, transfer, tree
+
+app = listing.app
+for command in (
+    show.show,
+    fork.fork,
+    tree.tree,
+    changes.changes,
+    trace.trace,
+    transfer.export,
+    prune.prune,
+    compact.compact,
+):
+    app.command()(command)
+app.command("answer")(resume.resume)
+app.command("import")(transfer.import_archive)

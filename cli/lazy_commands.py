@@ -53,4 +53,5 @@ def _build_command(name: str, place: str) -> Any:
 
 
 def _has_subcommands(app: typer.Typer) -> bool:
-    return bool(app.registered_groups or app.registered_callback or len(app.registered_commands) > 1)
+    more = app.registered_groups or app.registered_callback
+    return bool(more or len(app.registered_commands) > 1)

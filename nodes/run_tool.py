@@ -251,6 +251,7 @@ def _build_run(task: ToolTask, deps: Dependencies, runtime: Runtime[Context]) ->
         sandbox=deps.sandbox,
         emit=lambda text: emit_event(runtime, "tool_output", id=call_id, text=text),
         keep=partial(_keep_output, deps, thread, get_journal_key(task["call"])),
+        rag_servers=deps.settings.rag.servers,
         cards=open_card_access(runtime.store, deps, task, thread),
         skills=SkillAccess(deps.skills, task.get("skills", {}), deps.workspace.ignore),
     )

@@ -35,7 +35,7 @@ ROOMS = {
     "web editing/matching editing/rewriting editing editing/patch builtin/files builtin/code "
     "builtin/notes builtin/session builtin/shell builtin/web runtime",
 }
-FOR_USERS = {"README.md", "chat.md", "commands.md", "edit.md"}
+FOR_USERS = {"README.md", "chat.md", "commands.md", "edit.md", "tools.md"}
 """Pages whose `cart.py` is a file of the user's."""
 
 

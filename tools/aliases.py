@@ -47,9 +47,9 @@ TOOLS = {
 }
 
 # tools of a later version that a configuration may already name
-LATER = frozenset(
-    {"command_kill", "subagent", "use_mcp_tool", "find_tools", "use_rag_tool"}
-).difference(tool_table.TOOLS)
+LATER = frozenset({"command_kill", "subagent", "use_mcp_tool", "find_tools"}).difference(
+    tool_table.TOOLS
+)
 
 # for each tool, alias and canonical name of its arguments
 ARGUMENTS = {
@@ -109,6 +109,7 @@ ARGUMENTS = {
     },
     "command_output": {"output_id": "id", "bash_id": "id", "call_id": "id"},
     "webfetch": {"uri": "url", "link": "url", "address": "url", "offset": "start"},
+    "use_rag_tool": {"server": "server_name", "question": "query"},
     "git_diff": {"file_path": "path", "file": "path", "cached": "staged"},
     "git_log": {"file_path": "path", "file": "path", "limit": "max_count", "n": "max_count"},
     "todowrite": {"tasks": "todos", "items": "todos", "task_id": "id", "notes": "details"},

@@ -1,7 +1,7 @@
 """Context of a tool call, besides the model's arguments."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,6 +10,7 @@ from langchain_core.tools import InjectedToolArg
 from .filesystem.file_context import FileContext
 
 if TYPE_CHECKING:
+    from ..config.settings.schema import RagServer
     from .card_access import CardAccess
     from .permissions.policy import Policy
     from .sandbox.sandbox import Sandbox
@@ -39,6 +40,8 @@ class ToolRun(FileContext):
     """Stores the call's output so far, in case the process is killed; blocks."""
     sandbox: "Sandbox | None" = None
     """What confines the call's commands; None: nothing does."""
+    rag_servers: Mapping[str, "RagServer"] = field(default_factory=dict[str, "RagServer"])
+    """The retrieval servers that may be asked, by name."""
     cards: "CardAccess | None" = None
     """What is remembered from thread to thread; None: nothing is."""
     skills: "SkillAccess | None" = None

@@ -7,9 +7,9 @@ from typing import Literal, NamedTuple
 _TOOLS_FOLDER = Path(__file__).parent
 
 # What the pattern of a rule matches; `call`: a rule on this tool has no pattern
-PatternKind = Literal["command", "path", "host", "call"]
+PatternKind = Literal["command", "path", "host", "server", "call"]
 # What must be configured for a tool to be offered
-Requirement = Literal["", "memory"]
+Requirement = Literal["", "memory", "rag"]
 
 
 class ToolEntry(NamedTuple):
@@ -69,6 +69,9 @@ TOOLS = {
     "ask_user": ToolEntry("builtin.session.ask_user", "talk", is_kept=True),
     "attempt_completion": ToolEntry("builtin.session.attempt_completion", "note", is_kept=True),
     "webfetch": ToolEntry("builtin.web.webfetch", "fetch", "host", is_foreign=True),
+    "use_rag_tool": ToolEntry(
+        "builtin.web.use_rag_tool", "fetch", "server", is_foreign=True, requires="rag"
+    ),
     "plan_enter": ToolEntry("builtin.session.plan_mode", "talk", is_kept=True),
     "plan_exit": ToolEntry("builtin.session.plan_mode", "talk", is_kept=True),
     "plan_mode_respond": ToolEntry("builtin.session.plan_mode", "talk", is_kept=True),

@@ -74,6 +74,7 @@ class ToolSession:
         policy = build_policy(loaded, self._workspace, usual="ask")
         policy = policy.with_safeguards(settings, self.sandbox)
         self._policy = policy.with_agent(agent, self._workspace) if agent else policy
+        self._rag_servers = settings.rag.servers
         self._timeout = settings.security.command_timeout
         self._tools = {tool.name: tool for tool in select_tools(None, settings.tools)}
         self._outputs, self._emit = outputs, emit
@@ -155,6 +156,7 @@ class ToolSession:
             backups=self._backups,
             sandbox=self.sandbox,
             emit=self._emit,
+            rag_servers=self._rag_servers,
         )
         result = await invoke(tool, args, run)
         self._seen.update(result.seen)

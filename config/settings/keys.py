@@ -24,6 +24,7 @@ FAR_REACHING = (
     "task.",
     "after_edit.",
     "hooks.",
+    "rag.",
 )
 
 

@@ -282,6 +282,27 @@ class MemorySection(Section):
     """Most cards that fit a message and are shown with it; 0: only those at a thread's start."""
 
 
+class RagServer(Section):
+    """A retrieval server that answers questions over chat completions."""
+
+    base_url: str
+    """Its address, up to `/chat/completions`."""
+    api_key: str = ""
+    """Key; better written as `${NAME_OF_VARIABLE}`."""
+    model: str = ""
+    """The model that requests name; empty: the server's name here."""
+    description: str = ""
+    """What it knows, for the model."""
+    timeout: float = Field(default=120.0, gt=0)
+    """Seconds of silence in an answer after which the call has failed."""
+
+
+class RagSection(Section):
+    """Retrieval servers that `use_rag_tool` asks."""
+
+    servers: dict[str, RagServer] = Field(default_factory=dict[str, RagServer])
+
+
 class ThreadsSection(Section):
     """The list of threads."""
 
@@ -350,6 +371,7 @@ class Settings(Section):
     task: TaskSection = TaskSection()
     context: ContextSection = ContextSection()
     memory: MemorySection = MemorySection()
+    rag: RagSection = RagSection()
     threads: ThreadsSection = ThreadsSection()
     log: LogSection = LogSection()
     hooks: HooksSection = HooksSection()

@@ -107,6 +107,7 @@ def _create_agent(deps: Dependencies, profile: AgentProfile, model: str) -> Agen
         planning=bool(own.policy.plan),
         lacking=_list_lacking(own.settings),
     )
+    tools = tuple(_describe_tool(tool, own.settings) for tool in tools)
     chat_model = own.chat_models.get(own.model, profile.name)
     # some models end a turn with this tool even if it is not offered
     accepted = (*tools, load_tool("attempt_completion"))
@@ -129,7 +130,20 @@ def _create_agent(deps: Dependencies, profile: AgentProfile, model: str) -> Agen
 
 def _list_lacking(settings: Settings) -> list[Requirement]:
     """List what no tool may require, since it is not configured."""
-    return [] if settings.memory.enabled else ["memory"]
+    is_there: Mapping[Requirement, bool] = {
+        "memory": settings.memory.enabled,
+        "rag": bool(settings.rag.servers),
+    }
+    return [name for name, there in is_there.items() if not there]
+
+
+def _describe_tool(tool: BaseTool, settings: Settings) -> BaseTool:
+    """Return the tool with what its description says of this configuration."""
+    if tool.name != "use_rag_tool":
+        return tool
+    from ...tools.builtin.web.use_rag_tool import describe_servers
+
+    return describe_servers(tool, settings.rag.servers)
 
 
 def _adapt_dependencies(profile: AgentProfile, deps: Dependencies, model: str) -> Dependencies:

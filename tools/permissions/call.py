@@ -3,11 +3,12 @@
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..rag_servers import find_server
 from ..result import ToolError
 from ..shell.analysis import CommandAnalysis
 from ..workspace import Workspace
@@ -30,6 +31,8 @@ class RequestedCall:
     paths: Sequence[str]
     """All paths in its arguments."""
     workspace: Workspace
+    servers: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The base URLs of the retrieval servers, by name."""
 
     @cached_property
     def analysis(self) -> CommandAnalysis | None:
@@ -65,6 +68,12 @@ class RequestedCall:
         """Whether it requests to run without the sandbox, even if there is none."""
         return bool(self.args.get("outside_sandbox"))
 
+    @property
+    def server(self) -> str:
+        """The configured retrieval server that it asks; empty if there is none."""
+        is_about = PATTERN_KINDS.get(self.tool) == "server"
+        return find_server(self.args.get("server_name"), self.servers) if is_about else ""
+
     @cached_property
     def files(self) -> list[str]:
         """The resolved paths, relative to the project; raises ToolError."""
@@ -79,6 +88,8 @@ class RequestedCall:
         if about == "host":
             host = parse_host(self.args.get("url"))
             return (Subject((host,)),) if host else ()
+        if about == "server":
+            return (Subject((self.server,)),) if self.server else ()
         if about == "path":
             return tuple(map(self._build_file_subject, self.paths or self._get_default_paths()))
         return (Subject((self.tool,)),)

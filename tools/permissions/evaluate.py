@@ -35,7 +35,7 @@ def evaluate_call(
     policy: Policy,
 ) -> Decision:
     """Decide one call; `paths` are all paths in its arguments."""
-    call = RequestedCall(tool_name, effect, args, paths, workspace)
+    call = RequestedCall(tool_name, effect, args, paths, workspace, policy.servers)
     found = [one for check in RESTRICTIONS if (one := _run_check(check, call, policy))]
     if found:
         decision = max(found, key=lambda one: _STRICTNESS[one.verdict])

@@ -41,6 +41,9 @@ def grant(call: RequestedCall, policy: Policy) -> Decision:
     if call.effect in by_mode.get(policy.mode, ()):
         return Decision("allow", text("mode `{mode}`", mode=policy.mode), "mode")
     reason = QUESTIONS.get(call.effect, "it may have an effect")
+    if call.server:
+        where = {"name": call.server, "address": call.servers[call.server]}
+        reason = text("it asks the server `{name}` at {address}", **where)
     if call.analysis:
         is_guarded = policy.mode == "edits" and policy.safeguards
         objection = find_objection(call, policy) if is_guarded else ""

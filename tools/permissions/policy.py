@@ -1,7 +1,7 @@
 """The user's policy: the mode, the rules, and the files that may change."""
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -58,6 +58,8 @@ class Policy:
     """The files that an agent may write, one group per limit: a file must match in every group."""
     plan: str = ""
     """The plan's path, relative to the project, if only the plan may be written; else empty."""
+    servers: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The base URLs of the retrieval servers, by name."""
     safeguards: Safeguards | None = None
     """None: no command with an effect runs unasked in `edits`."""
 
@@ -118,7 +120,10 @@ def build_policy(
     Raises UsageError with every invalid rule and its place.
     """
     rules = read_rules(loaded.rules, workspace)
-    return Policy(resolve_mode(loaded.settings, usual), rules, scope, loaded.settings.after_edit)
+    settings = loaded.settings
+    servers = {name: server.base_url for name, server in settings.rag.servers.items()}
+    mode = resolve_mode(settings, usual)
+    return Policy(mode, rules, scope, settings.after_edit, servers=servers)
 
 
 def resolve_mode(settings: Settings, usual: ApprovalMode) -> ApprovalMode:

@@ -10,11 +10,13 @@ from ...config.settings.permission_rules import RuleKind
 from ...config.text import text
 from ..git.config_risks import can_steer_git
 from ..protected_paths import find_protected_name
+from ..rag_servers import describe_missing
 from ..result import ToolError
 from .call import RequestedCall
 from .decision import Decision
 from .policy import Policy
 from .rule import Rule
+from .subject import PATTERN_KINDS
 
 # Effects on no file
 CHANGES_NO_FILE = ("read", "fetch", "talk", "note")
@@ -134,6 +136,13 @@ def restrict_by_address(call: RequestedCall, policy: Policy) -> Decision | None:
     return None
 
 
+def restrict_by_server(call: RequestedCall, policy: Policy) -> Decision | None:
+    """Deny a retrieval server that is not configured, instead of asking."""
+    if PATTERN_KINDS.get(call.tool) != "server" or call.server:
+        return None
+    return Decision("deny", describe_missing(call.args.get("server_name"), call.servers), "server")
+
+
 def restrict_by_sandbox(call: RequestedCall, policy: Policy) -> Decision | None:
     """Ask before a command leaves the sandbox."""
     if not call.is_outside_sandbox:
@@ -156,6 +165,7 @@ RESTRICTIONS: tuple[Restriction, ...] = (
     restrict_by_plan_mode,
     restrict_by_protection,
     restrict_by_address,
+    restrict_by_server,
     restrict_by_sandbox,
     restrict_by_ask_rule,
 )

@@ -16,6 +16,7 @@ from .command_pattern import CommandPattern, parse_command_pattern
 from .flag_limits import find_excess
 from .host_pattern import parse_host_pattern
 from .path_pattern import parse_path_pattern
+from .server_pattern import ServerPattern
 from .subject import PATTERN_KINDS, READING_TOOLS, Subject
 
 _SHAPE = re.compile(r"([\w*-]+)(?:\((.*)\))?", re.DOTALL)
@@ -38,6 +39,7 @@ _READERS: dict[PatternKind, Callable[[str], Pattern]] = {
     "command": parse_command_pattern,
     "path": parse_path_pattern,
     "host": parse_host_pattern,
+    "server": ServerPattern,
 }
 
 

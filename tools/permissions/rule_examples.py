@@ -43,6 +43,9 @@ def _build_example_call(rule: Rule, text: str, workspace: Workspace) -> Requeste
     args: Mapping[str, object] = {"command": text} if about == "command" else {}
     if about == "host":
         args = {"url": text if "://" in text else f"https://{text}"}
+    if about == "server":
+        args = {"server_name": text}
     paths = (text,) if about == "path" else ()
     effect: Effect = "edit" if rule.tool == "edit" else "execute"
-    return RequestedCall(text if about == "call" else rule.tool, effect, args, paths, workspace)
+    tool = text if about == "call" else rule.tool
+    return RequestedCall(tool, effect, args, paths, workspace, {text: ""})

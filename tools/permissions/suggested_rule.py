@@ -106,4 +106,6 @@ def _suggest_for_other(call: RequestedCall) -> str:
     """Suggest the host that the call reads from, or the tool of an MCP server."""
     if call.tool == "webfetch":
         return "".join(f"webfetch(domain:{host})" for one in call.subjects for host in one.names)
+    if call.server:
+        return f"{call.tool}({call.server})"
     return call.tool if call.tool.startswith("mcp_") else ""

@@ -130,6 +130,16 @@ class Journal:
                 (json.dumps({"output": output}), thread_id, call_id),
             )
 
+    def list_unfinished(self, thread_id: str, tool: str) -> dict[str, str]:
+        """Return the thread's unfinished calls of this tool: their output so far, by ID."""
+        with self._lock, translate_sqlite_errors(self._path):
+            rows = self._connection.execute(
+                "SELECT call_id, result FROM journal"
+                " WHERE thread_id = ? AND tool = ? AND state = 'started' ORDER BY started_at",
+                (thread_id, tool),
+            ).fetchall()
+        return {key: json.loads(kept).get("output", "") if kept else "" for key, kept in rows}
+
     def keep_partial_answer(self, thread_id: str, checkpoint_id: str, text: str) -> None:
         """Keep the model's partial answer to this checkpoint."""
         with self._begin_write():

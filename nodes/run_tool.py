@@ -37,6 +37,7 @@ from .agent.snapshot_recorder import FileRecord
 from .approval.dispatch import list_named_files
 from .approval.evaluate import explain_refusal, recheck_call
 from .approval.outside_sandbox import get_journal_key
+from .background.command_record import open_background
 from .hooks.selection import select_hooks
 from .memory.card_library import open_card_access
 from .messages.images import mark_images
@@ -254,6 +255,7 @@ def _build_run(task: ToolTask, deps: Dependencies, runtime: Runtime[Context]) ->
         rag_servers=deps.settings.rag.servers,
         cards=open_card_access(runtime.store, deps, task, thread),
         skills=SkillAccess(deps.skills, task.get("skills", {}), deps.workspace.ignore),
+        jobs=open_background(deps, runtime),
     )
 
 

@@ -9,6 +9,8 @@ from dataclasses import asdict, dataclass, field
 from keyword import iskeyword
 from typing import Any, ClassVar, Literal
 
+from .background_events import BackgroundFinished as BackgroundFinished
+from .background_events import BackgroundStarted as BackgroundStarted
 from .context_events import CacheReset as CacheReset
 from .context_events import CompactionFinished as CompactionFinished
 from .context_events import CompactionStarted as CompactionStarted
@@ -367,6 +369,8 @@ Event = (
     | ToolOutput
     | ToolResult
     | HookFinished
+    | BackgroundStarted
+    | BackgroundFinished
     | Todos
     | FilesChanged
     | Verifying

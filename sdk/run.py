@@ -24,6 +24,7 @@ from ..nodes.agent.dependencies import Dependencies
 from ..nodes.agent.request_recorder import find_request_log
 from ..nodes.options import Options, select_lasting
 from ..nodes.state import State, Task
+from .background import parse_background_events
 from .card_uses import count_card_uses
 from .events import (
     Event,
@@ -112,6 +113,7 @@ class ThreadRun:
                 yield self._build_started(self.deps, self.row.options or {})
             yield self._build_failure(error)
         finally:
+            self.context.pool.background.release(self.row.thread_id)
             _logger.info("run ended in %.1f s: thread %s", time.monotonic() - started, thread)
 
     def _log_event(self, event: Event) -> None:
@@ -275,7 +277,15 @@ class ThreadRun:
             # closed here: after a stop, nothing of the run still uses the thread
             async with aclosing(cast("AsyncGenerator[dict[str, Any]]", stream)) as parts:
                 async for part in parts:
+                    for event in self._take_background_events():
+                        yield event
                     yield parse_event(part["data"])
+        for event in self._take_background_events():
+            yield event
+
+    def _take_background_events(self) -> list[Event]:
+        commands = self.context.pool.background.open(self.row.thread_id)
+        return parse_background_events(commands.take_events())
 
     async def _read_last_event(self) -> Event:
         state = await self.graph.aget_state(self._config)

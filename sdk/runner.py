@@ -32,6 +32,7 @@ from ..nodes.agent.modes import choose_next_agent
 from ..nodes.messages.steering import SteeringQueue
 from ..nodes.options import Options, select_lasting
 from ..nodes.state import State
+from .background import BackgroundJobs
 from .cancel_shield import run_shielded
 from .compaction import Compactor
 from .events import Event, EvidenceFound, as_json
@@ -62,6 +63,7 @@ class Runner:
         self.home = home or paths.locate_home()
         self.threads = ThreadIndex(self.home)
         self.pool = DependencyPool()
+        self.background = BackgroundJobs(self.pool)
         self.steering = SteeringQueue()
         """Messages sent by `steer` that no turn has read."""
         self._control = RunControl()

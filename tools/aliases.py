@@ -30,6 +30,8 @@ TOOLS = {
     "bash": "run_command",
     "bash_output": "command_output",
     "bash_kill": "command_kill",
+    "kill_bash": "command_kill",
+    "kill_shell": "command_kill",
     "task": "subagent",
     "todo_write": "todowrite",
     "todo_read": "todoread",
@@ -47,7 +49,7 @@ TOOLS = {
 }
 
 # tools of a later version that a configuration may already name
-LATER = frozenset({"command_kill", "subagent", "use_mcp_tool", "find_tools"}).difference(
+LATER = frozenset({"subagent", "use_mcp_tool", "find_tools"}).difference(
     tool_table.TOOLS
 )
 
@@ -106,8 +108,18 @@ ARGUMENTS = {
         "directory": "cwd",
         "working_directory": "cwd",
         "timeout_seconds": "timeout",
+        "run_in_background": "background",
+        "is_background": "background",
     },
-    "command_output": {"output_id": "id", "bash_id": "id", "call_id": "id"},
+    "command_output": {
+        "output_id": "id",
+        "bash_id": "id",
+        "call_id": "id",
+        "shell_id": "id",
+        "regex": "filter",
+        "pattern": "filter",
+    },
+    "command_kill": {"bash_id": "id", "shell_id": "id", "call_id": "id"},
     "webfetch": {"uri": "url", "link": "url", "address": "url", "offset": "start"},
     "use_rag_tool": {"server": "server_name", "question": "query"},
     "git_diff": {"file_path": "path", "file": "path", "cached": "staged"},

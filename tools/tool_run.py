@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ..config.settings.schema import RagServer
     from .card_access import CardAccess
     from .permissions.policy import Policy
+    from .process.background_commands import BackgroundCommands
     from .sandbox.sandbox import Sandbox
     from .skills.access import SkillAccess
     from .todo_list import Todo
@@ -46,6 +47,8 @@ class ToolRun(FileContext):
     """What is remembered from thread to thread; None: nothing is."""
     skills: "SkillAccess | None" = None
     """The skills that the call may load; None: none."""
+    jobs: "BackgroundCommands | None" = None
+    """The thread's background commands; None: the call can start none."""
 
 
 if TYPE_CHECKING:

@@ -59,6 +59,7 @@ TOOLS = {
     "module_doc_write": ToolEntry("builtin.code.module_docs", "edit", "path"),
     "run_command": ToolEntry("builtin.shell.run_command", "execute", "command"),
     "command_output": ToolEntry("builtin.shell.command_output", "read"),
+    "command_kill": ToolEntry("builtin.shell.command_kill", "note"),
     "git_status": ToolEntry("builtin.shell.git_tools", "read", is_repeatable=True),
     "git_diff": ToolEntry("builtin.shell.git_tools", "read", "path", is_repeatable=True),
     "git_log": ToolEntry("builtin.shell.git_tools", "read", "path", is_repeatable=True),

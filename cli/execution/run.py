@@ -16,6 +16,7 @@ from ..rendering.console import open_console
 from ..rendering.progress import ProgressRenderer
 from ..rendering.renderer import JsonRenderer, Renderer
 from ..rendering.text_renderer import TextRenderer
+from .background_end import collect_running, show_stopped
 from .cancellation import CancellableStream
 from .interactive_run import InteractiveRun, PromptRunner
 from .stop_signal import StopSignal, run_stoppable
@@ -79,7 +80,9 @@ async def _run_interactive(
     async with Runner() as runner:
         watch = CancellableStream(runner, renderer, seconds, stop)
         last = await talk(InteractiveRun(runner, watch.show_events, ask))
+        running = collect_running(runner)
     renderer.show_end(last)
+    show_stopped(running)
     return to_exit_code(last)
 
 

@@ -16,6 +16,7 @@ from ...sdk.events import Event, Failure, Interrupted, Question
 from ...sdk.interrupt_response import Answer
 from ...sdk.runner import Runner
 from ..rendering.renderer import Renderer
+from .background_end import collect_running, show_stopped
 from .cancellation import CancellableStream
 from .chat_session import ChatSession
 from .run import to_exit_code
@@ -74,7 +75,13 @@ class InterruptLine(_Line):
     type: Literal["interrupt"]
 
 
-JsonLine = UserLine | SteerLine | AnswerLine | ResumeLine | InterruptLine
+class BackgroundLine(_Line):
+    """Let the command that the current turn waits for go on in the background."""
+
+    type: Literal["background"]
+
+
+JsonLine = UserLine | SteerLine | AnswerLine | ResumeLine | InterruptLine | BackgroundLine
 LINE: TypeAdapter[JsonLine] = TypeAdapter(Annotated[JsonLine, Field(discriminator="type")])
 HINT = 'see `docs/headless.md`; a line is a JSON object such as {"type": "user", "text": "…"}'
 
@@ -103,9 +110,15 @@ CHUNK_SIZE = 1 << 16
 class StdinLines:
     """Lines as they arrive, also during a turn: an interrupt takes effect at once."""
 
-    def __init__(self, interrupt: Callable[[], None], steer: Callable[[str], bool]) -> None:
+    def __init__(
+        self,
+        interrupt: Callable[[], None],
+        steer: Callable[[str], bool],
+        send_to_background: Callable[[], None],
+    ) -> None:
         """Read them; `steer` returns whether it has sent the message to a running turn."""
         self._interrupt, self._steer = interrupt, steer
+        self._send_to_background = send_to_background
         self._waiting: asyncio.Queue[JsonLine | UsageError | None] = asyncio.Queue()
         self._loop = asyncio.get_running_loop()
         self._number = 0
@@ -138,6 +151,8 @@ class StdinLines:
             return
         if isinstance(line, InterruptLine):
             self._interrupt()
+        elif isinstance(line, BackgroundLine):
+            self._send_to_background()
         elif isinstance(line, SteerLine) and self._steer(line.text):
             pass
         elif line:
@@ -155,7 +170,8 @@ class TurnLoop:
 
     async def run(self) -> Event | None:
         """Run to the end of stdin, or until something ends it earlier; return the last event."""
-        lines, last, begun = StdinLines(self._interrupt_turn, self._steer), None, False
+        lines = StdinLines(self._interrupt_turn, self._steer, self._send_to_background)
+        last, begun = None, False
         while line := self._unsent.pop(0) if self._unsent else await lines.read_next():
             begun, events = True, self._start_turn(line)
             self._interrupted = False
@@ -173,6 +189,10 @@ class TurnLoop:
     def _interrupt_turn(self) -> None:
         self._interrupted = True
         self._watch.stop_at_once()
+
+    def _send_to_background(self) -> None:
+        with suppress(UsageError):  # too many run there
+            self._runner.background.send_to_background(self._speaker.thread)
 
     def _steer(self, message: str) -> bool:
         try:
@@ -204,5 +224,7 @@ async def _run_stream_json(
         last = await TurnLoop(
             chat_session, runner, CancellableStream(runner, renderer, seconds, stop)
         ).run()
+        running = collect_running(runner)
     renderer.show_end(last)
+    show_stopped(running)
     return to_exit_code(last)

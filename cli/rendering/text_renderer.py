@@ -186,6 +186,12 @@ class TextRenderer:
             self._print_line(t(f"hook.{kind}", **shown), "yellow")
 
     @_render_event.register
+    def _(self, event: ev.BackgroundFinished) -> None:
+        key = "run.background.killed" if event.exit_code is None else "run.background.ended"
+        words = {"command": sanitize_line(event.command), "code": event.exit_code}
+        self._print_line(t(key, **words), "dim")
+
+    @_render_event.register
     def _(self, event: ev.Todos) -> None:
         for item in event.items:
             mark = TODO_MARKS.get(item.get("status", ""), " ")

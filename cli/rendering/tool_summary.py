@@ -49,6 +49,8 @@ def format_facts(metadata: Mapping[str, Any]) -> str:
     """Return the count of added and removed lines, or the exit code, in brackets; empty if none."""
     if "added" in metadata:
         return f"  (+{metadata['added']} -{metadata.get('removed', 0)})"
+    if "background" in metadata and "state" not in metadata:
+        return f"  ({t('tool.background', id=metadata['background'])})"
     if metadata.get("timed_out"):
         return f"  ({t('tool.timed_out')})"
     if "exit_code" in metadata:

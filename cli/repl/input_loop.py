@@ -7,6 +7,7 @@ from contextlib import suppress
 from itertools import takewhile
 from typing import Any
 
+from ...config.errors import UsageError
 from ..i18n.catalogs import t
 from .line_dispatch import dispatch_line, read_steering
 from .prompt.input_line import parse_line
@@ -47,7 +48,22 @@ class Conversation:
         """Description of the work in progress; empty: none."""
         if not self.is_working:
             return ""
-        return t("repl.busy", seconds=int(time.monotonic() - self._since))
+        key = "repl.busy.command" if self.can_send_to_background else "repl.busy"
+        return t(key, seconds=int(time.monotonic() - self._since))
+
+    @property
+    def can_send_to_background(self) -> bool:
+        """Whether the turn waits for a command that could go on in the background."""
+        runner = self.session.find_runner() if self.is_working else None
+        return runner is not None and runner.background.has_foreground(self.session.thread)
+
+    def send_to_background(self) -> None:
+        """Let the command that the turn waits for go on in the background."""
+        if runner := self.session.find_runner():
+            try:
+                runner.background.send_to_background(self.session.thread)
+            except UsageError as error:
+                show_error(self.session, error)
 
     def submit_line(self, line: str) -> None:
         """Queue a line."""

@@ -69,6 +69,7 @@ def _build_status(session: Session) -> Status:
         cost=usage.cost if usage else None,
         proposals=len(session.proposals),
         branch=read_branch(session.folder),
+        jobs=session.count_jobs(),
     )
 
 

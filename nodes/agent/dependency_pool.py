@@ -27,6 +27,7 @@ from ...models.factory import ModelPool
 from ...models.resolver import ResolvedModel, resolve
 from ...tools.filesystem.project_snapshots import open_snapshots
 from ...tools.permissions import build_policy
+from ...tools.process.background_commands import BackgroundPool
 from ...tools.sandbox.detect import open_sandbox
 from ...tools.workspace import Workspace
 from ..options import Options
@@ -63,6 +64,8 @@ class DependencyPool:
     def __init__(self) -> None:
         self._opened: dict[_DependencyKey, Dependencies] = {}
         self._replaced: list[Dependencies] = []
+        self.background = BackgroundPool()
+        """The threads' background commands, which end with the pool."""
 
     @property
     def is_empty(self) -> bool:
@@ -110,6 +113,7 @@ class DependencyPool:
 
     async def close(self) -> None:
         """Close everything; the pool can be used again and then reloads the configuration."""
+        await self.background.close()
         opened, self._opened = [*self._opened.values(), *self._replaced], {}
         self._replaced = []
         for deps in opened:

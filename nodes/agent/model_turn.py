@@ -12,6 +12,7 @@ from ...config.text import text
 from ...models.errors import ContextOverflowError, ModelCallError
 from ...models.invoke import is_cut
 from ...models.replay import MADE_BY
+from ..background.end_notes import build_end_notes
 from ..compaction.size_check import answer_overflow, find_oversize, fit_answer, learn_answer
 from ..conversation.cache_reset import find_reset_reason
 from ..conversation.cut import CompactionRequest
@@ -159,13 +160,14 @@ async def _build_notes(
     deps: Dependencies,
     history: list[AnyMessage],
 ) -> list[HumanMessage]:
-    """Build the notes about stale files, instructions of folders that were shown, and skills."""
+    """Build the notes about stale files, instructions of shown folders, skills and ended commands."""
     moved = await report_stale_files(state, runtime, deps, role)
     nested = await asyncio.to_thread(build_nested_notes, history, deps, role)
     for notice in build_notices(nested):
         emit_event(runtime, "notice", text=notice)
     changed = build_change_notes(state, history, deps.skills, role)
-    return [*moved, *nested, *changed]
+    ended = await build_end_notes(state, runtime, role, deps)
+    return [*moved, *nested, *changed, *ended]
 
 
 def _ask_to_compact(

@@ -40,7 +40,8 @@ class FileRecord:
     named: NamedPaths = NamedPaths()
     """The paths that the command names: others may have made new files that it does not name."""
     _beside: set[str] = field(default_factory=set[str])
-    """Other threads whose commands ran in the folder when this one began."""
+    """Others whose commands ran in the folder when this one began: threads, and background
+    commands of this one."""
 
     async def take_snapshot(self, named: Sequence[str] = ()) -> None:
         """Snapshot the workspace before the call; `named` are files that a tool will write."""
@@ -64,13 +65,16 @@ class FileRecord:
         )
         if self.kind == "shell":
             self._beside = await asyncio.to_thread(_find_running_commands, self.deps, self.runtime)
+            thread = get_thread_id(self.runtime)
+            background = self.runtime.context.pool.background.open(thread)
+            self._beside |= {command.id for command in background.running}
 
     async def finish(self, written: Sequence[str] = ()) -> None:
         """Record its changes: a tool's `written` files only, for a command all changed files.
 
         Changes recorded by other threads meanwhile are left out. Some others are doubtful: new
-        files that the command does not name, and if a command of another thread ran beside it, all
-        files not named.
+        files that the command does not name, and if a command of another thread or one in the
+        background ran beside it, all files not named.
         """
         self.tree = await self.deps.snapshots.take(written)
         thread, history = get_thread_id(self.runtime), self.deps.history

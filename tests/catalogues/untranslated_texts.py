@@ -58,6 +58,7 @@ SILENT = (
     "sdk/transfer/exporter.py",
     "sdk/threads/titles.py",
     "tools/sandbox/failure_hint.py",
+    "tools/sandbox/private_network.py",
     "tools/sandbox/seatbelt.py",
     "tools/shell/readonly/allowlist.py",
 )
@@ -105,6 +106,7 @@ ASSEMBLED = (
     "`{path}` changed",
     "`{path}` is not told: {why}; `mcode trust`, or `/trust` in a conversation, asks about it",
     "at least ${limit} spent",
+    "background commands ended with the former run: {names}",
     "go on in plan mode",
     "go on in build mode",
     "No such file or directory",

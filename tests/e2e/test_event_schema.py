@@ -48,6 +48,7 @@ def test_every_kind_of_event_fits_its_schema(program: Program, provider: Provide
     elsewhere = {"interrupted", "progress", "model_changed", "steered"}
     elsewhere |= {"compaction_started", "compaction_finished"}
     elsewhere |= {"memory", "card_proposed", "hook"}
+    elsewhere |= {"background_started", "background_finished"}
     assert seen == KINDS.keys() - elsewhere
 
 

@@ -74,6 +74,11 @@ class RequestedCall:
         is_about = PATTERN_KINDS.get(self.tool) == "server"
         return find_server(self.args.get("server_name"), self.servers) if is_about else ""
 
+    @property
+    def is_background(self) -> bool:
+        """Whether it is a command that goes on after its call, where undo does not see it."""
+        return bool(self.args.get("background"))
+
     @cached_property
     def files(self) -> list[str]:
         """The resolved paths, relative to the project; raises ToolError."""

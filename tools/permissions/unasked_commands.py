@@ -34,7 +34,7 @@ def evaluate_unasked(call: RequestedCall, policy: Policy) -> Decision | None:
         return None
     if guards.sandboxed:
         return Decision("allow", "it runs inside the sandbox", CONFINED)
-    if not effects.more:
+    if not effects.more and not call.is_background:
         return Decision("allow", "undo can restore everything it changes", COVERED)
     return None
 
@@ -91,7 +91,10 @@ def find_loss(call: RequestedCall, policy: Policy) -> str:
     if effects.doubt or guards is None:
         return effects.doubt
     root = call.workspace.root
-    lost = next((path for path in effects.replaced if not guards.can_restore(path)), None)
+    replaced = effects.replaced
+    lost = next((path for path in replaced if not guards.can_restore(path)), None)
+    if lost is None and call.is_background:
+        lost = next((path for path in replaced if path.exists()), None)
     if lost is None:
         return ""
     name = lost.relative_to(root) if lost.is_relative_to(root) else lost

@@ -78,7 +78,7 @@ async def capture_output(
     `env` is added to what every child gets. Raises OSError when `cwd` is not a folder.
     """
     said, complained = _HeadSink(limit), _HeadSink(limit)
-    ended = await _run_command(argv, cwd, timeout, env, said, complained)
+    ended = await _run_command(argv, cwd, TimeLimit(timeout), env, (), said, complained)
     cut = said.cut or complained.cut
     return CapturedOutput(
         ended.exit_code, bytes(said.data), bytes(complained.data), ended.timed_out, cut
@@ -89,12 +89,37 @@ async def stream_output(
     argv: Sequence[str],
     *,
     cwd: Path,
-    timeout: float,
+    timeout: "float | TimeLimit",
     on_output: Sink,
     env: Mapping[str, str] | None = None,
+    namespaces: Sequence[int] = (),
 ) -> ProcessExit:
-    """Run a program and pass on its output and errors, as they come, in pieces up to 256 KiB."""
-    return await _run_command(argv, cwd, timeout, env, on_output)
+    """Run a program and pass on its output and errors, as they come, in pieces up to 256 KiB.
+
+    `namespaces` are descriptors of those that it enters, each before the ones that it owns.
+    """
+    limit = timeout if isinstance(timeout, TimeLimit) else TimeLimit(timeout)
+    return await _run_command(argv, cwd, limit, env, namespaces, on_output)
+
+
+class TimeLimit:
+    """The seconds that a command has; `lift` lets it run on without a limit."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self._seconds = seconds
+        self._timer: asyncio.Timeout | None = None
+
+    def start(self) -> asyncio.Timeout:
+        """Return the timer, to be entered at once."""
+        self._timer = asyncio.timeout(self._seconds)
+        return self._timer
+
+    def lift(self) -> None:
+        """Remove the limit, also from the command that runs; too late for one that is over."""
+        self._seconds = None
+        if self._timer:
+            with contextlib.suppress(RuntimeError):
+                self._timer.reschedule(None)
 
 
 class _HeadSink:
@@ -134,17 +159,19 @@ class _OutputProtocol(asyncio.Protocol):
 async def _run_command(
     argv: Sequence[str],
     cwd: Path,
-    timeout: float,
+    limit: TimeLimit,
     env: Mapping[str, str] | None,
+    namespaces: Sequence[int],
     *sinks: Sink,
 ) -> ProcessExit:
     began, timed_out = time.monotonic(), False
     async with contextlib.AsyncExitStack() as stack:
         pipes = [await stack.enter_async_context(_open_pipe(sink)) for sink in sinks]
         ended = [output.ended for _, output in pipes]
-        async with _start_command(argv, cwd, env, [writer for writer, _ in pipes]) as command:
+        writers = [writer for writer, _ in pipes]
+        async with _start_command(argv, cwd, env, writers, namespaces) as command:
             try:
-                async with asyncio.timeout(timeout):
+                async with limit.start():
                     await command.wait_for_end()
                 await asyncio.wait(ended, timeout=LAST_WORDS)
             except TimeoutError:
@@ -169,11 +196,16 @@ async def _open_pipe(sink: Sink) -> AsyncGenerator[tuple[FileIO, _OutputProtocol
 
 @contextlib.asynccontextmanager
 async def _start_command(
-    argv: Sequence[str], cwd: Path, env: Mapping[str, str] | None, writers: Sequence[FileIO]
+    argv: Sequence[str],
+    cwd: Path,
+    env: Mapping[str, str] | None,
+    writers: Sequence[FileIO],
+    namespaces: Sequence[int],
 ) -> AsyncGenerator["_Command"]:
     """Start a command; on exit, stop all that is left of it."""
     request = {"argv": list(argv), "env": build_child_environment(os.environ, env)}
-    ours = await asyncio.to_thread(_open_channel, cwd, [writers[0], writers[-1]])
+    outputs = [writers[0], writers[-1]]
+    ours = await asyncio.to_thread(_open_channel, cwd, outputs, namespaces)
     reader, writer = await asyncio.open_connection(sock=ours)
     for output in writers:
         output.close()
@@ -237,13 +269,14 @@ _supervisor: tuple[int, socket.socket] | None = None
 _starting = threading.Lock()
 
 
-def _open_channel(cwd: Path, outputs: Sequence[FileIO]) -> socket.socket:
+def _open_channel(cwd: Path, outputs: Sequence[FileIO], namespaces: Sequence[int]) -> socket.socket:
     """Open the channel of a new call; the supervisor gets the other end."""
     folder = os.open(cwd, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     ours, theirs = socket.socketpair()
     with theirs:
         try:
-            _send_descriptors([theirs.fileno(), *(output.fileno() for output in outputs), folder])
+            sent = [theirs.fileno(), *(output.fileno() for output in outputs), folder]
+            _send_descriptors([*sent, *namespaces])
         except OSError:
             ours.close()
             raise

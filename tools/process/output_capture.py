@@ -44,12 +44,18 @@ class OutputRecorder:
 
     def add(self, piece: bytes) -> None:
         """Add the next piece."""
-        if self.size + len(piece) > 2 * KEPT_EACH_SIDE and not self._problem:
+        is_long = self.size + len(piece) > 2 * KEPT_EACH_SIDE
+        if (is_long or self._file) and not self._problem:
             self._store_chunk(piece)
         self._start += piece[: 2 * KEPT_EACH_SIDE - len(self._start)]
         self._tail = (self._tail + piece)[-KEPT_EACH_SIDE:]
         self._lines += piece.count(b"\n")
         self.size += len(piece)
+
+    def store_from_start(self) -> None:
+        """Store the output in its file even if it stays short."""
+        if self._file is None and not self._problem:
+            self._store_chunk(b"")
 
     @property
     def stored_id(self) -> str:

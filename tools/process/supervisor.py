@@ -6,7 +6,8 @@ descendants, even those in other sessions. When MaxAgent asks for it or is gone,
 the keeper kills them all. Where a process cannot adopt orphans (macOS), it kills the command's
 process group, and a descendant in its own session survives.
 
-A call is one byte with four descriptors: the call's channel, output, errors and folder. The channel
+A call is one byte with four descriptors: the call's channel, output, errors and folder; those of
+namespaces that the command enters may follow, each before the ones that it owns. The channel
 carries the length and the JSON of `{argv, env}`, then `T` to terminate all processes; closing it
 kills them. The reply is one line, the exit code as shells count; the channel closes when no process
 is left.
@@ -20,7 +21,7 @@ import signal
 import socket
 import struct
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import NoReturn
 
@@ -38,6 +39,8 @@ _RESTORED = (
 )
 # A number above every descriptor that a keeper holds
 _FEW = 256
+# Descriptors that a call can have
+_MOST_DESCRIPTORS = 8
 
 
 def _adopt_orphans() -> None:
@@ -90,15 +93,17 @@ def _send_signal(number: signal.Signals, group: int) -> None:
 class _Call:
     """One command and all processes that it starts."""
 
-    def __init__(self, channel: socket.socket, output: int, errors: int, folder: int) -> None:
+    def __init__(
+        self, channel: socket.socket, output: int, errors: int, folder: int, *namespaces: int
+    ) -> None:
         self._channel, self._wake = channel, _open_wakeup_pipe()
         request = json.loads(
             _receive_exactly(channel, struct.unpack("!I", _receive_exactly(channel, 4))[0])
         )
         self._child = os.fork()
         if self._child == 0:
-            _execute_command(request["argv"], request["env"], output, errors, folder)
-        for descriptor in (output, errors, folder):
+            _execute_command(request["argv"], request["env"], output, errors, folder, namespaces)
+        for descriptor in (output, errors, folder, *namespaces):
             os.close(descriptor)
 
     def watch(self) -> None:
@@ -157,8 +162,20 @@ def _drain_pipe(descriptor: int) -> None:
             continue
 
 
+def _enter_namespaces(descriptors: Sequence[int]) -> None:
+    library = ctypes.CDLL(None, use_errno=True)
+    for descriptor in descriptors:
+        if library.setns(descriptor, 0):
+            raise OSError(ctypes.get_errno(), "cannot enter the private network")
+
+
 def _execute_command(
-    argv: list[str], env: dict[str, str], output: int, errors: int, folder: int
+    argv: list[str],
+    env: dict[str, str],
+    output: int,
+    errors: int,
+    folder: int,
+    namespaces: Sequence[int],
 ) -> NoReturn:
     """Become the command: a session of its own, no input, nothing else inherited."""
     try:
@@ -166,6 +183,8 @@ def _execute_command(
         os.fchdir(folder)
         os.dup2(output, 1)
         os.dup2(errors, 2)
+        if namespaces:
+            _enter_namespaces(namespaces)
         os.closerange(3, _FEW)
         signal.set_wakeup_fd(-1)
         for number in _RESTORED:
@@ -188,8 +207,8 @@ def _run_keeper(descriptors: list[int]) -> NoReturn:
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         _adopt_orphans()
-        channel, output, errors, folder = descriptors
-        call = _Call(socket.socket(fileno=channel), output, errors, folder)
+        channel, output, errors, folder, *namespaces = descriptors
+        call = _Call(socket.socket(fileno=channel), output, errors, folder, *namespaces)
         try:
             call.watch()
         finally:
@@ -214,7 +233,7 @@ class _Supervisor:
                 _drain_pipe(self._wake)
                 self._reap_keepers()
             if self._control in ready:
-                call, descriptors, _, _ = socket.recv_fds(self._control, 1, 4)
+                call, descriptors, _, _ = socket.recv_fds(self._control, 1, _MOST_DESCRIPTORS)
                 if not call:
                     return
                 self._fork_keeper(descriptors)

@@ -23,8 +23,7 @@ BELONGING = frozenset(["attempt_completion", *LEADS_TO, "plan_mode_respond"])
 PLANNING = frozenset(["write_file", "edit", "plan_exit", "plan_mode_respond"])
 # tools of other agents, whose files may name tools that do not exist here
 _ELSEWHERE = frozenset(
-    ["websearch", "codesearch", "notebookedit", "notebookread", "lsp", "killshell"]
-    + [*aliases.TOOLS.values()]
+    ["websearch", "codesearch", "notebookedit", "notebookread", "lsp"] + [*aliases.TOOLS.values()]
 )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from ..builtin.shell.run_command import run_shell
+from ..builtin.shell.shell_run import run_shell
 from ..filesystem.file_access import hash_content, read_bytes
 from ..filesystem.text_codec import decode_text, to_printable
 from ..permissions import Policy, evaluate_check

@@ -51,11 +51,16 @@ def build_arguments(
     argv: Sequence[str],
     cwd: Path,
     syscalls: Path | None = None,
+    *,
+    in_network: bool = False,
 ) -> list[str]:
-    """Build the command line that runs `argv` in `cwd` in the sandbox with a system call filter."""
+    """Build the command line that runs `argv` in `cwd` in the sandbox with a system call filter.
+
+    `in_network`: it is started in a private network, which it keeps.
+    """
     opening = (*_WITH_FILTER, str(syscalls)) if syscalls else ()
     filtering = ("--seccomp", "9") if syscalls else ()
-    network = () if wall.network else (_NO_NETWORK,)
+    network = () if wall.network or in_network else (_NO_NETWORK,)
     # these come last: a path bound into a hidden folder needs a mount point there
     closed = [word for place in wall.hidden_folders for word in ("--remount-ro", str(place))]
     return [

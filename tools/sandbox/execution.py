@@ -14,6 +14,7 @@ from ..process.launcher import (
     CapturedOutput,
     ProcessExit,
     Sink,
+    TimeLimit,
     capture_output,
     stream_output,
 )
@@ -30,24 +31,32 @@ async def stream_inside(
     argv: Sequence[str],
     *,
     cwd: Path,
-    timeout: float,
+    timeout: float | TimeLimit,
     on_output: Sink,
     env: Mapping[str, str] | None = None,
     also: Sequence[Path] = (),
+    namespaces: Sequence[int] = (),
 ) -> ProcessExit:
     """Stream output as `launcher.stream_output` does, in the sandbox if there is one.
 
-    `also` are MaxAgent's folders that the program may write to. Raises ToolError for a project that
-    cannot be protected.
+    `also` are MaxAgent's folders that the program may write to, `namespaces` the private network
+    that it enters. Raises ToolError for a project that cannot be protected.
     """
     if sandbox is None or not sandbox.is_on:
         return await stream_output(argv, cwd=cwd, timeout=timeout, on_output=on_output, env=env)
     tries = 0
     while True:
         begun = StartMarker(on_output)
-        async with sandbox.wrap(begun.wrap_command(argv), cwd, also=also) as line:
+        async with sandbox.wrap(
+            begun.wrap_command(argv), cwd, also=also, in_network=bool(namespaces)
+        ) as line:
             ended = await stream_output(
-                line, cwd=cwd, timeout=timeout, on_output=begun.add, env=env
+                line,
+                cwd=cwd,
+                timeout=timeout,
+                on_output=begun.add,
+                env=env,
+                namespaces=namespaces,
             )
         tries += 1
         if begun.is_told or ended.timed_out or tries == TRIES:

@@ -32,6 +32,13 @@ _SOCKETS = (
     "`forkserver` create. {outside}, who can also set `sandbox.unix_sockets` to `allow`"
 )
 _OWN = "bwrap: "
+_LOCAL_CLIENT = re.compile(
+    r"\b(curl|wget|nc|psql|mysql|redis-cli|mongosh)\b[^|;&]*"
+    r"(\blocalhost\b|\b127\.\d|\b0\.0\.0\.0\b|\[::1\])"
+)
+_REFUSED = re.compile(r"connection refused|econnrefused|failed to connect|couldn.t connect", re.I)
+# curl's exit code for it, which `-s` leaves without a word
+_CURL_REFUSED = 7
 
 
 def find_hint(output: str, *, network: bool, unix_sockets: bool = True) -> str:
@@ -47,6 +54,20 @@ def find_hint(output: str, *, network: bool, unix_sockets: bool = True) -> str:
         return ""
     without = "" if network else "the sandbox has no network; "
     return _MAY_BE.format(network=without, outside=_OUTSIDE)
+
+
+def find_refused_connection(command: str, output: str, exit_code: int) -> str:
+    """Return what shows that a client of this machine's services found none; else empty.
+
+    In the sandbox 127.0.0.1 is the thread's own, so those of the machine cannot be reached.
+    """
+    if not _LOCAL_CLIENT.search(command):
+        return ""
+    for line in output.splitlines():
+        if _REFUSED.search(line):
+            return line.strip()[:LONGEST_LINE]
+    is_curl = "curl" in command and exit_code == _CURL_REFUSED
+    return "curl: connection refused" if is_curl else ""
 
 
 def has_socket_failure(output: str) -> bool:

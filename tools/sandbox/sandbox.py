@@ -89,11 +89,17 @@ class Sandbox:
 
     @asynccontextmanager
     async def wrap(
-        self, argv: Sequence[str], cwd: Path, *, also: Sequence[Path] = ()
+        self,
+        argv: Sequence[str],
+        cwd: Path,
+        *,
+        also: Sequence[Path] = (),
+        in_network: bool = False,
     ) -> AsyncGenerator[list[str]]:
         """Yield the command line to start, once, in place of `argv`.
 
-        `also` are MaxAgent's folders that it may write to. Raises ToolError for a project that
+        `also` are MaxAgent's folders that it may write to. `in_network`: it is started in the
+        private network of its thread, so it gets no other one. Raises ToolError for a project that
         cannot be protected.
         """
         if not self.is_on:
@@ -101,7 +107,7 @@ class Sandbox:
             return
         stack = ExitStack()
         building = asyncio.ensure_future(
-            asyncio.to_thread(self._prepare_command, stack, argv, cwd, also)
+            asyncio.to_thread(self._prepare_command, stack, argv, cwd, also, in_network)
         )
         try:
             yield await asyncio.shield(building)
@@ -109,28 +115,34 @@ class Sandbox:
             await asyncio.wait([building])  # even if cancelled, its placeholders must be removed
             await asyncio.to_thread(stack.close)
 
-    def build_probe_command(self, folder: Path) -> list[str]:
+    def build_probe_command(self, folder: Path, *, in_network: bool = False) -> list[str]:
         """Return a command line that succeeds if the sandbox works; it accesses no file.
 
         `folder` holds the files that it needs while it runs.
         """
         wall = self._build_profile(GuardedFiles(), (), reserve=False)
-        return self._build_command_line(wall, ["true"], Path("/"), folder)
+        return self._build_command_line(wall, ["true"], Path("/"), in_network, folder)
 
     def _prepare_command(
-        self, stack: ExitStack, argv: Sequence[str], cwd: Path, also: Sequence[Path]
+        self,
+        stack: ExitStack,
+        argv: Sequence[str],
+        cwd: Path,
+        also: Sequence[Path],
+        in_network: bool,
     ) -> list[str]:
         root = self.workspace.root
         if self.reads_only or not os.access(root, os.W_OK):
             wall = self._build_profile(scan_project(self.workspace), also, reserve=False)
             others = also if self.reads_only else (*self.writable, *also)
-            return self._build_command_line(wall.as_read_only(keeping=others), argv, cwd)
+            wall = wall.as_read_only(keeping=others)
+            return self._build_command_line(wall, argv, cwd, in_network)
         stack.enter_context(restore_links(root / name for name in (*RESERVED, ".github")))
         stand = stack.enter_context(open_placeholders(get_store_folder(self.home, root)))
         wall = self._build_profile(scan_project(self.workspace), also, reserve=True)
         for place in wall.reserved if self.backend == "bubblewrap" else ():
             stand(place)
-        return self._build_command_line(wall, argv, cwd)
+        return self._build_command_line(wall, argv, cwd, in_network)
 
     def _build_profile(
         self, found: GuardedFiles, also: Sequence[Path], *, reserve: bool
@@ -147,15 +159,22 @@ class Sandbox:
         )
 
     def _build_command_line(
-        self, wall: SandboxProfile, argv: Sequence[str], cwd: Path, folder: Path | None = None
+        self,
+        wall: SandboxProfile,
+        argv: Sequence[str],
+        cwd: Path,
+        in_network: bool,
+        folder: Path | None = None,
     ) -> list[str]:
         if self.backend == "sandbox-exec":
             return seatbelt.build_arguments(wall, argv)
-        if self.why_unfiltered:
-            return bubblewrap.build_arguments(self.program, wall, argv, cwd)
-        folder = folder or self.home / "data" / "sandbox"
-        syscalls = write_filter(folder, unix_sockets=self.unix_sockets)
-        return bubblewrap.build_arguments(self.program, wall, argv, cwd, syscalls)
+        syscalls = None
+        if not self.why_unfiltered:
+            folder = folder or self.home / "data" / "sandbox"
+            syscalls = write_filter(folder, unix_sockets=self.unix_sockets)
+        return bubblewrap.build_arguments(
+            self.program, wall, argv, cwd, syscalls, in_network=in_network
+        )
 
 
 def get_store_folder(home: Path, root: Path) -> Path:

@@ -49,6 +49,15 @@ class KeyActions(Protocol):
         """Show the newest folded thought."""
         ...
 
+    @property
+    def can_send_to_background(self) -> bool:
+        """Whether the turn waits for a command that could go on in the background."""
+        ...
+
+    def send_to_background(self) -> None:
+        """Let that command go on in the background."""
+        ...
+
     def request_exit(self) -> None:
         """End the conversation."""
         ...
@@ -162,6 +171,11 @@ def _bind_stop_keys(keys: KeyBindings, hands: KeyActions) -> None:
         before, escaped = escaped, time.monotonic()
         if escaped - before < TWICE:
             hands.offer_rewind()
+
+    # else it moves the cursor back
+    @keys.add("c-b", filter=Condition(lambda: hands.can_send_to_background))
+    def _(event: KeyPressEvent) -> None:
+        hands.send_to_background()
 
     @keys.add("c-c")
     def _(event: KeyPressEvent) -> None:

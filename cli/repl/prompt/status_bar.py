@@ -15,6 +15,7 @@ from ...rendering.sanitize import sanitize_line
 SEPARATOR = " · "
 # Most bytes to read of a file that holds a name
 LONGEST_GIT_FILE = 200
+_LEAST_FIRST = "thinking sandbox branch proposals cost model used agent jobs".split()
 _COMMIT = re.compile(r"[0-9a-f]{40,64}")
 
 
@@ -40,12 +41,14 @@ class Status:
     branch: str = ""
     proposals: int = 0
     """Cards that wait for the user's decision."""
+    jobs: int = 0
+    """Commands that run in the background."""
 
 
 def format_status(status: Status, columns: int) -> str:
     """Return as much as fits: the least important field goes first, the mode never."""
     parts = _build_parts(status)
-    for least in ("thinking", "sandbox", "branch", "proposals", "cost", "model", "used", "agent"):
+    for least in _LEAST_FIRST:
         if wcswidth(_join_parts(parts.values())) < columns:
             break
         parts.pop(least, None)
@@ -63,6 +66,7 @@ def _build_parts(status: Status) -> dict[str, str]:
         "used": "" if status.used is None else f"{status.used:.0%}",
         "cost": "" if status.cost is None else f"${status.cost:.2f}",
         "branch": sanitize_line(status.branch),
+        "jobs": t("status.jobs", count=status.jobs) if status.jobs else "",
         "proposals": t("status.proposals", count=status.proposals) if status.proposals else "",
     }
     return {name: words for name, words in parts.items() if words}

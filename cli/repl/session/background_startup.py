@@ -29,6 +29,7 @@ async def open_behind(session: Session, closing: AsyncExitStack) -> None:
         raise
     await _show_untrusted(session)
     session.opened.set_result(runner)
+    runner.background.watch(session.prompt.refresh)
     try:
         await refresh_status(session, runner)
     except MaxAgentError as error:  # such as a missing key: the user can fix it

@@ -108,6 +108,16 @@ class Session(ChatSession):
         """Return the runner as soon as it is open; raise the error that kept it from opening."""
         return await asyncio.shield(self.opened)
 
+    def find_runner(self) -> "Runner | None":
+        """Return the runner if it is open."""
+        is_open = self.opened.done() and not self.opened.cancelled() and not self.opened.exception()
+        return self.opened.result() if is_open else None
+
+    def count_jobs(self) -> int:
+        """Count the commands that run in the background, of all threads."""
+        runner = self.find_runner()
+        return len(runner.background.list_running()) if runner else 0
+
     def start_new_thread(self) -> None:
         """Let the next message create a thread with the same options; this one stays listed."""
         self.options, self.thread_options = self.next_options, {}

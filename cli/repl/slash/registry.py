@@ -10,7 +10,7 @@ from ...i18n.message_translation import translate
 from ...rendering.definition_list import format_definition_list
 from ..prompt.protocol import ReplExit
 from ..session.session import Session
-from . import context, files, memory, modes, project, status, thinking, threads
+from . import context, files, jobs, memory, modes, project, status, thinking, threads
 from .custom import list_custom_commands, run_custom_command
 
 SlashHandler = Callable[[Session, str], Awaitable[None]]
@@ -62,6 +62,7 @@ SLASH_COMMANDS: Mapping[str, SlashCommand] = {
         SlashCommand("clear", threads.clear, aliases=("new",)),
         SlashCommand("compact", context.compact, "[TEXT]"),
         SlashCommand("status", status.show_status),
+        SlashCommand("jobs", jobs.manage_jobs, "[output ID|kill ID]"),
         SlashCommand("cost", status.show_cost),
         SlashCommand("context", context.show_context),
         SlashCommand("uncompact", context.uncompact),

@@ -39,6 +39,8 @@ def _list_facts(session: Session) -> Iterator[tuple[str, str]]:
     yield t("slash.status.mode"), " · ".join(filter(None, (spoken, session.mode, agent)))
     yield t("slash.status.thinking"), describe_thinking(session.thinking, session.effort) or unknown
     yield t("slash.status.sandbox"), translate(session.sandbox) or unknown
+    if jobs := session.count_jobs():
+        yield t("slash.status.jobs"), t("slash.status.jobs.running", count=jobs)
     standing = (
         describe_trust_state(find_further_changes(trust))
         if trust.trusted

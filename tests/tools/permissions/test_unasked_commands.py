@@ -20,6 +20,19 @@ def workspace(tmp_path: Path) -> Workspace:
     return Workspace(root, own=tmp_path / "home")
 
 
+def test_background_is_covered_by_no_undo(workspace: Workspace) -> None:
+    def decide(line: str, *, sandboxed: bool) -> str:
+        policy = Policy("edits", safeguards=Safeguards(lambda path: True, sandboxed=sandboxed))
+        args = {"command": line, "background": True}
+        return evaluate_call("run_command", "execute", args, (), workspace, policy).verdict
+
+    lines = ("make watch", "rm kept/a.txt", "echo x > new.txt", "ls")
+    inside = [decide(line, sandboxed=True) for line in lines]
+    assert inside == ["allow", "ask", "allow", "allow"]
+    without = [decide(line, sandboxed=False) for line in lines]
+    assert without == ["ask", "ask", "ask", "allow"]
+
+
 def decided(line: str, workspace: Workspace, mode: str = "edits", **more: object) -> Decision:
     def covers(path: Path) -> bool:
         return path.name != "lost.txt"

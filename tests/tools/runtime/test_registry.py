@@ -50,7 +50,7 @@ def test_every_tool_has_a_short_description(tool) -> None:
         Path(inspect.getfile(tool.coroutine)).with_name(f"{tool.name}.md").read_text().strip()
         == tool.description
     )
-    assert 100 <= len(tool.description) <= 600
+    assert 100 <= len(tool.description) <= 750
     paths = tool.metadata["paths"]
     assert callable(paths) or set(paths) <= set(get_schema(tool)["properties"])
     assert "run" not in get_schema(tool)["properties"]

@@ -41,7 +41,12 @@ class Unlucky(Sandbox):
 
     @asynccontextmanager
     async def wrap(
-        self, argv: Sequence[str], cwd: Path, *, also: Sequence[Path] = ()
+        self,
+        argv: Sequence[str],
+        cwd: Path,
+        *,
+        also: Sequence[Path] = (),
+        in_network: bool = False,
     ) -> AsyncGenerator[list[str]]:
         if self.left:
             self.left.pop()

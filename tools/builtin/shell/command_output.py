@@ -1,53 +1,156 @@
-"""The `command_output` tool: reads the stored output of a command."""
+"""The `command_output` tool: reads what a command has printed, while it runs or from its file."""
 
 import asyncio
 import sys
+import time
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...definition import tool
+from ...process.command_run import CommandRun
 from ...process.output_capture import get_output_path, make_output_id
 from ...process.truncation import clean_text
 from ...result import ToolError, ToolResult
-from ...tool_run import Run
+from ...tool_run import Run, ToolRun
+
+if TYPE_CHECKING:
+    import regex
 
 MOST_LINES = 500
 MOST_BYTES = 32_000
 # bytes of a line that are shown
 LONGEST_LINE = 2_000
+# Seconds that a filter may search
+FILTER_SECONDS = 5.0
 
 
 @tool("read")
 async def command_output(
-    id: str, start_line: int = 1, end_line: int | None = None, *, run: Run
+    id: str,
+    start_line: int | None = None,
+    end_line: int | None = None,
+    filter: str = "",
+    *,
+    run: Run,
 ) -> ToolResult:
-    """Read a stored command output; the file is outside the project, so it goes by its id."""
-    if not 1 <= start_line <= (end_line or start_line) <= sys.maxsize:
+    """Read a command's new output, or lines of the stored one, which is outside the project."""
+    first = 1 if start_line is None else start_line
+    if not 1 <= first <= (first if end_line is None else end_line) <= sys.maxsize:
         raise ToolError("lines count from 1, and `end_line` must not be before `start_line`")
+    lines_filter = _LineFilter(filter)
+    command = run.jobs.find(make_output_id(id)) if run.jobs else None
+    if command and start_line is None and end_line is None:
+        return await _read_new_output(command, lines_filter, run)
+    if command and command.is_running:
+        command.recording.flush()
     path = get_output_path(run.outputs, make_output_id(id))
-    text = await asyncio.to_thread(_read_output, path, start_line, end_line)
+    text = await asyncio.to_thread(_read_output, path, first, end_line, lines_filter)
     return ToolResult(text, metadata={"output_file": path.stem})
 
 
-def _read_output(path: Path, start: int, end: int | None) -> str:
+async def _read_new_output(command: CommandRun, wanted: "_LineFilter", run: ToolRun) -> ToolResult:
+    """Return what the command has printed since the last look, and what has become of it."""
+    has_ended = not command.is_running
+    data, dropped = command.read_new_output()
+    shown = await asyncio.to_thread(_render_new, data, dropped, wanted, command.id)
+    if has_ended and run.jobs:
+        await run.jobs.mark_known(command)
+    text = f"{describe_state(command)}\n{shown}"
+    metadata = {"background": command.id, "state": command.state, "bytes": len(data) + dropped}
+    return ToolResult(text, metadata=metadata)
+
+
+def describe_state(command: CommandRun) -> str:
+    """Describe whether it runs, or how it ended."""
+    seconds = f"{command.seconds:.0f} s"
+    if command.is_running:
+        return f"Running for {seconds}."
+    code = command.find_exit_code()
+    if command.was_killed or code is None:
+        return "Ended: it was killed."
+    return f"Ended after {seconds}, exit code {code}."
+
+
+def _render_new(data: bytes, dropped: int, wanted: "_LineFilter", command_id: str) -> str:
+    every = data.splitlines(keepends=True)
+    lines = [line for line in every if wanted.matches(line)]
+    kept, room = list[bytes](), MOST_BYTES
+    for line in reversed(lines[-MOST_LINES:]):
+        room -= min(len(line), LONGEST_LINE)
+        if room < 0:
+            break
+        kept.insert(0, line)
+    text = "".join(map(_shorten_line, kept))
+    if dropped or len(kept) < len(lines):
+        hint = f'all of it: command_output(id="{command_id}", start_line=1)'
+        text = f"[… earlier output is left out; {hint} …]\n{text}"
+    if not lines:
+        return "no new output" if not every else f"no new line matches; {len(every)} do not"
+    return text
+
+
+def _read_output(path: Path, start: int, end: int | None, wanted: "_LineFilter") -> str:
     try:
         file = path.open("rb")
     except FileNotFoundError:
         raise ToolError(
             f"no output is stored as `{path.stem}`; {_list_stored(path.parent)}"
         ) from None
-    shown = list[str]()
-    room = MOST_BYTES
     with file:
-        for line in islice(file, start - 1, end):
-            room -= min(len(line), LONGEST_LINE)
-            if room < 0 or len(shown) == MOST_LINES:
-                shown.append(f"[… more: go on with start_line={start + len(shown)} …]")
-                break
-            shown.append(_shorten_line(line))
+        shown = list(_iter_shown(enumerate(islice(file, start - 1, end), start), wanted))
     if not shown:
-        raise ToolError(f"the output has fewer than {start} lines")
+        problem = f"no line matches from line {start} on"
+        raise ToolError(problem if wanted else f"the output has fewer than {start} lines")
     return "".join(shown)
+
+
+def _iter_shown(lines: Iterable[tuple[int, bytes]], wanted: "_LineFilter") -> Iterator[str]:
+    room, count = MOST_BYTES, 0
+    for number, line in lines:
+        if not wanted.matches(line):
+            continue
+        room -= min(len(line), LONGEST_LINE)
+        if room < 0 or count == MOST_LINES:
+            yield f"[… more: go on with start_line={number} …]"
+            return
+        count += 1
+        yield _shorten_line(line)
+
+
+class _LineFilter:
+    """A regular expression that lines must match; true if there is one."""
+
+    def __init__(self, pattern: str) -> None:
+        self._pattern = _compile_pattern(pattern) if pattern else None
+        self._deadline = 0.0
+
+    def __bool__(self) -> bool:
+        return self._pattern is not None
+
+    def matches(self, line: bytes) -> bool:
+        """Return whether a line matches; raise ToolError once the search takes too long."""
+        if self._pattern is None:
+            return True
+        self._deadline = self._deadline or time.monotonic() + FILTER_SECONDS
+        left = self._deadline - time.monotonic()
+        try:
+            if left <= 0:
+                raise TimeoutError
+            text = clean_text(line[: LONGEST_LINE * 10])
+            return self._pattern.search(text, timeout=left, concurrent=True) is not None
+        except TimeoutError:
+            raise ToolError("`filter` takes too long; use a simpler one") from None
+
+
+def _compile_pattern(pattern: str) -> "regex.Pattern[str]":
+    import regex
+
+    try:
+        return regex.compile(pattern)
+    except regex.error as error:
+        raise ToolError(f"`filter` is not a regular expression: {error}") from None
 
 
 def _shorten_line(line: bytes) -> str:

@@ -6,26 +6,19 @@ from functools import partial
 from pathlib import Path
 
 from ...definition import tool
-from ...git.hardened_git import GUARD, guard_command, hide_secrets
-from ...process.autosave import autosave
-from ...process.launcher import SHELL, ProcessExit
-from ...process.output_capture import OutputRecorder
-from ...process.output_stream import LiveOutput
-from ...process.stream_redaction import RedactingSink
 from ...process.truncation import KEPT_EACH_SIDE
 from ...result import ToolError, ToolResult
-from ...sandbox.execution import stream_inside
-from ...sandbox.failure_hint import find_block, find_hint
+from ...sandbox.failure_hint import find_block, find_hint, find_refused_connection
 from ...sandbox.sandbox import Sandbox
 from ...tool_run import Run, ToolRun
 from ..files.shown_files import hash_shown_files
+from .background_start import FIRST_SECONDS, UNBUFFERED, leave_running, require_background
+from .shell_run import build_result, run_shell, start_shell, watch_shell
 
 # seconds that a call may ask for; the configured time may be longer
 MAX_TIMEOUT_SECONDS = 600.0
 # among the facts of a result: the line of output that says that the sandbox stopped it
 BLOCKED = "blocked"
-# bytes; Linux takes no argument over 131,071
-LONGEST_COMMAND = 100_000
 
 
 @tool("execute", paths=("cwd",))
@@ -34,6 +27,7 @@ async def run_command(
     cwd: str = ".",
     timeout: float | None = None,
     outside_sandbox: bool = False,
+    background: bool = False,
     *,
     run: Run,
 ) -> ToolResult:
@@ -47,52 +41,54 @@ async def run_command(
     run = replace(
         run, sandbox=None if outside_sandbox else _select_sandbox(run.sandbox, reads=reads)
     )
-    result = await run_shell(command, folder, seconds, run, guard=reads)
-    result = _with_hint(result, run)
+    if background:
+        result = await _run_in_background(command, folder, run, guard=reads)
+    elif run.jobs:
+        result = await _run_in_foreground(
+            command, folder, seconds, run, guard=reads, is_limited=timeout is not None or reads
+        )
+    else:
+        result = await run_shell(command, folder, seconds, run, guard=reads)
+    result = _with_hint(result, command, run)
     whole = result.metadata["bytes"] <= 2 * KEPT_EACH_SIDE
     seen = partial(hash_shown_files, run.workspace, folder, command, all_shown=whole)
     return replace(result, seen=await asyncio.to_thread(seen)) if result.ok else result
 
 
-async def run_shell(
-    command: str,
-    folder: Path,
-    seconds: float,
-    run: ToolRun,
-    *,
-    guard: bool = False,
+async def _run_in_background(
+    command: str, folder: Path, run: ToolRun, *, guard: bool
 ) -> ToolResult:
-    """Run a command line in a real folder; its output is shown, bounded, and kept as the call's.
+    """Start the command and answer after its first second; one that has ended by then is done."""
+    jobs = require_background(run)
+    shell = await start_shell(command, folder, run, seconds=None, guard=guard, env=UNBUFFERED)
+    await watch_shell(shell, run, FIRST_SECONDS)
+    if shell.is_running:
+        return await leave_running(shell, jobs, run, "asked")
+    return build_result(shell, FIRST_SECONDS)
 
-    Git shows no secrets; `guard` also keeps it from running programs. Raises ToolError for what
-    is no command, and for what the sandbox cannot take in.
+
+async def _run_in_foreground(
+    command: str, folder: Path, seconds: float, run: ToolRun, *, guard: bool, is_limited: bool
+) -> ToolResult:
+    """Run the command to its end, unless the user sends it to the background meanwhile.
+
+    It goes on there, too, when its time is over; not if the call has limited that time, and not if
+    it only reads.
     """
-    argv = [SHELL, "-c", _validate_command(command)]
-    argv, env = (guard_command(argv), GUARD) if guard else (argv, await hide_secrets(folder))
-    recording = await asyncio.to_thread(OutputRecorder, run.outputs, run.call_id)
-    live = LiveOutput(run.emit)
-
-    async with autosave(partial(_read_so_far, recording), run.keep) as grown:
-
-        def record_output(piece: bytes) -> None:
-            recording.add(piece)
-            live.add(piece)
-            grown()
-
-        output = RedactingSink(record_output)
-        try:
-            ended = await stream_inside(
-                run.sandbox, argv, cwd=folder, timeout=seconds, on_output=output.add, env=env
-            )
-        finally:
-            output.close()
-            recording.close()
-    return _build_result(recording, ended, seconds)
-
-
-def _read_so_far(recording: OutputRecorder) -> str:
-    recording.flush()
-    return recording.to_text()
+    jobs = run.jobs
+    assert jobs
+    limit = seconds if is_limited else None
+    shell = await start_shell(command, folder, run, seconds=limit, guard=guard)
+    jobs.set_foreground(shell)
+    try:
+        await watch_shell(shell, run, None if is_limited else seconds)
+    finally:
+        jobs.set_foreground(None)
+    if shell.is_running and jobs.has_room:
+        why = "sent" if shell.sent_back.is_set() else "late"
+        return await leave_running(shell, jobs, run, why)
+    await shell.stop()
+    return build_result(shell, seconds)
 
 
 def _is_read_only(command: str, cwd: str, run: ToolRun) -> bool:
@@ -105,12 +101,20 @@ def _select_sandbox(sandbox: Sandbox | None, *, reads: bool) -> Sandbox | None:
     return sandbox.as_read_only() if sandbox and reads else sandbox
 
 
-def _with_hint(result: ToolResult, run: ToolRun) -> ToolResult:
+def _has_confined_server(run: ToolRun) -> bool:
+    return run.jobs is not None and any(job.confined for job in run.jobs.running)
+
+
+def _with_hint(result: ToolResult, command: str, run: ToolRun) -> ToolResult:
     """Add a hint to a failure that the sandbox may have caused."""
     if result.ok or not (run.sandbox and run.sandbox.is_on) or result.metadata["timed_out"]:
         return result
     network, sockets = run.sandbox.network, not run.sandbox.denies_unix_sockets
-    if blocked := find_block(result.output, network=network, unix_sockets=sockets):
+    blocked = find_block(result.output, network=network, unix_sockets=sockets)
+    if not (blocked or network or _has_confined_server(run)):
+        code = result.metadata["exit_code"]
+        blocked = find_refused_connection(command, result.output, code)
+    if blocked:
         result = replace(result, metadata={**result.metadata, BLOCKED: blocked})
     more = find_hint(result.output, network=network, unix_sockets=sockets)
     return replace(result, error=f"{result.error}; {more}") if more else result
@@ -122,38 +126,3 @@ def _choose_timeout(asked: float | None, configured: float) -> float:
     if asked <= 0:
         raise ToolError("`timeout` must be more than 0 seconds")
     return min(asked, max(MAX_TIMEOUT_SECONDS, configured))
-
-
-def _validate_command(command: str) -> str:
-    if not command.strip():
-        raise ToolError("`command` is empty; give the shell command to run")
-    try:
-        size = len(command.encode())
-    except UnicodeEncodeError:
-        size = 0
-    if not 0 < size <= LONGEST_COMMAND or "\0" in command:
-        raise ToolError(
-            f"the command is over {LONGEST_COMMAND:,} bytes or holds a character that no command "
-            "can have; write a script and run that"
-        )
-    return command
-
-
-def _build_result(recording: OutputRecorder, ended: ProcessExit, seconds: float) -> ToolResult:
-    error = f"exit code {ended.exit_code}" if ended.exit_code else ""
-    if ended.timed_out:
-        error = (
-            f"stopped after {seconds:g} seconds, with all it had started; "
-            "give a longer `timeout` (at most 600) or run a smaller part"
-        )
-    return ToolResult(
-        output=recording.to_text() or ("" if error else "(no output)"),
-        error=error,
-        metadata={
-            "exit_code": ended.exit_code,
-            "duration_s": round(ended.duration, 1),
-            "timed_out": ended.timed_out,
-            "output_file": recording.stored_id,
-            "bytes": recording.size,
-        },
-    )

@@ -4,7 +4,7 @@ A program that only may need them is first tried in the sandbox.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from ..parsing.flags import split_names
@@ -50,6 +50,11 @@ _SECOND_WORDS = {
     ("uv", "pip"): split_names("install sync compile"),
 }
 _PROCESS = re.compile(r"-?\d+")
+# An address on this machine; in the sandbox that is the thread's own loopback
+_LOOPBACK = re.compile(
+    r"([a-z]+://)?([^/@]*@)?(localhost|127(\.\d{1,3}){3}|0\.0\.0\.0|\[?::1\]?)(:\d+)?([/?#].*)?",
+    re.IGNORECASE,
+)
 
 
 def find_need(step: SimpleCommand) -> Need:
@@ -57,7 +62,9 @@ def find_need(step: SimpleCommand) -> Need:
     program, words = _without_python(step)
     if program in _MACHINE or (program == "kill" and any(map(_PROCESS.fullmatch, words[-1:]))):
         return "machine"
-    if program in NETWORK_ONLY or (program == "rsync" and any(":" in word for word in words)):
+    if program in NETWORK_ONLY:
+        return "" if is_local_client(words) else "network"
+    if program == "rsync" and any(":" in word for word in words):
         return "network"
     if program == "git":
         return "network" if needs_network(words) else ""
@@ -67,6 +74,12 @@ def find_need(step: SimpleCommand) -> Need:
         return "network"
     more = _SECOND_WORDS.get((program, named), frozenset[str]())
     return "network" if more.intersection(words) else ""
+
+
+def is_local_client(words: Sequence[str]) -> bool:
+    """Return whether a network client's arguments name this machine, and no other by a URL."""
+    addresses = [word for word in words if "://" in word or _LOOPBACK.fullmatch(word)]
+    return bool(addresses) and all(map(_LOOPBACK.fullmatch, addresses))
 
 
 def find_package_removal(step: SimpleCommand) -> str:

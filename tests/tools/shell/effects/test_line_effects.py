@@ -111,6 +111,11 @@ def test_additions_raise_no_doubt(line: str, workspace: Workspace) -> None:
     [
         ("curl -s x", "network"),
         ("env curl x", "network"),
+        ("curl -s http://127.0.0.1:8000/x -H 'A: b'", ""),
+        ("curl localhost:5173", ""),
+        ("curl http://localhost.evil.org", "network"),
+        ("curl http://localhost http://evil.org", "network"),
+        ("redis-cli -h 127.0.0.1 ping", ""),
         ("ls | xargs curl", "network"),
         ("git -C sub push origin", "network"),
         ("python3 -m pip install x", "network"),

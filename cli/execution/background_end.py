@@ -1,0 +1,18 @@
+"""What is said when commands in the background end with MaxAgent."""
+
+from ...sdk.runner import Runner
+from ..i18n.catalogs import t
+from ..rendering.output import echo
+from ..rendering.sanitize import sanitize_line
+
+
+def collect_running(runner: Runner) -> list[str]:
+    """Collect the commands that will end with the runner."""
+    return [sanitize_line(job.command) for job in runner.background.list_running()]
+
+
+def show_stopped(commands: list[str]) -> None:
+    """Say on stderr which commands have ended; nothing if there were none."""
+    if commands:
+        listed = ", ".join(f"`{command}`" for command in commands)
+        echo(t("jobs.stopped", commands=listed), err=True)

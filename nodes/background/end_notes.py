@@ -1,0 +1,88 @@
+"""Notes to a role about background commands that have ended, or that a former process had."""
+
+from collections.abc import Mapping
+
+from langchain_core.messages import HumanMessage
+from langgraph.runtime import Runtime
+
+from ...config.text import text
+from ...tools.builtin.shell.command_output import describe_state
+from ...tools.process.background_commands import BackgroundCommands
+from ..agent.context import Context, get_thread_id
+from ..agent.dependencies import Dependencies
+from ..agent.emit import emit_event
+from ..agent.modes import build_note
+from ..roles import RoleName
+from ..state import State
+from .command_record import JournalRecord, open_background
+
+# The mark of a note in `additional_kwargs`: IDs of the commands whose end it reports
+ENDED = "background_ended"
+GONE = (
+    "These background commands do not run any more, since MaxAgent was ended meanwhile: {names}. "
+    "Start again what you still need."
+)
+HAS_ENDED = "A background command has ended: {names}. command_output has its last output."
+GONE_NOTICE = "background commands ended with the former run: {names}"
+
+
+async def build_end_notes(
+    state: State, runtime: Runtime[Context], role: RoleName, deps: Dependencies
+) -> list[HumanMessage]:
+    """Return the notes; usually none.
+
+    A command counts as reported once a note about it is in the thread, so that neither a kill nor a
+    failed request loses one.
+    """
+    commands = open_background(deps, runtime)
+    record = JournalRecord(deps.journal, get_thread_id(runtime))
+    unknown = await record.load_open()
+    gone = {key: line for key, line in unknown.items() if commands.find(key) is None}
+    ended = _describe_ended(commands)
+    if not gone and not ended:
+        return []
+    if reported := [key for key in (*gone, *ended) if key in _collect_reported(state)]:
+        await _settle(reported, commands, record)
+    gone = {key: line for key, line in gone.items() if key not in reported}
+    ended = {key: line for key, line in ended.items() if key not in reported}
+    notes = list[HumanMessage]()
+    if gone:
+        names = _join_names({key: f"`{line}`" for key, line in gone.items()})
+        emit_event(runtime, "notice", text=text(GONE_NOTICE, names=names))
+        notes.append(_build_end_note(role, GONE.format(names=names), gone))
+    if ended:
+        notes.append(_build_end_note(role, HAS_ENDED.format(names=_join_names(ended)), ended))
+    return notes
+
+
+def _describe_ended(commands: BackgroundCommands) -> dict[str, str]:
+    return {
+        command.id: f"`{command.command}`: {describe_state(command)}"
+        for command in commands.all
+        if not command.is_running and not command.is_known_ended
+    }
+
+
+def _collect_reported(state: State) -> set[str]:
+    return {
+        key
+        for message in state.get("messages", [])
+        for key in message.additional_kwargs.get(ENDED, ())
+    }
+
+
+async def _settle(reported: list[str], commands: BackgroundCommands, record: JournalRecord) -> None:
+    for key in reported:
+        if command := commands.find(key):
+            command.is_known_ended = True
+    await record.finish_ids(reported)
+
+
+def _join_names(lines: Mapping[str, str]) -> str:
+    return "; ".join(f"{key} ({line})" for key, line in lines.items())
+
+
+def _build_end_note(role: RoleName, words: str, ids: Mapping[str, str]) -> HumanMessage:
+    note = build_note(role, words)
+    note.additional_kwargs[ENDED] = list(ids)
+    return note

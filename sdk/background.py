@@ -1,0 +1,100 @@
+"""Background commands of a Runner's threads, for programs and for the terminal."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ..config.errors import UsageError
+from ..config.security.redaction import redact_json
+from ..config.text import text
+from ..nodes.agent.dependency_pool import DependencyPool
+from ..tools.process.background_commands import MOST_RUNNING, BackgroundCommands
+from ..tools.process.command_run import CommandRun
+from .events import Event, parse_event
+
+
+@dataclass(frozen=True)
+class BackgroundJob:
+    """A background command, as it is now."""
+
+    id: str
+    command: str
+    state: Literal["running", "killed", "ended"]
+    seconds: float
+    exit_code: int | None
+    """None while it runs, and if it was killed."""
+    confined: bool
+    """Whether it runs in the sandbox."""
+
+
+class BackgroundJobs:
+    """The background commands of the threads of a Runner; they end with it."""
+
+    def __init__(self, pool: DependencyPool) -> None:
+        self._pool = pool
+
+    def list(self, thread: str) -> tuple[BackgroundJob, ...]:
+        """Return the running commands of a thread and those that have ended lately."""
+        return tuple(map(_describe_command, self._open(thread).all))
+
+    def list_running(self) -> tuple[BackgroundJob, ...]:
+        """Return the running commands of all threads."""
+        return tuple(map(_describe_command, self._pool.background.running))
+
+    def read_output(self, thread: str, job_id: str) -> str:
+        """Return what a command has printed, the middle left out; the model's next look has it too.
+
+        Raises UsageError if there is no such command.
+        """
+        return self._find(thread, job_id).recording.to_text()
+
+    async def kill(self, thread: str, job_id: str) -> BackgroundJob:
+        """End a command with all that it has started; raise UsageError if there is none."""
+        command = self._find(thread, job_id)
+        await command.stop()
+        return _describe_command(command)
+
+    def has_foreground(self, thread: str) -> bool:
+        """Whether a call of the thread waits for a command."""
+        return self._open(thread).has_foreground
+
+    def send_to_background(self, thread: str) -> bool:
+        """Let the command that a call waits for go on in the background.
+
+        Returns False if there is none. Raises UsageError if too many run there.
+        """
+        commands = self._open(thread)
+        if commands.has_foreground and not commands.has_room:
+            raise UsageError(
+                text("{count} commands run in the background already", count=MOST_RUNNING),
+                hint="end one with `/jobs kill ID`",
+            )
+        return commands.send_to_background()
+
+    def watch(self, on_change: Callable[[], None]) -> None:
+        """Call a function whenever a command begins or ends."""
+        self._pool.background.changed = on_change
+
+    def _open(self, thread: str) -> BackgroundCommands:
+        return self._pool.background.open(thread)
+
+    def _find(self, thread: str, job_id: str) -> CommandRun:
+        found = [one for one in self._open(thread).all if one.id == job_id]
+        found = found or [one for one in self._open(thread).all if job_id in one.id]
+        if not job_id or len(found) != 1:
+            raise UsageError(
+                text("no background command `{id}`", id=job_id), hint="`/jobs` lists them"
+            )
+        return found[0]
+
+
+def _describe_command(command: CommandRun) -> BackgroundJob:
+    code = command.find_exit_code()
+    return BackgroundJob(
+        command.id, command.command, command.state, command.seconds, code, command.confined
+    )
+
+
+def parse_background_events(pending: Sequence[dict[str, Any]]) -> list[Event]:
+    """Return the events of commands that have begun or ended, without secrets."""
+    return [parse_event(redact_json(data)) for data in pending]

@@ -49,9 +49,7 @@ TOOLS = {
 }
 
 # tools of a later version that a configuration may already name
-LATER = frozenset({"subagent", "use_mcp_tool", "find_tools"}).difference(
-    tool_table.TOOLS
-)
+LATER = frozenset({"subagent", "use_mcp_tool", "find_tools"}).difference(tool_table.TOOLS)
 
 # for each tool, alias and canonical name of its arguments
 ARGUMENTS = {

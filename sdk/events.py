@@ -14,6 +14,8 @@ from .background_events import BackgroundStarted as BackgroundStarted
 from .context_events import CacheReset as CacheReset
 from .context_events import CompactionFinished as CompactionFinished
 from .context_events import CompactionStarted as CompactionStarted
+from .memory_events import CardProposed as CardProposed
+from .memory_events import MemoryShown as MemoryShown
 
 
 @dataclass(frozen=True)
@@ -73,24 +75,6 @@ class Steered:
     id: str
     """ID of the message, as `Runner.steer` returned it."""
     text: str
-
-
-@dataclass(frozen=True)
-class MemoryShown:
-    """The model is shown cards from earlier threads."""
-
-    type: ClassVar[str] = "memory"
-    cards: list[Mapping[str, str]]
-    """Each with `id`, `type` and `content`."""
-
-
-@dataclass(frozen=True)
-class CardProposed:
-    """The model has proposed a card; later threads see it once the user has kept it."""
-
-    type: ClassVar[str] = "card_proposed"
-    card: Mapping[str, str]
-    """Its `id`, `type` and `content`."""
 
 
 @dataclass(frozen=True)

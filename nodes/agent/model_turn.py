@@ -160,7 +160,7 @@ async def _build_notes(
     deps: Dependencies,
     history: list[AnyMessage],
 ) -> list[HumanMessage]:
-    """Build the notes about stale files, instructions of shown folders, skills and ended commands."""
+    """Build the notes about stale files, instructions of folders, skills and ended commands."""
     moved = await report_stale_files(state, runtime, deps, role)
     nested = await asyncio.to_thread(build_nested_notes, history, deps, role)
     for notice in build_notices(nested):

@@ -15,7 +15,10 @@ from ...rendering.sanitize import sanitize_line
 SEPARATOR = " · "
 # Most bytes to read of a file that holds a name
 LONGEST_GIT_FILE = 200
-_LEAST_FIRST = "thinking sandbox branch proposals cost model used agent jobs".split()
+# Fields in the order in which a narrow terminal loses them
+_LEAST_FIRST = (
+    *("thinking", "sandbox", "branch", "proposals", "cost", "model", "used", "agent", "jobs"),
+)
 _COMMIT = re.compile(r"[0-9a-f]{40,64}")
 
 

@@ -1,6 +1,6 @@
 """Background commands of a Runner's threads, for programs and for the terminal."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -95,6 +95,6 @@ def _describe_command(command: CommandRun) -> BackgroundJob:
     )
 
 
-def parse_background_events(pending: Sequence[dict[str, Any]]) -> list[Event]:
+def parse_background_events(pending: Sequence[Mapping[str, Any]]) -> list[Event]:
     """Return the events of commands that have begun or ended, without secrets."""
     return [parse_event(redact_json(data)) for data in pending]

@@ -17,7 +17,7 @@ EXTRA_PLACES = {
     "studio": "sdk/studio/",
 }
 """The only places that may import an extra."""
-NEVER_IMPORTED = {"langgraph-cli", "mcp", "httpx2"}
+NEVER_IMPORTED = {"langgraph-cli"}
 """Declared for what it installs."""
 
 

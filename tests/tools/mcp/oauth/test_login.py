@@ -1,0 +1,167 @@
+"""Logins to a server, against a stand-in."""
+
+import stat
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from oauth_server import OAuthServer, ScriptedBrowser, Server
+
+from maxagent.tools.mcp.oauth.errors import LoginError
+from maxagent.tools.mcp.oauth.login import LoginResult, log_in, log_out
+from maxagent.tools.mcp.oauth.storage import locate_logins, read_login, update_login
+
+
+@pytest.fixture
+def guarded() -> Iterator[OAuthServer]:
+    with OAuthServer() as server:
+        yield server
+
+
+async def test_a_login_registers_consents_and_is_stored(
+    guarded: OAuthServer, tmp_path: Path
+) -> None:
+    browser = ScriptedBrowser()
+    result = await log_in(guarded.server, tmp_path, browser)
+    assert result == LoginResult(guarded.issuer, "tools")
+    assert "MaxAgent goes on" in browser.page
+    asked = browser.asked
+    assert (asked["code_challenge_method"], asked["resource"]) == ("S256", guarded.server.url)
+    client = guarded.clients["client-1"]
+    assert client["token_endpoint_auth_method"] == "none"
+    assert client["application_type"] == "native"
+    assert stat.S_IMODE(locate_logins(tmp_path).stat().st_mode) == 0o600
+    login = read_login(tmp_path, guarded.server)
+    assert login and login.access_token in guarded.tokens
+    assert login.access_token not in repr(login)
+
+
+async def test_a_login_is_for_one_address_only(guarded: OAuthServer, tmp_path: Path) -> None:
+    await log_in(guarded.server, tmp_path, ScriptedBrowser())
+    assert read_login(tmp_path, Server("guarded", "https://elsewhere.example/mcp")) is None
+
+
+async def test_a_pasted_redirect_ends_the_login(guarded: OAuthServer, tmp_path: Path) -> None:
+    browser = ScriptedBrowser(pastes=True)
+    assert await log_in(guarded.server, tmp_path, browser) == LoginResult(guarded.issuer, "tools")
+
+
+async def test_a_second_login_keeps_client_and_port(guarded: OAuthServer, tmp_path: Path) -> None:
+    first, second = ScriptedBrowser(), ScriptedBrowser()
+    await log_in(guarded.server, tmp_path, first)
+    await log_in(guarded.server, tmp_path, second)
+    assert guarded.count("/register") == 1
+    assert first.asked["redirect_uri"] == second.asked["redirect_uri"]
+
+
+async def test_another_issuer_gets_a_client_of_its_own(
+    guarded: OAuthServer, tmp_path: Path
+) -> None:
+    await log_in(guarded.server, tmp_path, ScriptedBrowser())
+    update_login(
+        tmp_path,
+        guarded.server,
+        lambda login: replace(login, issuer="https://old.example") if login else None,
+    )
+    browser = ScriptedBrowser()
+    await log_in(guarded.server, tmp_path, browser)
+    assert browser.asked["client_id"] == "client-2"
+
+
+async def test_a_configured_client_meets_no_new_issuer(
+    guarded: OAuthServer, tmp_path: Path
+) -> None:
+    server = replace(guarded.server, oauth={"client_id": "mine"})
+    guarded.clients["mine"] = {}
+    await log_in(server, tmp_path, ScriptedBrowser())
+    assert guarded.count("/register") == 0
+    update_login(
+        tmp_path,
+        server,
+        lambda login: replace(login, issuer="https://old.example") if login else None,
+    )
+    with pytest.raises(LoginError, match="logins of another server now"):
+        await log_in(server, tmp_path, ScriptedBrowser())
+
+
+async def test_a_metadata_document_needs_no_registration(
+    guarded: OAuthServer, tmp_path: Path
+) -> None:
+    guarded.metadata = {"client_id_metadata_document_supported": True}
+    document = "https://maxagent.example/client.json"
+    server = replace(guarded.server, oauth={"client_metadata_url": document})
+    browser = ScriptedBrowser()
+    await log_in(server, tmp_path, browser)
+    assert (browser.asked["client_id"], guarded.count("/register")) == (document, 0)
+
+
+@pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post"])
+async def test_a_server_that_wants_secrets_gets_them(
+    guarded: OAuthServer, tmp_path: Path, method: str
+) -> None:
+    guarded.metadata = {"token_endpoint_auth_methods_supported": [method]}
+    await log_in(guarded.server, tmp_path, ScriptedBrowser())
+    assert guarded.clients["client-1"]["token_endpoint_auth_method"] == method
+    assert len(guarded.tokens) == 1
+
+
+async def test_an_open_server_needs_no_login(guarded: OAuthServer, tmp_path: Path) -> None:
+    guarded.tokens["open"] = "tools"
+    server = replace(guarded.server, headers={"Authorization": "Bearer open"})
+    assert await log_in(server, tmp_path, ScriptedBrowser()) == LoginResult("")
+
+
+async def test_more_rights_are_asked_with_the_old(guarded: OAuthServer, tmp_path: Path) -> None:
+    await log_in(guarded.server, tmp_path, ScriptedBrowser())
+    update_login(
+        tmp_path,
+        guarded.server,
+        lambda login: replace(login, wanted_scope="admin") if login else None,
+    )
+    browser = ScriptedBrowser()
+    await log_in(guarded.server, tmp_path, browser)
+    assert browser.asked["scope"] == "tools admin"
+    login = read_login(tmp_path, guarded.server)
+    assert login and (login.scope, login.wanted_scope) == ("tools admin", "")
+
+
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"resource": "https://other.example/mcp"}, "are of https://other.example/mcp"),
+    ({"metadata": {"issuer": "https://evil.example"}}, "are of https://evil.example"),
+    ({"metadata": {"authorization_endpoint": "http://evil.example/a"}}, "is not safe for a login"),
+    ({"metadata": {"token_endpoint": "http://evil.example/token"}}, "is not safe for a login"),
+    ({"metadata": {"code_challenge_methods_supported": ["plain"]}}, "does not support PKCE"),
+    ({"metadata": {"registration_endpoint": None}}, "registers no clients"),
+    ({"iss": "https://evil.example"}, "answered by https://evil.example instead"),
+    ({"metadata": {"authorization_response_iss_parameter_supported": True}}, "answered by ?"),
+    ({"refusal": "access_denied"}, "refused the login: access_denied"),
+    ({"token_status": 500}, "gives no token: server_error"),
+]
+
+
+@pytest.mark.parametrize(("fields", "message"), REFUSED)
+async def test_a_wrong_answer_ends_the_login(
+    guarded: OAuthServer, tmp_path: Path, fields: dict[str, Any], message: str
+) -> None:
+    for name, value in fields.items():
+        setattr(guarded, name, value)
+    with pytest.raises(LoginError) as caught:
+        await log_in(guarded.server, tmp_path, ScriptedBrowser())
+    assert message in caught.value.message
+    assert read_login(tmp_path, guarded.server) is None
+
+
+async def test_logout_revokes_and_forgets(guarded: OAuthServer, tmp_path: Path) -> None:
+    assert await log_out(guarded.server, tmp_path) is None
+    await log_in(guarded.server, tmp_path, ScriptedBrowser())
+    login = read_login(tmp_path, guarded.server)
+    assert await log_out(guarded.server, tmp_path) == ""
+    assert login and guarded.revoked == [login.refresh_token]
+    assert read_login(tmp_path, guarded.server) is None
+
+
+async def test_an_unreachable_server_is_named(tmp_path: Path) -> None:
+    with pytest.raises(LoginError, match="the login to `gone` failed"):
+        await log_in(Server("gone", "http://127.0.0.1:9/mcp"), tmp_path, ScriptedBrowser())

@@ -1,0 +1,1 @@
+"""Logins to MCP servers: OAuth 2.1 with PKCE, discovery and registration."""

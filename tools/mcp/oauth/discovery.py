@@ -1,0 +1,163 @@
+"""Where a server's logins are made: its metadata, and those of its authorization server."""
+
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+import httpx2
+from mcp.client.auth import OAuthFlowError
+from mcp.client.auth.utils import (
+    build_oauth_authorization_server_metadata_discovery_urls,
+    build_protected_resource_metadata_discovery_urls,
+    create_oauth_metadata_request,
+    extract_resource_metadata_from_www_auth,
+    extract_scope_from_www_auth,
+    get_client_metadata_scopes,
+    handle_auth_metadata_response,
+    handle_protected_resource_response,
+    issuers_match,
+    validate_metadata_issuer,
+)
+from mcp.shared.auth import DEFAULT_GRANT_TYPES, OAuthMetadata, ProtectedResourceMetadata
+from mcp.shared.auth_utils import check_resource_allowed, resource_url_from_server_url
+
+from ....config.text import text
+from ....models.auth.copilot_login import is_safe_address
+from .errors import LoginError
+
+# Redirects that one request for metadata may follow, all on its own host
+MAX_REDIRECTS = 5
+
+
+@dataclass(frozen=True)
+class AuthorizationServer:
+    """Where the login to a server is made, and what is asked there."""
+
+    issuer: str
+    authorization_endpoint: str
+    token_endpoint: str
+    registration_endpoint: str
+    revocation_endpoint: str
+    resource: str
+    """The server's own identifier, by which a token is bound to it; empty: it publishes none."""
+    scope: str
+    metadata: OAuthMetadata | None
+
+
+async def discover(
+    client: httpx2.AsyncClient, url: str, challenge: httpx2.Response
+) -> AuthorizationServer:
+    """Find out where the login to the server at `url` is made; raises LoginError.
+
+    `challenge` is the answer that asked for a login.
+    """
+    resource = await _read_resource(client, url, challenge)
+    advertised = str(resource.authorization_servers[0]) if resource else ""
+    metadata = await _read_metadata(client, url, advertised)
+    if resource and not metadata:
+        raise LoginError(
+            text("{issuer} publishes no metadata of an authorization server", issuer=advertised)
+        )
+    scope = get_client_metadata_scopes(
+        extract_scope_from_www_auth(challenge), resource, metadata, [*DEFAULT_GRANT_TYPES]
+    )
+    identifier = str(resource.resource) if resource else ""
+    return _build_server(url, metadata, identifier, scope or "")
+
+
+def _build_server(
+    url: str, metadata: OAuthMetadata | None, resource: str, scope: str
+) -> AuthorizationServer:
+    """Return the endpoints; a server without metadata has those of the first revision."""
+    origin = _find_origin(url)
+    server = AuthorizationServer(
+        issuer=str(metadata.issuer) if metadata else origin,
+        authorization_endpoint=str(
+            metadata.authorization_endpoint if metadata else f"{origin}/authorize"
+        ),
+        token_endpoint=str(metadata.token_endpoint if metadata else f"{origin}/token"),
+        registration_endpoint=_find_registration_endpoint(metadata, origin),
+        revocation_endpoint=str((metadata and metadata.revocation_endpoint) or ""),
+        resource=resource,
+        scope=scope,
+        metadata=metadata,
+    )
+    for address in (server.authorization_endpoint, server.token_endpoint):
+        if not is_safe_address(address):
+            raise LoginError(text("{address} is not safe for a login", address=address))
+    methods = metadata.code_challenge_methods_supported if metadata else None
+    if methods is not None and "S256" not in methods:
+        raise LoginError(text("{issuer} does not support PKCE with S256", issuer=server.issuer))
+    return server
+
+
+def _find_registration_endpoint(metadata: OAuthMetadata | None, origin: str) -> str:
+    if metadata is None:
+        return f"{origin}/register"
+    return str(metadata.registration_endpoint or "")
+
+
+async def _read_resource(
+    client: httpx2.AsyncClient, url: str, challenge: httpx2.Response
+) -> ProtectedResourceMetadata | None:
+    """Return what the server publishes of itself; raises LoginError if it is of another server."""
+    named = extract_resource_metadata_from_www_auth(challenge)
+    failed = 0
+    for address in build_protected_resource_metadata_discovery_urls(named, url):
+        response = await _get(client, address)
+        if response.status_code >= 500 or response.status_code == 429:
+            failed = response.status_code
+        if resource := await handle_protected_resource_response(response):
+            wanted, found = resource_url_from_server_url(url), str(resource.resource)
+            if not check_resource_allowed(wanted, found):
+                raise LoginError(
+                    text("the metadata of {url} are of {found}", url=_find_origin(url), found=found)
+                )
+            return resource
+    if failed:  # says nothing about whether there is one
+        raise LoginError(
+            text(
+                "the metadata of {url} cannot be read: HTTP {status}",
+                url=_find_origin(url),
+                status=failed,
+            )
+        )
+    return None
+
+
+async def _read_metadata(
+    client: httpx2.AsyncClient, url: str, advertised: str
+) -> OAuthMetadata | None:
+    """Return the metadata of the authorization server; raises LoginError if they are another's."""
+    issuer = advertised or _find_origin(url)
+    for address in build_oauth_authorization_server_metadata_discovery_urls(
+        advertised or None, url
+    ):
+        goes_on, metadata = await handle_auth_metadata_response(await _get(client, address))
+        if not goes_on:
+            break
+        if metadata:
+            named = str(metadata.issuer)
+            expected = named if not advertised and issuers_match(named, issuer) else issuer
+            try:
+                validate_metadata_issuer(metadata, expected)
+            except OAuthFlowError as error:
+                raise LoginError(
+                    text("the metadata of {issuer} are of {named}", issuer=issuer, named=named)
+                ) from error
+            return metadata
+    return None
+
+
+async def _get(client: httpx2.AsyncClient, address: str) -> httpx2.Response:
+    response = await client.send(create_oauth_metadata_request(address))
+    for _ in range(MAX_REDIRECTS):
+        following = response.next_request
+        if not following or _find_origin(str(following.url)) != _find_origin(address):
+            break
+        response = await client.send(following)
+    return response
+
+
+def _find_origin(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"

@@ -1,0 +1,205 @@
+"""A login to a server in the user's browser, and its end."""
+
+import secrets
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+from urllib.parse import urlencode, urlsplit
+
+import httpx2
+from mcp.client.auth import OAuthFlowError, PKCEParameters
+from mcp.client.auth.utils import union_scopes, validate_authorization_response_iss
+
+from ....config.text import text
+from .discovery import AuthorizationServer, discover
+from .errors import LoginError
+from .loopback_callback import LoopbackCallback, read_redirect
+from .registration import choose_client
+from .storage import RemoteServer, ServerLogin, read_login, update_login
+from .token_requests import build_exchange, build_revocation, describe_refusal, read_tokens
+
+REQUEST_SECONDS = 30.0
+# A handshake of the older era, which servers of the newer one refuse only after the login
+_PROBE: Mapping[str, Any] = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "maxagent", "version": "0"},
+    },
+}
+_ACCEPTED = {"Accept": ", ".join(("application/json", "text/event-stream"))}
+
+
+class Browser(Protocol):
+    """How the user gets to a page, and the redirected address back to us."""
+
+    async def show(self, address: str) -> None:
+        """Show the address, and open it if there is a browser."""
+        ...
+
+    async def read_redirect(self) -> str | None:
+        """Return the redirected address that the user gives; None: it comes to our port."""
+        ...
+
+
+@dataclass(frozen=True)
+class LoginResult:
+    """What a login came to."""
+
+    issuer: str
+    """Empty: the server asked for none."""
+    scope: str = ""
+
+
+async def log_in(server: RemoteServer, home: Path, browser: Browser) -> LoginResult:
+    """Log in to the server and store its tokens; raises LoginError."""
+    stored = read_login(home, server)
+    async with open_client(server) as client:
+        challenge = await _ask_for_challenge(client, server)
+        if challenge is None:
+            return LoginResult("")
+        issuer = await discover(client, server.url, challenge)
+        issuer = _widen_scope(issuer, stored)
+        state = secrets.token_urlsafe(32)
+        async with LoopbackCallback(state, _choose_port(server, stored)) as callback:
+            login = await choose_client(client, server, issuer, stored, callback.redirect_uri)
+            login = await _authorize(client, issuer, login, state, callback, browser)
+    update_login(home, server, lambda _: login)
+    return LoginResult(login.issuer, login.scope)
+
+
+async def log_out(server: RemoteServer, home: Path) -> str | None:
+    """Forget the login, and end it at the server if that is possible; raises nothing for its end.
+
+    Return why the server could not be told, empty if it was; None: there was no login.
+    """
+    login = read_login(home, server)
+    if login is None:
+        return None
+    update_login(home, server, lambda _: None)
+    if not (login.access_token or login.refresh_token):
+        return ""
+    if not login.revocation_endpoint:
+        return text("{issuer} ends no logins on request", issuer=login.issuer)
+    try:
+        async with open_client(server) as client:
+            response = await client.send(build_revocation(login))
+            if response.status_code == 400:
+                # servers of the Python SDK want the field for the secret in any case
+                response = await client.send(build_revocation(login, with_secret=True))
+    except httpx2.HTTPError as error:
+        return str(error) or type(error).__name__
+    return "" if response.is_success else describe_refusal(response)
+
+
+@asynccontextmanager
+async def open_client(server: RemoteServer) -> AsyncGenerator[httpx2.AsyncClient]:
+    """Yield a client for requests of a login; its network errors become LoginError."""
+    try:
+        async with httpx2.AsyncClient(timeout=REQUEST_SECONDS) as client:
+            yield client
+    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+        reason = str(error) or type(error).__name__
+        raise LoginError(
+            text("the login to `{name}` failed: {reason}", name=server.name, reason=reason),
+            hint="check the network and the server's address",
+        ) from error
+
+
+async def _ask_for_challenge(
+    client: httpx2.AsyncClient, server: RemoteServer
+) -> httpx2.Response | None:
+    """Return the server's refusal of a request without a token; None: it does not refuse."""
+    headers = {**server.headers, **_ACCEPTED}
+    async with client.stream("POST", server.url, json=_PROBE, headers=headers) as response:
+        if response.status_code in (401, 403):
+            await response.aread()
+            return response
+        return None
+
+
+def _widen_scope(issuer: AuthorizationServer, stored: ServerLogin | None) -> AuthorizationServer:
+    """Add what was granted before and asked for since, so that more rights lose none."""
+    if not stored or not stored.wanted_scope:
+        return issuer
+    scope = union_scopes(union_scopes(stored.scope, stored.wanted_scope), issuer.scope)
+    return replace(issuer, scope=scope or "")
+
+
+def _choose_port(server: RemoteServer, stored: ServerLogin | None) -> int:
+    """Return the port of the redirect: the configured one, else the one that was registered."""
+    configured = server.oauth.get("callback_port", "")
+    if configured:
+        if not configured.isdigit() or not 0 < int(configured) < 65536:
+            raise LoginError(text("`callback_port` of `{name}` is not a port", name=server.name))
+        return int(configured)
+    return (urlsplit(stored.redirect_uri).port or 0) if stored else 0
+
+
+async def _authorize(
+    client: httpx2.AsyncClient,
+    issuer: AuthorizationServer,
+    login: ServerLogin,
+    state: str,
+    callback: LoopbackCallback,
+    browser: Browser,
+) -> ServerLogin:
+    """Return the login with the tokens that the user's consent gives."""
+    proof = PKCEParameters.generate()
+    await browser.show(_build_address(issuer, login, state, proof.code_challenge))
+    pasted = await browser.read_redirect()
+    parameters = await callback.wait() if pasted is None else read_redirect(pasted)
+    code = _read_code(issuer, parameters, state)
+    response = await client.send(build_exchange(login, code, proof.code_verifier))
+    return read_tokens(login, response)
+
+
+def _build_address(
+    issuer: AuthorizationServer, login: ServerLogin, state: str, challenge: str
+) -> str:
+    parameters = {
+        "response_type": "code",
+        "client_id": login.client_id,
+        "redirect_uri": login.redirect_uri,
+        "state": state,
+        "code_challenge": challenge,
+        "code_challenge_method": "S256",
+    }
+    if login.resource:
+        parameters["resource"] = login.resource
+    if issuer.scope:
+        parameters["scope"] = issuer.scope
+        if "offline_access" in issuer.scope.split():
+            parameters["prompt"] = "consent"  # OpenID Connect wants it for refresh tokens
+    join = "&" if urlsplit(issuer.authorization_endpoint).query else "?"
+    return f"{issuer.authorization_endpoint}{join}{urlencode(parameters)}"
+
+
+def _read_code(issuer: AuthorizationServer, parameters: Mapping[str, str], state: str) -> str:
+    """Return the code of a redirect that belongs to this login; raises LoginError."""
+    if not secrets.compare_digest(parameters.get("state", "").encode(), state.encode()):
+        raise LoginError(
+            "the address does not belong to this login",
+            hint="paste the whole address that the browser shows after the login",
+        )
+    try:
+        validate_authorization_response_iss(parameters.get("iss"), issuer.metadata)
+    except OAuthFlowError:
+        raise LoginError(
+            text(
+                "the login was answered by {other} instead of {issuer}",
+                other=parameters.get("iss", "?"),
+                issuer=issuer.issuer,
+            )
+        ) from None
+    if code := parameters.get("code"):
+        return code
+    reason = parameters.get("error_description") or parameters.get("error") or "?"
+    raise LoginError(
+        text("{issuer} refused the login: {reason}", issuer=issuer.issuer, reason=reason[:200])
+    )

@@ -1,0 +1,163 @@
+"""A stored login on requests to its server: it is sent, refreshed, or said to be needed."""
+
+import asyncio
+import fcntl
+import os
+import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import httpx2
+from mcp.client.auth.utils import (
+    extract_field_from_www_auth,
+    extract_scope_from_www_auth,
+    union_scopes,
+)
+
+from ....config.text import text
+from .errors import LoginError, LoginNeededError
+from .storage import RemoteServer, ServerLogin, locate_logins, read_login, update_login
+from .token_requests import build_refresh, read_tokens
+
+# Seconds before its end from which a token is refreshed
+EARLY = 10.0
+_LOCK_PAUSE = 0.05
+
+
+def build_auth(server: RemoteServer, home: Path) -> "StoredLogin | None":
+    """Return the login for requests to the server; None: its entry says how to authenticate."""
+    if any(name.lower() == "authorization" for name in server.headers):
+        return None
+    return StoredLogin(server, home)
+
+
+class StoredLogin(httpx2.Auth):
+    """Adds the token of the stored login; a refusal stays an answer, and `refusal` explains it."""
+
+    def __init__(self, server: RemoteServer, home: Path) -> None:
+        self._server, self._home = server, home
+        self._login: ServerLogin | None = None
+        self._is_read = False
+        self._renewal = asyncio.Lock()
+        self.refusal: LoginNeededError | None = None
+        """Why the last request was refused, if a login would help."""
+
+    async def async_auth_flow(
+        self, request: httpx2.Request
+    ) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
+        """Send the request with the token, and once more after the server refused an old one."""
+        if not self._is_read:
+            await self._read()
+        if self._login and _is_over(self._login):
+            async with self._lock():
+                if refresh := await self._start_refresh(self._login):
+                    response = yield refresh
+                    await self._finish_refresh(response)
+        sent = self._add_token(request)
+        response = yield request
+        if response.status_code == 401:
+            async with self._lock():
+                if refresh := await self._start_refresh(sent):
+                    refreshed = yield refresh
+                    await self._finish_refresh(refreshed)
+            if self._add_token(request) != sent or refresh:
+                response = yield request  # also in vain: its answer is the caller's
+        elif _wants_scope(response):
+            await self._read()
+            if self._add_token(request) != sent:
+                response = yield request
+        self.refusal = await self._explain(response)
+
+    async def _read(self) -> None:
+        self._login = await asyncio.to_thread(read_login, self._home, self._server)
+        self._is_read = True
+
+    def _add_token(self, request: httpx2.Request) -> ServerLogin | None:
+        """Return the login whose token the request carries now."""
+        if not self._login or not self._login.access_token:
+            request.headers.pop("Authorization", None)
+            return None
+        request.headers["Authorization"] = f"Bearer {self._login.access_token}"
+        return self._login
+
+    @asynccontextmanager
+    async def _lock(self) -> AsyncGenerator[None]:
+        """Hold off other refreshes, also of other processes: a refresh token is good only once."""
+        async with self._renewal:
+            lock = await asyncio.to_thread(_open_lock, self._home)
+            try:
+                while lock is not None and not _try_lock(lock):
+                    await asyncio.sleep(_LOCK_PAUSE)
+                yield
+            finally:
+                if lock is not None:
+                    os.close(lock)
+
+    async def _start_refresh(self, refused: ServerLogin | None) -> httpx2.Request | None:
+        """Return a request for new tokens; None: somebody else has some already, or none helps."""
+        await self._read()
+        login = self._login
+        if not login or not refused or login.access_token != refused.access_token:
+            return None
+        return build_refresh(login) if login.refresh_token else None
+
+    async def _finish_refresh(self, response: httpx2.Response) -> None:
+        """Keep the new tokens; forget those that the server has ended."""
+        assert self._login
+        await response.aread()
+        try:
+            self._login = read_tokens(self._login, response)
+        except LoginError:
+            if not 400 <= response.status_code < 500 or response.status_code == 429:
+                return  # the server fails; the login may still be good
+            self._login = replace(self._login, access_token="", refresh_token="", expires_at=0.0)
+        await self._write()
+
+    async def _explain(self, response: httpx2.Response) -> LoginNeededError | None:
+        """Return why the request was refused; note rights that the server asks for."""
+        name = self._server.name
+        if response.status_code == 401:
+            if self._login is None:
+                return LoginNeededError(text("`{name}` wants a login", name=name), name)
+            return LoginNeededError(text("the login to `{name}` has ended", name=name), name)
+        if not _wants_scope(response):
+            return None
+        scope = extract_scope_from_www_auth(response) or ""
+        if self._login:
+            wanted = union_scopes(self._login.wanted_scope, scope) or ""
+            self._login = replace(self._login, wanted_scope=wanted)
+            await self._write()
+        return LoginNeededError(
+            text("`{name}` wants a login with more rights: {scope}", name=name, scope=scope), name
+        )
+
+    async def _write(self) -> None:
+        login = self._login
+        await asyncio.to_thread(update_login, self._home, self._server, lambda _: login)
+
+
+def _wants_scope(response: httpx2.Response) -> bool:
+    error = extract_field_from_www_auth(response, "error")
+    return response.status_code == 403 and error == "insufficient_scope"
+
+
+def _is_over(login: ServerLogin) -> bool:
+    return bool(login.access_token and login.expires_at and time.time() > login.expires_at - EARLY)
+
+
+def _open_lock(home: Path) -> int | None:
+    """Open the lock of refreshes; None: no login was ever stored, so there is none to refresh."""
+    file = locate_logins(home)
+    if not file.exists():
+        return None
+    return os.open(file.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+
+def _try_lock(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -24,6 +24,8 @@ class McpServer:
     cwd: str = ""
     url: str = field(default="", repr=False)
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    oauth: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    """How to log in: `client_id`, `client_secret`, `client_metadata_url`, `callback_port`."""
     enabled: bool = True
     source: str = ""
     """Path of the file that defines it."""

@@ -1,5 +1,6 @@
 """The definition of one server, as MaxAgent, Claude Code, Cursor, VS Code and others write it."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import cast
@@ -26,6 +27,7 @@ _TRANSPORTS: Mapping[str, Transport] = {
 _URLS = ("url", "httpUrl", "serverUrl")
 # Most characters of a name; other programs allow any
 MAX_NAME = 100
+_CAPITAL = re.compile("[A-Z]")
 _MAX_SECONDS = 24 * 3600.0
 
 
@@ -62,6 +64,7 @@ def _read_definition(server: McpServer, definition: JsonObject) -> McpServer:
         cwd=_read_text(definition, "cwd"),
         url=_read_text(definition, url),
         headers=_read_mapping(definition, "headers"),
+        oauth=_read_oauth(definition),
         enabled=server.enabled,
         source=server.source,
         from_project=server.from_project,
@@ -104,6 +107,7 @@ def _expand(server: McpServer, variables: Variables) -> McpServer:
         cwd=expand(server.cwd),
         url=expand(server.url),
         headers={name: expand(value) for name, value in server.headers.items()},
+        oauth={name: expand(value) for name, value in server.oauth.items()},
     )
     if server.transport != "stdio":
         _validate_url(expanded.url)
@@ -158,6 +162,14 @@ def _read_mapping(definition: JsonObject, key: str) -> dict[str, str]:
         raise UsageError(text("its `{key}` is not a mapping of texts", key=key))
     items = cast("dict[str, object]", value).items()
     return {name: _to_text(key, item) for name, item in items if item is not None}
+
+
+def _read_oauth(definition: JsonObject) -> dict[str, str]:
+    """Return how to log in; other programs write `clientId`."""
+    if not isinstance(definition.get("oauth"), dict):
+        return {}
+    values = _read_mapping(definition, "oauth")
+    return {_CAPITAL.sub(r"_\g<0>", name).lower(): value for name, value in values.items()}
 
 
 def _to_text(key: str, value: object) -> str:

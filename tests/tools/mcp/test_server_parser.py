@@ -31,6 +31,11 @@ def parse(entry: object, name: str = "a") -> McpServer:
         ({"transport": "http", "url": "https://x/"}, {"transport": "http"}),
         ({"httpUrl": "https://x/mcp"}, {"transport": "http", "url": "https://x/mcp"}),
         ({"url": "https://x", "headers": {"A": "B ${TOKEN}"}}, {"headers": {"A": "B t1"}}),
+        (
+            {"url": "https://x", "oauth": {"clientId": "a", "callback_port": 7, "scopes": None}},
+            {"oauth": {"client_id": "a", "callback_port": "7"}},
+        ),
+        ({"url": "https://x", "oauth": False}, {"oauth": {}}),
         ({"command": "${workspaceFolder}/x"}, {"command": "/work/shop/x"}),
         ({"command": "x", "disabled": True}, {"enabled": False}),
         ({"command": "x", "enabled": False}, {"enabled": False}),

@@ -1,7 +1,7 @@
 """A login to a server in the user's browser, and its end."""
 
 import secrets
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,17 +21,21 @@ from .storage import RemoteServer, ServerLogin, read_login, update_login
 from .token_requests import build_exchange, build_revocation, describe_refusal, read_tokens
 
 REQUEST_SECONDS = 30.0
-# A handshake of the older era, which servers of the newer one refuse only after the login
-_PROBE: Mapping[str, Any] = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-11-25",
-        "capabilities": {},
-        "clientInfo": {"name": "maxagent", "version": "0"},
+# Some servers let everybody connect and want a login for the rest. Neither has an effect.
+_PROBES: Sequence[Mapping[str, Any]] = (
+    {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": {"name": "maxagent", "version": "0"},
+        },
     },
-}
+    {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
+)
+_REFUSALS = (401, 403)
 _ACCEPTED = {"Accept": ", ".join(("application/json", "text/event-stream"))}
 
 
@@ -58,12 +62,17 @@ class LoginResult:
 
 async def log_in(server: RemoteServer, home: Path, browser: Browser) -> LoginResult:
     """Log in to the server and store its tokens; raises LoginError."""
+    if any(name.lower() == "authorization" for name in server.headers):
+        raise LoginError(
+            text("`{name}` has an `Authorization` header in its entry", name=server.name),
+            hint="remove the header to log in instead",
+        )
     stored = read_login(home, server)
     async with open_client(server) as client:
-        challenge = await _ask_for_challenge(client, server)
-        if challenge is None:
+        answer = await _probe(client, server)
+        issuer = await discover(client, server.url, answer)
+        if answer.status_code not in _REFUSALS and not issuer.resource:
             return LoginResult("")
-        issuer = await discover(client, server.url, challenge)
         issuer = _widen_scope(issuer, stored)
         state = secrets.token_urlsafe(32)
         async with LoopbackCallback(state, _choose_port(server, stored)) as callback:
@@ -111,16 +120,16 @@ async def open_client(server: RemoteServer) -> AsyncGenerator[httpx2.AsyncClient
         ) from error
 
 
-async def _ask_for_challenge(
-    client: httpx2.AsyncClient, server: RemoteServer
-) -> httpx2.Response | None:
-    """Return the server's refusal of a request without a token; None: it does not refuse."""
+async def _probe(client: httpx2.AsyncClient, server: RemoteServer) -> httpx2.Response:
+    """Return the server's refusal of a request without a token; else its last answer."""
     headers = {**server.headers, **_ACCEPTED}
-    async with client.stream("POST", server.url, json=_PROBE, headers=headers) as response:
-        if response.status_code in (401, 403):
-            await response.aread()
-            return response
-        return None
+    for message in _PROBES:
+        async with client.stream("POST", server.url, json=message, headers=headers) as response:
+            answer = response  # an answer to a good request may never end
+            if response.status_code in _REFUSALS:
+                await response.aread()
+                break
+    return answer
 
 
 def _widen_scope(issuer: AuthorizationServer, stored: ServerLogin | None) -> AuthorizationServer:

@@ -114,7 +114,8 @@ async def _register(
     if not issuer.registration_endpoint:
         raise LoginError(
             text("{issuer} registers no clients", issuer=issuer.issuer),
-            hint="register one there, and write its `client_id` below `oauth` in the server's entry",
+            hint="register one there, and write its `client_id` below `oauth` in the server's "
+            "entry",
         )
     wanted = next((name for name in _METHODS if methods is None or name in methods), "none")
     metadata = OAuthClientMetadata(
@@ -133,8 +134,8 @@ async def _register(
             text(
                 "{issuer} did not register MaxAgent: {reason}", issuer=issuer.issuer, reason=reason
             ),
-            hint="if clients are registered by hand there, write the `client_id` below `oauth` in the "
-            "server's entry",
+            hint="if clients are registered by hand there, write the `client_id` below `oauth` in "
+            "the server's entry",
         ) from error
     secret = registered.client_secret or ""
     method = registered.token_endpoint_auth_method or (wanted if secret else "none")

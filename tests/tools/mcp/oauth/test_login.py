@@ -108,9 +108,19 @@ async def test_a_server_that_wants_secrets_gets_them(
 
 
 async def test_an_open_server_needs_no_login(guarded: OAuthServer, tmp_path: Path) -> None:
-    guarded.tokens["open"] = "tools"
-    server = replace(guarded.server, headers={"Authorization": "Bearer open"})
-    assert await log_in(server, tmp_path, ScriptedBrowser()) == LoginResult("")
+    guarded.open = "all"
+    assert await log_in(guarded.server, tmp_path, ScriptedBrowser()) == LoginResult("")
+
+
+async def test_a_login_for_calls_only_is_found(guarded: OAuthServer, tmp_path: Path) -> None:
+    guarded.open = "connecting"
+    assert (await log_in(guarded.server, tmp_path, ScriptedBrowser())).scope == "tools"
+
+
+async def test_a_header_of_the_entry_excludes_a_login(guarded: OAuthServer, tmp_path: Path) -> None:
+    server = replace(guarded.server, headers={"authorization": "Bearer mine"})
+    with pytest.raises(LoginError, match="`Authorization` header in its entry"):
+        await log_in(server, tmp_path, ScriptedBrowser())
 
 
 async def test_more_rights_are_asked_with_the_old(guarded: OAuthServer, tmp_path: Path) -> None:

@@ -18,7 +18,9 @@ from maxagent.tools.mcp.oauth.storage import (
 )
 
 SERVER = Server("one", "https://one.example/mcp")
-LOGIN = ServerLogin("https://issuer", "client", "https://issuer/token", access_token="aB3-xYz9_Qw7.pL2k")
+LOGIN = ServerLogin(
+    "https://issuer", "client", "https://issuer/token", access_token="aB3-xYz9_Qw7.pL2k"
+)
 
 
 def test_a_login_is_kept_privately_and_redacted(tmp_path: Path) -> None:

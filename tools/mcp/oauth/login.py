@@ -122,14 +122,21 @@ async def open_client(server: RemoteServer) -> AsyncGenerator[httpx2.AsyncClient
 
 async def _probe(client: httpx2.AsyncClient, server: RemoteServer) -> httpx2.Response:
     """Return the server's refusal of a request without a token; else its last answer."""
-    headers = {**server.headers, **_ACCEPTED}
-    for message in _PROBES:
-        async with client.stream("POST", server.url, json=message, headers=headers) as response:
-            answer = response  # an answer to a good request may never end
-            if response.status_code in _REFUSALS:
-                await response.aread()
-                break
+    answer = await _post(client, server, _PROBES[0])
+    for message in _PROBES[1:]:
+        if answer.status_code in _REFUSALS:
+            break
+        answer = await _post(client, server, message)
     return answer
+
+
+async def _post(
+    client: httpx2.AsyncClient, server: RemoteServer, message: Mapping[str, Any]
+) -> httpx2.Response:
+    """Return the answer without its body, which may never end."""
+    headers = {**server.headers, **_ACCEPTED}
+    async with client.stream("POST", server.url, json=message, headers=headers) as response:
+        return response
 
 
 def _widen_scope(issuer: AuthorizationServer, stored: ServerLogin | None) -> AuthorizationServer:

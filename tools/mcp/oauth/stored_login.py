@@ -42,7 +42,7 @@ class StoredLogin(httpx2.Auth):
         self._is_read = False
         self._renewal = asyncio.Lock()
         self.refusal: LoginNeededError | None = None
-        """Why the last request was refused, if a login would help."""
+        """Why requests are refused, if a login would help; None again after one that succeeds."""
 
     async def async_auth_flow(
         self, request: httpx2.Request
@@ -68,7 +68,9 @@ class StoredLogin(httpx2.Auth):
             await self._read()
             if self._add_token(request) != sent:
                 response = yield request
-        self.refusal = await self._explain(response)
+        refusal = await self._explain(response)
+        if refusal or response.is_success:
+            self.refusal = refusal
 
     async def _read(self) -> None:
         self._login = await asyncio.to_thread(read_login, self._home, self._server)

@@ -45,6 +45,13 @@ async def test_without_a_login_the_command_is_named(guarded: OAuthServer, tmp_pa
         assert guarded.count("/register") == 0
 
 
+async def test_only_success_ends_a_refusal(guarded: OAuthServer, tmp_path: Path) -> None:
+    async with open_client(guarded, tmp_path) as (client, auth):
+        await post(client, guarded)
+        await client.get(f"{guarded.issuer}/nothing")
+        assert auth.refusal
+
+
 async def test_a_login_elsewhere_is_used_at_once(guarded: OAuthServer, tmp_path: Path) -> None:
     async with open_client(guarded, tmp_path) as (client, auth):
         assert await post(client, guarded) == 401

@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 
-from ..config.settings.schema import list_named_tools
 from ..config.text import TemplatedText, join_texts, text
 from ..config.trust.decision import Trust
 from ..config.trust.trusted_reader import is_empty_folder
 from ..memory.snapshots.git_repository import find_git
 from ..memory.undo.restore import finish_interrupted
 from ..nodes.agent.dependencies import Dependencies
-from ..tools.aliases import find_later_tools
+from ..tools.runtime.missing_tools import find_missing_tools
 
 DAMAGED = "the database was damaged; it was moved to `{path}`, and a new one was created"
 PROJECT_SETS = "this project's `.llc.yaml` sets {keys}"
@@ -46,11 +45,12 @@ HIDDEN = "what looks like a secret was taken out of the request, so the model re
 FINISHED = "finished an interrupted restore; files restored: {count}"
 LEFT = "skipped `{path}`: {reason}"
 
-LATER_TOOLS = "the configuration names tools that this version does not have: {tools}"
+MISSING_TOOLS = "the configuration names tools that are not available here: {tools}"
 
 # Prefixes of notices about a state, not an event; a conversation shows them once
 STANDING = tuple(
-    words.partition("{")[0] for words in (UNTRUSTED, IGNORED_INSTRUCTIONS, NO_SANDBOX, LATER_TOOLS)
+    words.partition("{")[0]
+    for words in (UNTRUSTED, IGNORED_INSTRUCTIONS, NO_SANDBOX, MISSING_TOOLS)
 )
 
 
@@ -123,9 +123,10 @@ def collect_standing_notices(deps: Dependencies, *, tests: bool) -> list[str]:
 
 
 def _collect_tool_notices(deps: Dependencies) -> list[str]:
-    found = find_later_tools(list_named_tools(deps.settings))
+    root, trust = deps.workspace.root, deps.trust
+    found = find_missing_tools(deps.settings, root, deps.home, trust)
     return (
-        [text(LATER_TOOLS, tools=_format_names([f"`{name}`" for name in found]))] if found else []
+        [text(MISSING_TOOLS, tools=_format_names([f"`{name}`" for name in found]))] if found else []
     )
 
 

@@ -14,11 +14,10 @@ from typing import Literal
 from ...config.errors import MaxAgentError, UsageError
 from ...config.security.executables import find_program
 from ...config.settings.loader import LoadedSettings
-from ...config.settings.schema import list_named_tools
 from ...config.trust.decision import check_trust, with_referenced_files
 from ...config.trust.trusted_reader import is_empty_folder
 from ...memory.snapshots.git_repository import find_git
-from ...tools.aliases import find_later_tools
+from ...tools.runtime.missing_tools import find_missing_tools
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
 from ..rendering.trust_inventory import describe_trust_state
@@ -145,8 +144,10 @@ def check_configuration(around: DoctorEnvironment) -> DoctorCheck:
     if around.loaded and (negated := around.loaded.negated_patterns):
         detail = f"{named} · {t('doctor.opening', patterns=', '.join(negated))}"
         return DoctorCheck("configuration", "warn", detail, t("doctor.opening.how"))
-    if around.loaded and (later := find_later_tools(list_named_tools(around.loaded.settings))):
-        detail = t("doctor.later", tools=", ".join(later))
+    if around.loaded and (
+        missing := find_missing_tools(around.loaded.settings, Path.cwd(), around.home)
+    ):
+        detail = t("doctor.missing_tools", tools=", ".join(missing))
         return DoctorCheck("configuration", "warn", f"{named} · {detail}")
     return DoctorCheck("configuration", "ok", named)
 

@@ -43,8 +43,11 @@ def test_a_server_is_offered_asked_and_distrusted(program: Program, provider: Pr
     assert "Zq8-key-of-the-manual" not in ended.stdout + asked.stdout
 
 
-def test_without_a_server_the_tool_is_not_offered(program: Program, provider: Provider) -> None:
+def test_without_servers_the_first_request_stays_small(
+    program: Program, provider: Provider
+) -> None:
     provider.script([{"text": "Hi."}])
     program.chat("hello")
+    assert len(provider.requests[0].raw) <= 24_000
     names = [tool["function"]["name"] for tool in provider.requests[0].whole["tools"]]
     assert "use_rag_tool" not in names and "list_code_definitions" in names

@@ -1,0 +1,30 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from maxagent.config.settings.schema import RagSection, RagServer, Settings, ToolsSection
+from maxagent.tools.runtime.missing_tools import find_missing_tools
+
+NAMED = ["read_file", "task", "use_rag_tool", "mcp_git_hub_search", "mcp__gone__x", "mcp_*"]
+
+
+def configure(*names: str, rag: bool = False) -> Settings:
+    servers = {"a": RagServer(base_url="http://x")} if rag else {}
+    return Settings(tools=ToolsSection(enabled=[*names]), rag=RagSection(servers=servers))
+
+
+def test_names_that_nothing_offers_are_found(tmp_path: Path) -> None:
+    found = find_missing_tools(configure(*NAMED), tmp_path, tmp_path / "home")
+    assert found == ["task", "use_rag_tool", "mcp_git_hub_search", "mcp__gone__x", "mcp_*"]
+
+
+def test_a_configured_server_brings_its_tools(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    (tmp_path / "maxagent").mkdir()
+    servers = {"servers": {"git-hub": {"type": "stdio", "command": "true"}}}
+    (tmp_path / "maxagent" / "mcp_servers.json").write_text(json.dumps(servers))
+    found = find_missing_tools(configure(*NAMED, rag=True), tmp_path, tmp_path / "home")
+    assert found == ["task", "mcp__gone__x"]

@@ -1,0 +1,44 @@
+"""Tools that the configuration names and nothing here offers."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from ...config.settings.schema import Settings, list_named_tools
+from ...config.trust.decision import Trust
+from .. import aliases
+from ..tool_table import TOOLS
+
+
+def find_missing_tools(
+    settings: Settings, root: Path, home: Path, trust: Trust | None = None
+) -> list[str]:
+    """Find the names, as written: of a later version, or of a server that is not configured."""
+    names = list_named_tools(settings)
+    later = {*aliases.find_later_tools(names)}
+    mcp = [name for name in names if name.startswith("mcp_")]
+    foreign = {*_iter_without_server(mcp, root, home, trust)} if mcp else set[str]()
+    is_idle = not settings.rag.servers
+    return [
+        name
+        for name in names
+        if name in later | foreign
+        or (is_idle and aliases.resolve_tool_name(name, TOOLS) == "use_rag_tool")
+    ]
+
+
+def _iter_without_server(
+    names: list[str], root: Path, home: Path, trust: Trust | None
+) -> Iterator[str]:
+    """Yield the names, `mcp_SERVER_TOOL` or a pattern, that belong to no server."""
+    from ..mcp.config_files import load_servers
+
+    servers = [_normalize(one.name) for one in load_servers(root, home, trust) if one.enabled]
+    for name in names:
+        wanted = _normalize(name).removeprefix("mcp").partition("*")[0]
+        if not any(wanted.startswith(one) or one.startswith(wanted) for one in servers):
+            yield name
+
+
+def _normalize(name: str) -> str:
+    return re.sub(r"[^a-z0-9*]", "", name.lower())

@@ -123,6 +123,8 @@ class State(TypedDict, total=False):
     """Number of the user's requests, from 1: the task, a remark, a message."""
     thinking: Thinking | None
     """Whether the model thinks about the current request; None: not yet decided."""
+    planned: int
+    """The last request whose steps the tool planner has asked for; missing: none."""
     message_id: str
     """ID of the user's message that the turn answers; empty: the request that began the thread."""
     asked: list[str]

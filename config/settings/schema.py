@@ -124,6 +124,7 @@ class ModelSection(Section):
     access, overloaded or not reached. The next message starts with the first model again."""
     parallel_tool_calls: bool = True
     enable_tool_planner: bool = False
+    """Let the model name its steps before it begins: one request more for each message."""
     catalog_url: str = ""
     """Where `mcode models refresh` fetches a catalogue of models."""
     models: dict[str, ModelLimits] = Field(default_factory=dict[str, ModelLimits])

@@ -18,6 +18,7 @@ from ..conversation.cache_reset import find_reset_reason
 from ..conversation.cut import CompactionRequest
 from ..hooks.turn_hooks import build_start_notes
 from ..messages.context_message import settle_context_message
+from ..planner.decision import needs_plan
 from ..repetition.loop_detection import TREE
 from ..repetition.loop_response import respond_to_loop
 from ..roles import RoleName
@@ -50,7 +51,7 @@ class ModelTurn:
     is_stopped: bool = False
     """Whether the role may not go on, since it repeats itself: the job has failed."""
     is_steered: bool = False
-    """The user's messages were added; the role has its turn after that."""
+    """Messages were added; the role has its turn after that."""
     goto: Literal["approve", "compact"] = "approve"
     """The next node, unless the role has finished."""
 
@@ -109,6 +110,8 @@ async def run_model_turn(
     started = await build_start_notes(state, runtime, role, deps)
     added = [*(brief or notes), *started, *remaining]
     start = _Start(agent, decided, role, begun, history, added)
+    if needs_plan(state, agent, role, [*history, *added]):
+        return await _plan_steps(start, runtime)
     return await _answer_request(start, runtime)
 
 
@@ -119,6 +122,17 @@ async def _settle_context(state: State, runtime: Runtime[Context], deps: Depende
     for notice in context.notices:
         emit_event(runtime, "notice", text=notice)
     return context.text
+
+
+async def _plan_steps(start: _Start, runtime: Runtime[Context]) -> ModelTurn:
+    """Let the model name its steps; the role has its turn after that."""
+    from ..planner.step_list import plan_steps
+
+    messages = [*start.history, *start.added]
+    update = await plan_steps(start.state, runtime, start.agent, start.role, messages)
+    added = [*start.added, *update["messages"]]
+    update = {**start.begun, **update, "messages": added}
+    return ModelTurn(update, None, is_steered=True)
 
 
 async def _answer_request(start: _Start, runtime: Runtime[Context]) -> ModelTurn:

@@ -19,6 +19,7 @@ from ...tools.definition import get_effect, has_effect
 from ...tools.permissions import Decision
 from ...tools.permissions.evaluate_tool import evaluate_tool_call
 from ...tools.permissions.grants import READS
+from ...tools.permissions.requested_approval import explain_request
 from ...tools.permissions.restrictions import OUTSIDE
 from ...tools.permissions.unasked_commands import CONFINED, COVERED, needs_outside
 from ...tools.runtime.registry import canonical, describe_unknown_tool
@@ -97,7 +98,11 @@ def evaluate_call(call: ToolCall, agent: Agent) -> CallEvaluation:
         return CallEvaluation(
             queued, "deny", describe_unknown_tool(call["name"], tuple(agent.tools))
         )
-    return _move_outside(evaluate_queued(queued, tool, agent.deps), tool, agent.deps)
+    evaluation = _move_outside(evaluate_queued(queued, tool, agent.deps), tool, agent.deps)
+    reason = explain_request(name, call["args"], agent.deps.policy.mode)
+    if evaluation.verdict == "allow" and reason:
+        return replace(evaluation, verdict="ask", reason=reason)
+    return evaluation
 
 
 def evaluate_queued(queued: PendingCall, tool: BaseTool, deps: Dependencies) -> CallEvaluation:

@@ -43,6 +43,7 @@ SPEAKING = (
     "nodes/agent/dependency_pool.py",
     "nodes/receive_message.py",
     "nodes/hooks/notices.py",
+    "nodes/planner/notices.py",
     "tools/hooks/answer.py",
     "tools/hooks/execution.py",
 )

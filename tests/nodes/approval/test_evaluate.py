@@ -52,6 +52,15 @@ def test_an_alias_is_ruled_under_its_own_name(deps):
     assert ruling(deps, "bash", command="ls").call["name"] == "run_command"
 
 
+def test_the_model_can_have_its_command_asked(deps):
+    deps.policy = replace(deps.policy, mode="auto")
+    for wanted, verdict in ((True, "ask"), (False, "allow")):
+        asked = ruling(deps, "execute_command", command="make", requires_approval=wanted)
+        assert asked.verdict == verdict and "requires_approval" not in asked.call["args"]
+    denied = ruling(deps, "execute_command", command="rm -rf /", requires_approval=False)
+    assert denied.verdict == "deny"
+
+
 def test_a_question_can_only_be_answered_in_words(deps):
     asked = ruling(deps, "ask_user", question="Which?")
     assert (asked.verdict, asked.choices, asked.reason) == ("ask", ("respond",), "Which?")

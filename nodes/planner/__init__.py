@@ -1,0 +1,1 @@
+"""The tool planner: steps that the model names before it begins, as its todo list."""

@@ -45,6 +45,7 @@ COMMANDS = {
     "commands": "commands.custom_commands:app",
     "tools": "commands.tools:app",
     "agents": "commands.agents:app",
+    "skills": "commands.skills.app:app",
     "auth": "commands.auth:app",
     "config": "commands.config:app",
     "models": "commands.models:app",

@@ -81,8 +81,8 @@ def _iter_all(folder: Path, home: Path, trust: Trust) -> Iterator[_Found]:
             if not any(map(real.is_relative_to, own)):  # the project may be the user's home
                 yield _read_project_file(folder, path, trust)
     for place in places:
-        yield from (_read_file(file, "user") for file in find_skill_files(place))
-    yield from (_read_file(file, "built-in") for file in find_skill_files(BUILT_IN))
+        yield from (read_skill_file(file, "user") for file in find_skill_files(place))
+    yield from (read_skill_file(file, "built-in") for file in find_skill_files(BUILT_IN))
 
 
 def list_untrusted_files(trust: Trust) -> list[str]:
@@ -124,7 +124,8 @@ def _read_project_file(folder: Path, path: str, trust: Trust) -> _Found:
         return SkippedSkill(file, _describe_error(error))
 
 
-def _read_file(file: Path, origin: SkillOrigin) -> _Found:
+def read_skill_file(file: Path, origin: SkillOrigin) -> _Found:
+    """Read one `SKILL.md`, wherever it is."""
     try:
         real = os.path.realpath(file.parent)
         content = read_regular_file(resolve_real_path(real, file.name), MAX_SKILL_BYTES + 1)

@@ -10,6 +10,7 @@ from ....config.errors import UsageError
 from ....config.text import text
 from ....config.trust.decision import check_trust
 from ...i18n.catalogs import t
+from ...slash_names import BUILTIN_SLASH_NAMES
 from ..prompt.file_mentions import format_mention
 from ..prompt.protocol import PromptAborted
 from ..session.session import Session
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
     from ....config.agents.custom_commands import CustomCommand
+    from ....config.skills.skill import Skill
     from ....nodes.options import Options
     from ....tools.permissions import Decision
     from ...execution.tool_session import ToolSession
@@ -30,6 +32,19 @@ def list_custom_commands(session: Session) -> "Mapping[str, CustomCommand]":
 
     trust = check_trust(session.folder, session.home)
     return load_custom_commands(session.folder, session.home, trust)
+
+
+def list_invocable_skills(session: Session) -> "Mapping[str, Skill]":
+    """Return the skills that `/name` loads, less those whose name is a command's."""
+    from ....config.skills.discovery import find_skills
+
+    registry = find_skills(session.folder, session.home, check_trust(session.folder, session.home))
+    taken = list_custom_commands(session).keys() | BUILTIN_SLASH_NAMES
+    return {
+        name: skill
+        for name, skill in registry.skills.items()
+        if skill.is_invocable and name not in taken
+    }
 
 
 async def run_custom_command(session: Session, command: "CustomCommand", arguments: str) -> None:

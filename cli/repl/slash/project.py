@@ -60,8 +60,10 @@ async def show_mcp(session: Session, _: str) -> None:
 
 
 async def show_skills(session: Session, _: str) -> None:
-    """Report that skills are not used yet, and which exist."""
-    _show_unsupported(session, "skills")
+    """List the skills, and what is wrong with others."""
+    from ...commands.skills.listing import list_skills
+
+    await run_cli_command(session, list_skills)
 
 
 def _show_unsupported(session: Session, kind: "InventoryKind") -> None:

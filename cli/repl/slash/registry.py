@@ -11,7 +11,7 @@ from ...rendering.definition_list import format_definition_list
 from ..prompt.protocol import ReplExit
 from ..session.session import Session
 from . import context, files, jobs, memory, modes, project, status, thinking, threads
-from .custom import list_custom_commands, run_custom_command
+from .custom import list_custom_commands, list_invocable_skills, run_custom_command
 
 SlashHandler = Callable[[Session, str], Awaitable[None]]
 
@@ -41,6 +41,10 @@ async def _show_help(session: Session, _: str) -> None:
         (f"/{one.name} {one.argument_hint}".rstrip(), translate(one.fault) or one.description)
         for one in list_custom_commands(session).values()
         if not find_slash(one.name)
+    ]
+    rows += [
+        (f"/{name} {skill.argument_hint}".rstrip(), skill.description)
+        for name, skill in list_invocable_skills(session).items()
     ]
     session.show(f"{format_definition_list(rows)}\n\n{t('slash.help.keys')}")
 
@@ -100,8 +104,9 @@ def describe_commands(session: Session) -> dict[str, str]:
     own = {
         one.name: one.description for one in list_custom_commands(session).values() if not one.fault
     }
+    skills = {name: skill.description for name, skill in list_invocable_skills(session).items()}
     return built_in | {
-        name: description for name, description in own.items() if not find_slash(name)
+        name: description for name, description in (skills | own).items() if not find_slash(name)
     }
 
 
@@ -115,6 +120,8 @@ async def run_slash_command(session: Session, line: str) -> None:
         await slash.run(session, arguments)
     elif own := list_custom_commands(session).get(name):
         await run_custom_command(session, own, arguments)
+    elif name in list_invocable_skills(session):
+        await session.run_message(f"/{line.removeprefix('/')}")  # the graph loads the skill
     else:
         raise _build_unknown_error(name, describe_commands(session))
 

@@ -1,0 +1,1 @@
+"""`mcode skills`: list, show, create and validate skills."""

@@ -7,12 +7,11 @@ Files written for other agents are read as those agents read them: a value that 
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
 
 from ..errors import UsageError
-from ..settings.keys import fill_empty_sections
 from ..text import text
 from ..yaml.reader import KeyPath, YamlDocument, parse_document
 
@@ -32,8 +31,17 @@ class FrontMatter:
 def split_front_matter(file: Path, content: str) -> FrontMatter:
     """Split a file's text into its settings and the rest; without `---` all is text.
 
-    Raises UsageError with file and line.
+    A key such as `permissions:` may be left empty, as in the settings. Raises UsageError with file
+    and line.
     """
+    from ..settings.keys import fill_empty_sections  # imports the schema
+
+    parts = read_front_matter(file, content)
+    return replace(parts, values=fill_empty_sections(parts.values))
+
+
+def read_front_matter(file: Path, content: str) -> FrontMatter:
+    """Do the same, with each value as it is written."""
     first, *lines = StringIO(content).readlines() or [""]
     if first.rstrip() != "---":
         return FrontMatter({}, {}, content)
@@ -43,9 +51,7 @@ def split_front_matter(file: Path, content: str) -> FrontMatter:
             text("{file}:1: the front matter has no end: a line `---` is missing", file=file)
         )
     above = _parse_yaml(file, ["\n", *lines[:end]])
-    # a key such as `permissions:` may be left empty, as in the settings
-    values = fill_empty_sections(above.values)
-    return FrontMatter(values, above.lines, "".join(lines[end + 1 :]))
+    return FrontMatter(above.values, above.lines, "".join(lines[end + 1 :]))
 
 
 def _parse_yaml(file: Path, lines: list[str]) -> YamlDocument:

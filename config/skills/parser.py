@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import cast
 
-from ..agents.front_matter import FrontMatter, split_front_matter
+from ..agents.front_matter import FrontMatter, read_front_matter
 from ..errors import UsageError
 from ..security.content_digest import as_text
 from ..security.control_characters import CONTROL_CHARACTERS
@@ -75,7 +75,7 @@ def _split_parts(file: Path, content: str) -> FrontMatter:
     if len(above) > MOST_FRONT_MATTER or _ANCHOR.search(above):
         raise InvalidSkillError("its front matter is too large, or has YAML anchors")
     try:
-        return split_front_matter(file, content)
+        return read_front_matter(file, content)
     except (UsageError, RecursionError) as error:
         problem = error.message if isinstance(error, UsageError) else "nested too deeply"
         reason = problem.removeprefix(f"{file}:")

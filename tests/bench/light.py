@@ -16,6 +16,7 @@ COMMANDS = {
     "config show": None,
     "threads list": None,
     "memory list": None,
+    "skills list": None,
     "models list": None,
     "auth status": None,
     "doctor": None,

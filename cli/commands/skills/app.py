@@ -1,4 +1,4 @@
-"""The group `mcode skills`, with its commands."""
+"""`mcode skills` with all its commands."""
 
 from . import listing, validation
 

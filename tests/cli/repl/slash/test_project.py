@@ -25,6 +25,13 @@ async def test_rules_are_those_of_the_sessions_mode(spoken: Spoken) -> None:
 async def test_unsupported_features_list_their_found_files(spoken: Spoken) -> None:
     assert "not supported yet" in (shown := await spoken("/mcp")) and "nothing" in shown
     spoken.write("project/.mcp.json", "{}")
-    spoken.write("project/.claude/skills/pdf/SKILL.md", "x")
     assert ".mcp.json" in await spoken("/mcp")
-    assert ".claude/skills/pdf/SKILL.md" in await spoken("/skills")
+
+
+async def test_skills_are_listed_with_what_is_not_loaded(spoken: Spoken) -> None:
+    spoken.write("home/skills/night/SKILL.md", "---\nname: day\ndescription: Rest.\n---\nSleep.\n")
+    spoken.write("project/.claude/skills/pdf/SKILL.md", "x")
+    shown = await spoken("/skills")
+    assert "maxagent" in shown and "Rest." in shown
+    assert "not trusted (run `mcode trust`): .claude/skills/pdf/SKILL.md" in shown
+    assert "the name `day` is not that of its folder, `night`" in shown

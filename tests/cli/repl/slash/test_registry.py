@@ -30,7 +30,7 @@ async def test_menu_describes_each_command_in_both_languages(spoken: Spoken) -> 
         chinese = describe_commands(spoken.session)
     finally:
         use_language("")
-    assert list(english) == list(chinese) == KNOWN
+    assert list(english) == list(chinese) == [*KNOWN, "maxagent"]
     assert all(english[name] != chinese[name] for name in KNOWN)
 
 
@@ -73,7 +73,8 @@ async def test_help_lists_all_commands_and_prefers_built_in(
     monkeypatch.setenv("COLUMNS", "300")
     lines = (await spoken("/help")).splitlines()
     assert [line.split()[0] for line in lines[: len(KNOWN)]] == [f"/{name}" for name in KNOWN]
-    broken, review, empty, keys = lines[len(KNOWN) :]
+    broken, review, skill, empty, keys = lines[len(KNOWN) :]
+    assert skill.startswith("/maxagent")
     assert review.split() == ["/git:review", "[FILE]", "Look", "at", "it."]
     assert "no end" in broken and empty == "" and "Shift-Tab" in keys
     menu = describe_commands(spoken.session)

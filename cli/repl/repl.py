@@ -165,5 +165,9 @@ async def _open_runner(
 
 
 def _show_goodbye(session: Session) -> None:
+    if runner := session.find_runner():
+        from ..execution.background_end import collect_running, show_stopped
+
+        show_stopped(collect_running(runner))
     if session.thread:
         echo(t("repl.goodbye", thread=session.thread[:8]), err=True)

@@ -2,8 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
-from typing import Literal
+from collections.abc import Callable, Coroutine
+from typing import Any, Literal
 
 from .launcher import ProcessExit, Sink, TimeLimit
 from .output_capture import OutputRecorder
@@ -11,7 +11,7 @@ from .output_capture import OutputRecorder
 # Bytes of output that wait to be read; older ones are only in the stored output
 MOST_UNREAD = 1_000_000
 
-Start = Callable[[TimeLimit, Sink], Awaitable[ProcessExit]]
+Start = Callable[[TimeLimit, Sink], Coroutine[Any, Any, ProcessExit]]
 
 
 class CommandRun:
@@ -48,14 +48,14 @@ class CommandRun:
     def start(self, start: Start, on_end: Callable[["CommandRun"], None] | None = None) -> None:
         """Start it; `on_end` is called once when it has ended, however that was."""
         self._began = time.monotonic()
-        self._task = asyncio.ensure_future(self._run(start))
-        self._task.add_done_callback(lambda _: on_end(self) if on_end else None)
+        self._task = asyncio.ensure_future(start(self._limit, self.add_output))
 
-    async def _run(self, start: Start) -> ProcessExit:
-        try:
-            return await start(self._limit, self.add_output)
-        finally:
+        def finish(_: object) -> None:
             self.recording.close()
+            if on_end:
+                on_end(self)
+
+        self._task.add_done_callback(finish)
 
     def add_output(self, piece: bytes) -> None:
         """Record the next piece of its output."""

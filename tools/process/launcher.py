@@ -186,7 +186,12 @@ async def _run_command(
 async def _open_pipe(sink: Sink) -> AsyncGenerator[tuple[FileIO, _OutputProtocol], None]:
     reader, writer = (FileIO(end, mode) for end, mode in zip(os.pipe(), "rw", strict=True))
     loop = asyncio.get_running_loop()
-    transport, output = await loop.connect_read_pipe(lambda: _OutputProtocol(sink), reader)
+    try:
+        transport, output = await loop.connect_read_pipe(lambda: _OutputProtocol(sink), reader)
+    except BaseException:
+        reader.close()
+        writer.close()
+        raise
     try:
         yield writer, output
     finally:
@@ -205,7 +210,14 @@ async def _start_command(
     """Start a command; on exit, stop all that is left of it."""
     request = {"argv": list(argv), "env": build_child_environment(os.environ, env)}
     outputs = [writers[0], writers[-1]]
-    ours = await asyncio.to_thread(_open_channel, cwd, outputs, namespaces)
+    opening = asyncio.ensure_future(asyncio.to_thread(_open_channel, cwd, outputs, namespaces))
+    try:
+        ours = await asyncio.shield(opening)
+    except asyncio.CancelledError:  # the thread cannot be stopped
+        await asyncio.wait((opening,))
+        if not opening.exception():
+            opening.result().close()
+        raise
     reader, writer = await asyncio.open_connection(sock=ours)
     for output in writers:
         output.close()

@@ -84,7 +84,9 @@ def _find_descendants() -> set[int]:
 def _send_signal(number: signal.Signals, group: int) -> None:
     """Signal all descendants, or the group if they cannot be listed."""
     listed = os.path.isdir("/proc/self")
-    everybody = [(os.kill, pid) for pid in _find_descendants()] if listed else [(os.killpg, group)]
+    # parents first: a shell that traps TERM must not see its child end before it
+    descendants = sorted(_find_descendants())
+    everybody = [(os.kill, pid) for pid in descendants] if listed else [(os.killpg, group)]
     for send, target in everybody:
         with suppress(ProcessLookupError, PermissionError):
             send(target, number)

@@ -1,6 +1,6 @@
 import pytest
 
-from maxagent.tools.sandbox.failure_hint import find_hint
+from maxagent.tools.sandbox.failure_hint import find_hint, find_refused_connection
 
 
 @pytest.mark.parametrize(
@@ -50,3 +50,19 @@ def test_any_other_failure_is_the_commands_own(said: str) -> None:
 def test_failed_sandbox_setup_is_reported() -> None:
     told = find_hint("bwrap: Can't mkdir /x: Read-only file system\n", network=False)
     assert told.startswith("the sandbox could not be set up")
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "code", "found"),
+    [
+        ("curl localhost:3000", "curl: (7) Failed to connect to localhost", 7, True),
+        ("curl -s http://127.0.0.1:3000", "", 7, True),
+        ("curl -s http://127.0.0.1:3000", "", 22, False),
+        ("psql -h localhost", "psql: Connection refused", 2, True),
+        ("pytest", "ConnectionRefusedError: connection refused", 1, False),
+    ],
+)
+def test_refused_client_of_this_machine_is_found(
+    command: str, output: str, code: int, found: bool
+) -> None:
+    assert bool(find_refused_connection(command, output, code)) is found

@@ -8,7 +8,7 @@ from maxagent.config.errors import UsageError
 
 KNOWN = [
     *("help", "model", "think", "effort", "mode", "plan", "build", "clear", "compact", "status"),
-    *("cost", "context", "uncompact"),
+    *("jobs", "cost", "context", "uncompact"),
     *("diff", "undo", "redo", "rewind", "sessions", "resume", "fork", "rename", "init", "trust"),
     *("config", "permissions", "mcp", "skills", "agents", "login", "memory", "exit"),
 ]

@@ -65,7 +65,7 @@ _remembered: dict[str, str] = {}
 
 def remember_secret(name: str, value: str) -> None:
     """Remember a secret of the settings: it is redacted like those of the environment."""
-    if _is_secret_value(value):
+    if is_secret_value(value):
         _remembered[value] = name
 
 
@@ -125,16 +125,18 @@ def _list_known_secrets() -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 def _find_secret_variables() -> Iterator[tuple[str, str]]:
     for name in os.environ:
-        if _is_secret_name(name) and _is_secret_value(value := os.environ[name].strip()):
+        if is_secret_name(name) and is_secret_value(value := os.environ[name].strip()):
             yield name, value
 
 
 @lru_cache(maxsize=1000)
-def _is_secret_name(name: str) -> bool:
+def is_secret_name(name: str) -> bool:
+    """Return whether a variable of this name holds a secret."""
     return bool(_NAME.search(name))
 
 
-def _is_secret_value(value: str) -> bool:
+def is_secret_value(value: str) -> bool:
+    """Return whether a value may be a secret: long, varied, no plain word, address or path."""
     long = len(value) >= MIN_SECRET_LENGTH and len(set(value)) > MIN_SECRET_LENGTH // 2
     return long and not _HARMLESS.fullmatch(value) and not os.path.isabs(value)
 

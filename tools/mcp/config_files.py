@@ -15,6 +15,7 @@ from ...config.trust.inventory import PLACES
 from ...config.trust.trusted_reader import read_listed_bytes
 from ...config.yaml.reader import read_bytes
 from .commented_json import parse_json
+from .secret_values import remember_secrets
 from .server_config import McpServer
 from .server_parser import JsonObject, parse_server
 from .variables import Variables
@@ -68,6 +69,8 @@ def load_configuration(
         results += _read_project(root, trust or check_trust(root, home), variables)
     existing = [result for result in results if result is not None]
     chosen, shadowed = _choose_servers(server for _, servers in existing for server in servers)
+    for server in chosen:
+        remember_secrets(server)
     return McpConfiguration(chosen, tuple(file for file, _ in existing), shadowed)
 
 

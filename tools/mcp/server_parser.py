@@ -25,6 +25,10 @@ _TRANSPORTS: Mapping[str, Transport] = {
 }
 # The names that other programs give to the address
 _URLS = ("url", "httpUrl", "serverUrl")
+# The keys that say what a server is and whether it is used, of all programs
+DEFINING_KEYS = frozenset(
+    ("name", "type", "transport", "command", "args", "env", "cwd", "headers", "enabled", "disabled")
+) | frozenset(_URLS)
 # Most characters of a name; other programs allow any
 MAX_NAME = 100
 _CAPITAL = re.compile("[A-Z]")
@@ -50,6 +54,11 @@ def parse_server(
         return _expand(written, variables)
     except UsageError as error:
         return replace(written, problem=error.message)
+
+
+def validate_definition(name: str, definition: JsonObject, variables: Variables) -> None:
+    """Raise UsageError for a wrong definition, and UnsetVariableError."""
+    _expand(_read_definition(McpServer(name, "stdio"), definition), variables)
 
 
 def _read_definition(server: McpServer, definition: JsonObject) -> McpServer:

@@ -13,6 +13,10 @@ _VARIABLE = re.compile(r"\$\{([^{}]*)\}")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
+class UnsetVariableError(UsageError):
+    """A variable that the definition needs is not set."""
+
+
 @dataclass(frozen=True)
 class Variables:
     """What stands for the variables of a definition."""
@@ -44,7 +48,7 @@ class Variables:
         if not value and has_default:
             return default
         if value is None:
-            raise UsageError(text("the variable `{variable}` is not set", variable=name))
+            raise UnsetVariableError(text("the variable `{variable}` is not set", variable=name))
         return value
 
     def _find_place(self, name: str) -> str | None:

@@ -1,0 +1,219 @@
+"""`mcode mcp list`, `test`, `tools` and `config`."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from ....config import exit_codes
+from ...i18n.catalogs import t
+from ...i18n.message_translation import translate
+from ...rendering.output import echo, echo_json
+from .connection_check import LIST_TIMEOUT, ConnectionCheck, check_connections, describe_connection
+from .server_lookup import find_server, load_here
+
+if TYPE_CHECKING:
+    from ....tools.mcp.config_files import McpConfiguration
+    from ....tools.mcp.definition import ToolDefinition
+    from ....tools.mcp.server_config import McpServer
+
+app = typer.Typer(
+    help="Add, test and list MCP servers, whose tools the model can call.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+ServerName = Annotated[str, typer.Argument(metavar="NAME", help="Name of the server.")]
+
+
+@app.command("list")
+def list_servers(
+    verbose: Annotated[
+        bool,
+        typer.Option("--verbose", "-v", help="Show names of headers and variables, and the file."),
+    ] = False,
+    no_test: Annotated[bool, typer.Option("--no-test", help="Do not connect.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+) -> None:
+    """List the servers, and connect to each enabled one for at most 10 seconds.
+
+    Servers of a project are used only where its folder is trusted.
+    """
+    configuration = load_here()
+    servers = configuration.servers
+    checks: Mapping[str, ConnectionCheck] = {}
+    if not no_test and any(server.is_usable for server in servers):
+        echo(t("mcp.testing"), err=True)
+        checks = check_connections(servers, LIST_TIMEOUT)
+    if as_json:
+        echo_json([_to_mapping(server, checks.get(server.name)) for server in servers])
+    elif servers:
+        _show_servers(configuration, checks, verbose=verbose)
+    else:
+        echo(t("mcp.none"), err=True)
+    _report_files(configuration)
+
+
+@app.command("test")
+def test_server(name: ServerName) -> None:
+    """Connect to a server and show what it offers. Exit code 1: it does not work."""
+    server = find_server(name)
+    check = check_connections([_with_enabled(server)])[name]
+    echo(f"{name}: {describe_connection(check)}")
+    if check.definitions is None:
+        raise typer.Exit(exit_codes.FAILED)
+    definitions = check.definitions
+    if definitions.prompts:
+        echo(t("mcp.prompts", names=", ".join(prompt.name for prompt in definitions.prompts)))
+    if definitions.resources:
+        echo(t("mcp.resources", count=len(definitions.resources)))
+    if not server.enabled:
+        echo(t("mcp.disabled_hint", name=name), err=True)
+
+
+@app.command()
+def tools(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Name of the server; default: all.")
+    ] = "",
+) -> None:
+    """Show the tools of a server, or of all, with their arguments."""
+    servers = [_with_enabled(find_server(name))] if name else load_here().servers
+    checks = check_connections(servers, None if name else LIST_TIMEOUT)
+    if not checks:
+        echo(t("mcp.none"), err=True)
+    for server_name, check in checks.items():
+        if check.definitions is None:
+            echo(f"{server_name}: {describe_connection(check)}", err=True)
+            continue
+        echo(f"{server_name}: {describe_connection(check)}")
+        for tool in check.definitions.tools:
+            _show_tool(tool)
+    if name and checks[name].definitions is None:
+        raise typer.Exit(exit_codes.FAILED)
+
+
+@app.command()
+def config() -> None:
+    """Print the files of servers and what they define together, without secrets."""
+    from ....config.paths import locate_mcp_servers
+
+    configuration = load_here()
+    echo(t("mcp.file", file=locate_mcp_servers()), err=True)
+    for file in configuration.files:
+        if file.from_project:
+            echo(t("mcp.file.project", file=file.path), err=True)
+    definitions = {server.name: _hide_secrets(server) for server in configuration.servers}
+    echo_json({"servers": definitions})
+    _report_files(configuration)
+
+
+def _with_enabled(server: "McpServer") -> "McpServer":
+    """A server that is named is tested although it is disabled."""
+    from dataclasses import replace
+
+    return replace(server, enabled=True)
+
+
+def _show_servers(
+    configuration: "McpConfiguration", checks: Mapping[str, ConnectionCheck], *, verbose: bool
+) -> None:
+    from ....tools.mcp.secret_values import format_address
+    from ...rendering.table import show_table
+
+    headers = [t(f"mcp.{column}") for column in ("name", "type", "address", "status", "connection")]
+    rows = [
+        [
+            server.name,
+            server.transport,
+            format_address(server),
+            t("mcp.enabled" if server.enabled else "mcp.disabled"),
+            _describe_state(server, checks.get(server.name)),
+            *([_list_details(server)] if verbose else []),
+        ]
+        for server in configuration.servers
+    ]
+    headers += [t("mcp.details")] if verbose else []
+    echo(t("mcp.title"))
+    show_table(headers, rows, cut=(headers[2], *headers[4:]))
+
+
+def _describe_state(server: "McpServer", check: ConnectionCheck | None) -> str:
+    if server.problem:
+        return t("mcp.unusable", problem=translate(server.problem))
+    return describe_connection(check) if check else "-"
+
+
+def _list_details(server: "McpServer") -> str:
+    parts = [
+        t("mcp.headers", names=", ".join(server.headers)) if server.headers else "",
+        t("mcp.env", names=", ".join(server.env)) if server.env else "",
+        t("mcp.source", file=server.source),
+    ]
+    return "; ".join(part for part in parts if part)
+
+
+def _report_files(configuration: "McpConfiguration") -> None:
+    """Say what of the files is not used, and why."""
+    for file in configuration.files:
+        if file.problem:
+            echo(t("mcp.file.wrong", file=file.path, problem=translate(file.problem)), err=True)
+    chosen = {server.name: server for server in configuration.servers}
+    for server in configuration.shadowed:
+        source = chosen[server.name].source
+        echo(t("mcp.shadowed", name=server.name, file=server.source, other=source), err=True)
+
+
+def _to_mapping(server: "McpServer", check: ConnectionCheck | None) -> dict[str, object]:
+    connection = check and {
+        "ok": check.definitions is not None,
+        "tools": [tool.name for tool in check.definitions.tools] if check.definitions else [],
+        "error": check.error,
+    }
+    return {
+        "name": server.name,
+        **_hide_secrets(server),
+        "source": server.source,
+        "project": server.from_project,
+        "problem": server.problem,
+        "connection": connection,
+    }
+
+
+def _hide_secrets(server: "McpServer") -> dict[str, object]:
+    """Return the definition; values of variables and headers are left out."""
+    from ....tools.mcp.secret_values import HIDDEN, hide_arguments, hide_query
+
+    if server.transport == "stdio":
+        address: dict[str, object] = {
+            "command": server.command,
+            "args": list(hide_arguments(server)),
+            "env": dict.fromkeys(server.env, HIDDEN),
+        }
+    else:
+        address = {
+            "url": hide_query(server.url),
+            "headers": dict.fromkeys(server.headers, HIDDEN),
+        }
+    return {"type": server.transport, **address, "enabled": server.enabled}
+
+
+def _show_tool(tool: "ToolDefinition") -> None:
+    from ...rendering.definition_list import get_terminal_width
+    from ...rendering.line_breaks import split_rows
+    from ...rendering.sanitize import sanitize_line
+
+    echo(f"  {sanitize_line(f'{tool.name}({_list_arguments(tool)})')}")
+    description = sanitize_line(tool.description)
+    for row in split_rows(description, get_terminal_width() - 6) if description else []:
+        echo(f"      {row}")
+
+
+def _list_arguments(tool: "ToolDefinition") -> str:
+    """Return the names of the arguments, `?` behind those that may be left out."""
+    properties, required = tool.schema.get("properties"), tool.schema.get("required")
+    if not isinstance(properties, dict):
+        return ""
+    needed = cast("list[object]", required) if isinstance(required, list) else []
+    names = [str(name) for name in cast("dict[object, object]", properties)]
+    return ", ".join(name if name in needed else f"{name}?" for name in names)

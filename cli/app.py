@@ -42,6 +42,7 @@ COMMANDS = {
     "studio": "commands.studio:studio",
     "threads": "commands.threads.app:app",
     "memory": "commands.memory.app:app",
+    "mcp": "commands.mcp.app:app",
     "commands": "commands.custom_commands:app",
     "tools": "commands.tools:app",
     "agents": "commands.agents:app",

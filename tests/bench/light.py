@@ -19,6 +19,7 @@ COMMANDS = {
     "skills list": None,
     "models list": None,
     "auth status": None,
+    "mcp list --no-test": None,
     "doctor": None,
 }
 """And how many times `python -c pass` each may cost."""

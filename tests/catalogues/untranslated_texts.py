@@ -11,6 +11,7 @@ SPEAKING = (
     "tools/mcp/commented_json.py",
     "tools/mcp/config_files.py",
     "tools/mcp/oauth/*.py",
+    "tools/mcp/config_writer.py",
     "tools/mcp/server_parser.py",
     "tools/mcp/variables.py",
     "tools/sandbox/*.py",

@@ -55,8 +55,7 @@ def describe_connection(check: ConnectionCheck) -> str:
     """Return `OK (2 tools)`, or why there is no connection."""
     if check.definitions is None:
         return t("mcp.failed", reason=check.error)
-    count = len(check.definitions.tools)
-    return t("mcp.ok.one" if count == 1 else "mcp.ok", count=count)
+    return t("mcp.ok", count=len(check.definitions.tools))
 
 
 async def _check_all(servers: Sequence["McpServer"], seconds: float | None) -> ConnectionChecks:

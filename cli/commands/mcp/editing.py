@@ -1,10 +1,7 @@
 """`mcode mcp add`, `enable`, `disable` and `remove`."""
 
 import os
-import re
-from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,23 +15,18 @@ from ...i18n.message_translation import translate
 from ...rendering.output import echo
 from .connection_check import check_connections, describe_connection
 from .listing import ServerName
+from .server_definition import (
+    Definition,
+    TransportName,
+    build_definition,
+    find_literal_secrets,
+    join_command,
+    validate_name,
+)
 from .server_lookup import find_server
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
-
-_NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
-_URL = re.compile(r"https?://", re.IGNORECASE)
-
-Definition = dict[str, object]
-
-
-class TransportName(StrEnum):
-    """How a server is reached, as in `tools/mcp/server_config.py`."""
-
-    stdio = "stdio"
-    http = "http"
-    sse = "sse"
 
 
 def add(
@@ -78,13 +70,9 @@ def add(
     from ....tools.mcp.server_parser import validate_definition
     from ....tools.mcp.variables import UnsetVariableError, Variables
 
-    words = _join_command(target or [], command, arg or [])
-    definition = _build_definition(words, transport, header or [], env or [])
-    if not _NAME.fullmatch(name):
-        raise UsageError(
-            text("`{name}` cannot be the name of a server", name=name),
-            hint="use at most 40 letters, digits, `-` and `_`",
-        )
+    validate_name(name)
+    words = join_command(target or [], command, arg or [])
+    definition = build_definition(words, transport, header or [], env or [])
     try:
         validate_definition(name, definition, Variables(os.environ, Path.cwd()))
     except UnsetVariableError as error:
@@ -93,7 +81,7 @@ def add(
     _check_secrets(name, definition, file, project=project)
     entry = definition if project else {"name": name, **definition, "enabled": True}
     with _keep_trust(is_project=project):
-        add_server(file, name, entry, replace=force, project=Path.cwd() if project else None)
+        add_server(file, name, entry, replace=force, project=_find_project(project))
     echo(t("mcp.added", name=name, file=file), err=True)
     _report_connection(name, file)
 
@@ -121,9 +109,9 @@ def remove(name: ServerName) -> None:
 def _set_enabled(name: str, *, enabled: bool) -> None:
     from ....tools.mcp.config_writer import enable_server
 
-    server, folder = find_server(name), Path.cwd()
+    server = find_server(name)
     with _keep_trust(is_project=server.from_project):
-        project = folder if server.from_project else None
+        project = _find_project(server.from_project)
         enable_server(Path(server.source), name, enabled=enabled, project=project)
     key = "mcp.now_enabled" if enabled else "mcp.now_disabled"
     echo(t(key, name=name, file=server.source), err=True)
@@ -140,77 +128,15 @@ def _keep_trust(*, is_project: bool) -> "AbstractContextManager[None]":
     return keep_trust(Path.cwd(), paths.locate_home(), "mcp") if is_project else nullcontext()
 
 
-def _join_command(target: list[str], command: str, arguments: list[str]) -> list[str]:
-    """Return the words of the command, or the URL as the only one."""
-    if bool(target) == bool(command) or (arguments and not command):
-        raise UsageError(
-            "give a URL, a command after `--`, or --command",
-            hint="`mcode mcp add NAME URL` or `mcode mcp add NAME -- COMMAND ARGS`",
-        )
-    return target or [command, *arguments]
-
-
-def _build_definition(
-    words: list[str], transport: TransportName | None, headers: list[str], env: list[str]
-) -> Definition:
-    is_url = bool(_URL.match(words[0]))
-    kind = transport or (TransportName.http if is_url else TransportName.stdio)
-    if kind is TransportName.stdio:
-        if headers or is_url:
-            raise UsageError(
-                "a server of the transport stdio is a command, without URL and headers",
-                hint="`mcode mcp add NAME -- COMMAND ARGS`",
-            )
-        variables = dict(_split_pair(one, "=", "--env NAME=VALUE") for one in env)
-        added: Definition = {"env": variables} if variables else {}
-        return {"type": "stdio", "command": words[0], "args": words[1:], **added}
-    if env or len(words) > 1:
-        raise UsageError(
-            text("a server of the transport {transport} is one URL, without variables",
-                 transport=kind.value),
-            hint="`mcode mcp add NAME URL --header 'NAME: VALUE'`",
-        )  # fmt: skip
-    pairs = dict(_split_pair(one, ":", "--header 'NAME: VALUE'") for one in headers)
-    return {"type": kind.value, "url": words[0], **({"headers": pairs} if pairs else {})}
-
-
-def _split_pair(written: str, separator: str, form: str) -> tuple[str, str]:
-    name, found, value = written.partition(separator)
-    if not found or not name.strip():
-        # the text may be a secret
-        raise UsageError(text("write it as `{form}`", form=form))
-    return name.strip(), value.strip() if separator == ":" else value
-
-
 def _check_secrets(name: str, definition: Definition, file: Path, *, project: bool) -> None:
     """Warn of secrets that are written out; refuse them in a file that others read."""
-    for secret, example in _find_literal_secrets(name, definition):
+    for secret, example in find_literal_secrets(name, definition):
         if project:
             raise UsageError(
                 text("anyone with access to the project could read `{key}`", key=secret),
                 hint=text("remove `--project`, or write {example}", example=example),
             )
         echo(t("mcp.literal", secret=secret, file=file, example=example), err=True)
-
-
-def _find_literal_secrets(name: str, definition: Definition) -> Iterator[tuple[str, str]]:
-    """Yield the name of each header or variable with a secret, and how to write it."""
-    from ....tools.mcp.secret_values import is_secret
-
-    variable = f"{re.sub(r'[^A-Za-z0-9]', '_', name).upper()}_TOKEN"
-    for key, value in _read_pairs(definition, "env"):
-        if is_secret(key, value):
-            yield key, f"`--env '{key}=${{{key}}}'`"
-    for key, value in _read_pairs(definition, "headers"):
-        if is_secret(key, value):
-            scheme = "Bearer " if value.lower().startswith("bearer ") else ""
-            yield key, f"`--header '{key}: {scheme}${{{variable}}}'`"
-
-
-def _read_pairs(definition: Definition, key: str) -> list[tuple[str, str]]:
-    pairs = definition.get(key)
-    items: list[tuple[object, object]] = [*pairs.items()] if isinstance(pairs, Mapping) else []
-    return [(str(name), str(value)) for name, value in items]
 
 
 def _report_connection(name: str, file: Path) -> None:

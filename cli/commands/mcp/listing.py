@@ -35,9 +35,10 @@ def list_servers(
     no_test: Annotated[bool, typer.Option("--no-test", help="Do not connect.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
-    """List the servers, and connect to each enabled one for at most 10 seconds.
+    """List the servers and test their connections.
 
-    Servers of a project are used only where its folder is trusted.
+    All enabled ones are asked at the same time, for at most 10 seconds. Servers of a project are
+    used only where its folder is trusted.
     """
     configuration = load_here()
     servers = configuration.servers
@@ -95,7 +96,7 @@ def tools(
 
 @app.command()
 def config() -> None:
-    """Print the files of servers and what they define together, without secrets."""
+    """Print all definitions of servers, without secrets, and their files."""
     from ....config.paths import locate_mcp_servers
 
     configuration = load_here()

@@ -1,0 +1,107 @@
+"""`mcode mcp list`, `test`, `tools` and `config`, without a connection."""
+
+import json
+from pathlib import Path
+
+import pytest
+from mcp_place import Place
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+SECRET = "aB3dE5gH7jK9mN1pQ"
+TWO = {
+    "near": {"command": "npx", "args": ["-y", "x"], "env": {"LEVEL": SECRET}},
+    "far": {"url": "https://x/mcp", "headers": {"Authorization": SECRET}, "enabled": False},
+}
+
+
+def test_without_servers_the_way_is_shown(place: Place) -> None:
+    ended = place("list")
+    assert (ended.returncode, ended.stdout) == (0, "")
+    assert "mcode mcp add NAME URL" in ended.stderr
+
+
+def test_servers_are_a_table(place: Place) -> None:
+    place.write_user(TWO)
+    ended = place("list", "--no-test")
+    title, header, *rows = ended.stdout.splitlines()
+    assert (title, ended.stderr) == ("MCP Servers", "")
+    assert header.split() == ["Name", "Type", "URL/Command", "Status", "Connection"]
+    assert [row.split() for row in rows] == [
+        ["far", "http", "https://x/mcp", "Disabled", "-"],
+        ["near", "stdio", "npx", "-y", "x", "Enabled", "-"],
+    ]
+
+
+@pytest.mark.parametrize("arguments", [("-v",), ("--json",), ("-v", "--json")])
+def test_details_name_what_is_secret(place: Place, arguments: tuple[str, ...]) -> None:
+    place.write_user(TWO)
+    ended = place("list", "--no-test", *arguments)
+    assert "LEVEL" in ended.stdout and "Authorization" in ended.stdout
+    assert str(place.file) in ended.stdout
+    assert SECRET not in ended.stdout + ended.stderr
+
+
+def test_json_has_all_servers(place: Place) -> None:
+    place.write_user(TWO)
+    far, near = json.loads(place("list", "--no-test", "--json").stdout)
+    assert (far["name"], far["type"], far["enabled"]) == ("far", "http", False)
+    assert (near["command"], near["args"], near["connection"]) == ("npx", ["-y", "x"], None)
+
+
+def test_a_server_with_a_problem_is_listed_with_it(place: Place) -> None:
+    place.write_user({"a": {"command": "${NOT_SET_HERE}"}, "b": 3})
+    ended = place("list")
+    assert "Not used: the variable `NOT_SET_HERE` is not set" in ended.stdout
+    assert "Not used: its definition is not a JSON object" in ended.stdout
+    assert ended.stderr == ""
+
+
+def test_a_wrong_file_is_named(place: Place) -> None:
+    place.file.parent.mkdir(parents=True)
+    place.file.write_text("{")
+    ended = place("list", "--no-test")
+    assert (ended.returncode, ended.stdout) == (0, "")
+    assert f"{place.file} is not used: it is not JSON: line 1" in ended.stderr
+
+
+def test_an_untrusted_server_is_never_started(place: Place) -> None:
+    mark = place.project / "started"
+    place.write_project({"a": {"command": "touch", "args": [str(mark)]}})
+    listed = place("list")
+    assert "Not used: its folder is not trusted: run `mcode trust`" in listed.stdout
+    tested = place("test", "a")
+    assert (tested.returncode, "not trusted" in tested.stdout) == (1, True)
+    assert place("tools", "a").returncode == 1
+    assert not mark.exists()
+
+
+def test_a_hidden_server_is_named(place: Place) -> None:
+    place.write_user({"a": {"command": "mine"}})
+    place.write_project({"a": {"command": "theirs"}})
+    ended = place("list", "--no-test")
+    assert "mine" in ended.stdout and "theirs" not in ended.stdout
+    assert f"`a` in {place.project / '.mcp.json'} is not used" in ended.stderr
+
+
+@pytest.mark.parametrize("command", ["test", "tools", "enable", "disable", "remove"])
+def test_an_unknown_name_shows_names_like_it(place: Place, command: str) -> None:
+    place.write_user(TWO)
+    ended = place(command, "neat")
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert "did you mean `near`?" in ended.stderr
+
+
+def test_the_configuration_is_printed_without_secrets(place: Place) -> None:
+    place.write_user(TWO)
+    place.write_project({"c": {"url": "https://y?key=" + SECRET}})
+    ended = place("config")
+    servers = json.loads(ended.stdout)["servers"]
+    assert [*servers] == ["c", "far", "near"]
+    assert servers["near"]["env"] == {"LEVEL": "***"}
+    assert SECRET not in ended.stdout
+    assert str(place.file) in ended.stderr and ".mcp.json" in ended.stderr

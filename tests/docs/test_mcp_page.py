@@ -1,0 +1,78 @@
+"""docs/mcp.md: its commands and its file work as they are written."""
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from mcp_place import Place
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from maxagent.cli.app import app
+from maxagent.cli.commands.mcp.server_definition import build_definition, join_command
+from maxagent.tools.mcp.config_files import SHAPES, read_entries
+from maxagent.tools.mcp.server_parser import DEFINING_KEYS, parse_server
+from maxagent.tools.mcp.variables import Variables
+
+PAGE = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text(encoding="utf-8")
+(SHELL,) = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
+(FILE,) = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
+ADDED = [line for line in SHELL.splitlines() if " add " in line]
+
+
+@pytest.mark.parametrize("line", ADDED)
+def test_each_example_of_add_is_a_definition(line: str) -> None:
+    words = shlex.split(line, comments=True)[3:]
+    command = get_command(app).commands["mcp"].commands["add"]
+    given = command.make_context("add", words).params
+    target = join_command(given["target"] or [], given["command"], given["arg"] or [])
+    definition = build_definition(
+        target, given["transport"], given["header"] or [], given["env"] or []
+    )
+    variables = Variables({"GITHUB_TOKEN": "t1", "PGPASSWORD": "t2"}, None)
+    server = parse_server(given["name"], definition, variables, source="", from_project=False)
+    assert server.problem == ""
+
+
+def test_the_file_defines_servers() -> None:
+    entries = read_entries(FILE.encode())
+    variables = Variables({"GITHUB_TOKEN": "t1"}, None)
+    servers = [
+        parse_server(name, entry, variables, source="", from_project=False)
+        for name, entry in entries.items()
+    ]
+    assert [(server.transport, server.problem) for server in servers] == [
+        ("http", ""),
+        ("stdio", ""),
+    ]
+    assert {*SHAPES} <= {*re.findall(r"`(\w+)`", PAGE)}
+    keys = {
+        key
+        for row in re.findall(r"^\| (`[a-z_`, ]+) \|", PAGE, re.M)
+        for key in re.findall(r"`(\w+)`", row)
+    }
+    assert keys - DEFINING_KEYS == {"connect_timeout", "call_timeout"}
+
+
+def test_each_command_exists() -> None:
+    named = {*re.findall(r"`mcode mcp (\w+)", PAGE)}
+    group = get_command(app).commands["mcp"].commands
+    assert named <= {*group}
+    assert {*group} - named <= {"login", "logout"}
+    shown = CliRunner().invoke(app, ["mcp", "add", "--help"]).output
+    for option in re.findall(r"`(--\w[\w-]*)", PAGE):
+        assert option in shown or option in ("--no-test", "--json")
+
+
+def test_what_list_says_is_in_the_table(tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    place.write_user({"a": {"command": "${NOT_SET_HERE}"}})
+    place.write_project({"b": {"command": "x"}})
+    shown = place("list").stdout
+    place.file.write_text(json.dumps({"servers": {}}, indent=1) + "\n]")
+    shown += place("list", "--no-test").stderr
+    assert "the variable `NOT_SET_HERE` is not set" in shown
+    assert "its folder is not trusted" in shown
+    assert "it is not JSON: line 4: " in shown

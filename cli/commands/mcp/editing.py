@@ -29,61 +29,81 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
 
+Target = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="URL | -- COMMAND ARGS", help="URL of the server, or its command after `--`."
+    ),
+]
+Transport = Annotated[
+    TransportName | None,
+    typer.Option("--transport", "-t", help="Default: http for a URL, stdio for a command."),
+]
+Headers = Annotated[
+    list[str] | None,
+    typer.Option("--header", "-H", metavar="'NAME: VALUE'", help="Header; repeat for more."),
+]
+Command = Annotated[
+    str, typer.Option("--command", metavar="COMMAND", help="Program that is the server.")
+]
+Arguments = Annotated[
+    list[str] | None,
+    typer.Option("--arg", metavar="ARG", help="Argument of --command; repeat for more."),
+]
+Environment = Annotated[
+    list[str] | None,
+    typer.Option("--env", "-e", metavar="NAME=VALUE", help="Variable; repeat for more."),
+]
+InProject = Annotated[
+    bool, typer.Option("--project", help="Write it into .mcp.json of the current folder.")
+]
+Force = Annotated[bool, typer.Option("--force", help="Replace a server of this name.")]
+
+
 def add(
     name: ServerName,
-    target: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="URL | -- COMMAND ARGS", help="URL of the server, or its command after `--`."
-        ),
-    ] = None,
-    transport: Annotated[
-        TransportName | None,
-        typer.Option("--transport", "-t", help="Default: http for a URL, stdio for a command."),
-    ] = None,
-    header: Annotated[
-        list[str] | None,
-        typer.Option("--header", "-H", metavar="'NAME: VALUE'", help="Header; repeat for more."),
-    ] = None,
-    command: Annotated[
-        str, typer.Option("--command", metavar="COMMAND", help="Program that is the server.")
-    ] = "",
-    arg: Annotated[
-        list[str] | None,
-        typer.Option("--arg", metavar="ARG", help="Argument of --command; repeat for more."),
-    ] = None,
-    env: Annotated[
-        list[str] | None,
-        typer.Option("--env", "-e", metavar="NAME=VALUE", help="Variable; repeat for more."),
-    ] = None,
-    project: Annotated[
-        bool, typer.Option("--project", help="Write it into .mcp.json of the current folder.")
-    ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace a server of this name.")] = False,
+    target: Target = None,
+    transport: Transport = None,
+    header: Headers = None,
+    command: Command = "",
+    arg: Arguments = None,
+    env: Environment = None,
+    project: InProject = False,
+    force: Force = False,
 ) -> None:
     """Add a server, and connect to it.
 
     Forms: `add NAME URL`, `add NAME -- COMMAND ARGS`, `add NAME --command COMMAND --arg ARG`.
     Write secrets as `${VARIABLE}` in single quotes. Exit code 2: the name is taken.
     """
-    from ....tools.mcp.config_writer import add_server
-    from ....tools.mcp.server_parser import validate_definition
-    from ....tools.mcp.variables import UnsetVariableError, Variables
-
     validate_name(name)
     words = join_command(target or [], command, arg or [])
     definition = build_definition(words, transport, header or [], env or [])
+    _validate(name, definition)
+    file = Path.cwd() / ".mcp.json" if project else paths.locate_mcp_servers()
+    _check_secrets(name, definition, file, project=project)
+    _store(name, definition, file, project=project, replace=force)
+    echo(t("mcp.added", name=name, file=file), err=True)
+    _report_connection(name, file)
+
+
+def _validate(name: str, definition: Definition) -> None:
+    """Raise UsageError for a wrong definition; only say that a variable is not set."""
+    from ....tools.mcp.server_parser import validate_definition
+    from ....tools.mcp.variables import UnsetVariableError, Variables
+
     try:
         validate_definition(name, definition, Variables(os.environ, Path.cwd()))
     except UnsetVariableError as error:
         echo(t("mcp.unset", problem=translate(error.message)), err=True)
-    file = Path.cwd() / ".mcp.json" if project else paths.locate_mcp_servers()
-    _check_secrets(name, definition, file, project=project)
+
+
+def _store(name: str, definition: Definition, file: Path, *, project: bool, replace: bool) -> None:
+    from ....tools.mcp.config_writer import add_server
+
     entry = definition if project else {"name": name, **definition, "enabled": True}
     with _keep_trust(is_project=project):
-        add_server(file, name, entry, replace=force, project=_find_project(project))
-    echo(t("mcp.added", name=name, file=file), err=True)
-    _report_connection(name, file)
+        add_server(file, name, entry, replace=replace, project=_find_project(project))
 
 
 def enable(name: ServerName) -> None:

@@ -125,3 +125,51 @@ def test_changed_skill_is_said_once(program: Program, provider: Provider) -> Non
     whole = json.dumps(provider.requests[-1].whole["messages"])
     assert whole.count("has changed on the disk") == 1
     assert "Count the goats." in results(provider.requests[-1])[-1]
+
+
+class Reader:
+    """Loads two skills, then reads long files until the window was full."""
+
+    def __init__(self, files: int) -> None:
+        self.files, self.steps = files, 0
+        self.bodies: list[dict[str, Any]] = []
+
+    def __call__(self, request: Request) -> dict[str, Any]:
+        self.bodies.append(request.body)
+        self.steps += 1
+        size = len(request.raw) // 4
+        usage = {"prompt_tokens": size, "completion_tokens": 9, "total_tokens": size + 9}
+        if self.steps == 1:
+            return {"usage": usage, **call("get_skill", name="sheep")}
+        if self.steps <= self.files:
+            return {"usage": usage, **call("read_file", path=f"f{self.steps}.txt")}
+        return {"usage": usage, "text": "Done."}
+
+
+def test_skills_stay_through_compaction_resume_and_fork(
+    program: Program, provider: Provider
+) -> None:
+    add_skill(user_place(program), "sheep", "Count the sheep first.")
+    add_skill(user_place(program), "night", "Sleep well.")
+    program.home.mkdir(exist_ok=True)
+    limits = "context_length: 20000, max_tokens: 2000"
+    (program.home / "config.yaml").write_text(
+        f"model: {{models: {{served: {{{limits}}}}}}}\ncontext: {{model: none}}\n"
+    )
+    for number in range(1, 30):
+        lines = (f"line {number}.{line} of a file that says nothing\n" for line in range(120))
+        (program.project / f"f{number}.txt").write_text("".join(lines))
+    model = Reader(25)
+    provider.script(model)
+    ended = program.chat("/night count", "--mode", "auto")
+    assert ended.code == 0 and len(ended.told("compaction_finished")) > 1
+    thread = ended.events[0]["thread_id"]
+    copy = program.chat("and now?", "--resume", thread, "--fork")
+    again = program.chat("once more", "--resume", thread)
+    assert (copy.code, again.code) == (0, 0)
+    for body in (*model.bodies[2:], model.bodies[-2], model.bodies[-1]):
+        whole = json.dumps(body["messages"])
+        assert whole.count("Count the sheep first.") == 1
+        assert whole.count("Sleep well.") == 1
+    view = [str(one["content"]) for one in model.bodies[-1]["messages"]]
+    assert any(one.startswith("[Skills that were loaded before.") for one in view)

@@ -77,6 +77,7 @@ fuzz: $(INSTALLED) ## compare random command lines with another parser and bash:
 
 interop: $(INSTALLED) ## try every dialect against programs that others wrote; the report is docs/interop.md
 	PYTHONPATH=tests/fixtures:tests/e2e $(BIN)/python tests/interop/interop.py
+	PYTHONPATH=tests/fixtures:tests/e2e $(BIN)/python tests/interop/dev_server.py
 
 locale: $(INSTALLED) ## update the translation catalogues from the source and compile them
 	$(BIN)/python tests/catalogues/make_locale.py

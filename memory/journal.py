@@ -50,6 +50,13 @@ class UnfinishedCall:
     """What it had printed, as far as that was kept."""
 
 
+@dataclass(frozen=True)
+class AskedCall:
+    """The call was answered by a question to the user; it goes on once that is answered."""
+
+    question: dict[str, Any]
+
+
 # ID of the row of a partial model answer; its `tool` is the checkpoint.
 ANSWER_CALL_ID = "answer"
 
@@ -77,27 +84,46 @@ class Journal:
 
     def begin_call(
         self, thread_id: str, call_id: str, tool: str, *, repeatable: bool = False
-    ) -> StartedCall | FinishedCall | UnfinishedCall:
+    ) -> StartedCall | FinishedCall | UnfinishedCall | AskedCall:
         """Record the call before it runs, or return what is known of it.
 
         An unfinished call may run again only if it is `repeatable` and was so when it started.
         """
         with self._begin_write():
             row = self._connection.execute(
-                "SELECT state, result, tool, started_at, effectful FROM journal"
+                "SELECT state, result, tool, started_at, question, effectful FROM journal"
                 " WHERE thread_id = ? AND call_id = ?",
                 (thread_id, call_id),
             ).fetchone()
-            if row is None or (row[0] == "started" and repeatable and not row[4]):
+            is_cut_short = row is not None and row[0] == "started" and row[4] is None
+            if row is None or (is_cut_short and repeatable and not row[5]):
                 self._write_start(thread_id, call_id, tool, effectful=not repeatable)
                 return StartedCall()
-        return _to_known_call(*row[:4])
+        return _to_known_call(*row[:5])
 
-    def find_call(self, thread_id: str, call_id: str) -> FinishedCall | UnfinishedCall | None:
+    def ask_in_call(self, thread_id: str, call_id: str, question: Mapping[str, Any]) -> None:
+        """Record that a started call waits for an answer to this question, which must be JSON."""
+        self._set_question(thread_id, call_id, json.dumps(question))
+
+    def continue_call(self, thread_id: str, call_id: str) -> None:
+        """Record that the question of a call is answered: until it finishes, it has started."""
+        self._set_question(thread_id, call_id, None)
+
+    def _set_question(self, thread_id: str, call_id: str, question: str | None) -> None:
+        with self._begin_write():
+            self._connection.execute(
+                "UPDATE journal SET question = ?"
+                " WHERE thread_id = ? AND call_id = ? AND state = 'started'",
+                (question, thread_id, call_id),
+            )
+
+    def find_call(
+        self, thread_id: str, call_id: str
+    ) -> FinishedCall | UnfinishedCall | AskedCall | None:
         """Return the record of a call; None if it has not started."""
         with self._lock, translate_sqlite_errors(self._path):
             row = self._connection.execute(
-                "SELECT state, result, tool, started_at FROM journal"
+                "SELECT state, result, tool, started_at, question FROM journal"
                 " WHERE thread_id = ? AND call_id = ?",
                 (thread_id, call_id),
             ).fetchone()
@@ -171,11 +197,13 @@ class Journal:
 
 
 def _to_known_call(
-    state: str, result: str | None, tool: str, started_at: str
-) -> FinishedCall | UnfinishedCall:
+    state: str, result: str | None, tool: str, started_at: str, question: str | None
+) -> FinishedCall | UnfinishedCall | AskedCall:
     found: dict[str, Any] = json.loads(result) if result else {}
     if state == "done":
         return FinishedCall(found)
+    if question is not None:
+        return AskedCall(json.loads(question))
     return UnfinishedCall(tool, started_at, found.get("output", ""))
 
 

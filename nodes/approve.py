@@ -35,6 +35,7 @@ from .approval.hooked_call import ask_hooked
 from .approval.interrupts import request_answer
 from .approval.outside_sandbox import answer_first_run, ask_outside, find_waiting_call
 from .hooks.selection import list_hooked_tools
+from .mcp.called_tools import name_server_calls, with_server_tools
 from .roles import RoleName
 from .state import State
 from .tool_task import PendingCall
@@ -50,6 +51,8 @@ async def approve(state: State, runtime: Runtime[Context]) -> DispatchTransition
     role = state.get("role", "coder")
     agent = await load_agent(role, state, runtime.context)
     agent = await asyncio.to_thread(with_rules, agent, state.get("allowed", ()))
+    queued = [call for group in state.get("queue") or [] for call in group]
+    agent = await with_server_tools(agent, queued)
     tools, workspace = agent.tools, agent.deps.workspace
     if waiting := find_waiting_call(state):
         return await _approve_waiting(waiting, state, agent, runtime)
@@ -61,7 +64,12 @@ async def approve(state: State, runtime: Runtime[Context]) -> DispatchTransition
     answer = find_last_answer(state, role)
     if is_switch_proposal(answer, tools):
         return Command(goto="switch")
-    rulings = [await asyncio.to_thread(evaluate_call, call, agent) for call in answer.tool_calls]
+    named = await name_server_calls(answer.tool_calls, agent)
+    agent, tools = named.agent, named.agent.tools
+    rulings = [
+        await asyncio.to_thread(evaluate_call, call, agent, named.refused.get(call["id"] or "", ""))
+        for call in named.calls
+    ]
     rulings = [_deny_beside_others(evaluation) for evaluation in rulings]
     rulings = _keep_asked(rulings, extract_ids(state.get("asked", [])))
     rulings = await preview_edits(rulings, state, agent)

@@ -18,6 +18,7 @@ from ..tools.builtin.notes.memory_tools import CARD
 from ..tools.builtin.session.get_skill import SKILL
 from ..tools.builtin.shell.run_command import BLOCKED
 from ..tools.definition import get_effect, has_effect
+from ..tools.mcp.tool_adapter import McpTool
 from ..tools.permissions.grants import READS
 from ..tools.permissions.post_edit_commands import find_all_checks
 from ..tools.permissions.unasked_commands import is_confined
@@ -39,6 +40,8 @@ from .approval.evaluate import explain_refusal, recheck_call
 from .approval.outside_sandbox import get_journal_key
 from .background.command_record import open_background
 from .hooks.selection import select_hooks
+from .mcp.called_tools import with_server_tools
+from .mcp.server_call import call_server_tool, is_repeatable
 from .memory.card_library import open_card_access
 from .messages.images import mark_images
 from .repetition.repeated_calls import shorten_repeated_answer
@@ -59,6 +62,7 @@ async def run_tool(state: ToolTask, runtime: Runtime[Context]) -> ToolTransition
     """Run the call, return its recorded result, or report that its outcome is unknown."""
     agent = await load_agent(state["role"], state, runtime.context)
     agent = await asyncio.to_thread(with_rules, agent, state.get("allowed", ()))
+    agent = await with_server_tools(agent, [state["call"]])
     tools, deps = agent.tools, agent.deps
     tool = tools.get(state["call"]["name"])
     if tool is None:  # removed from the configuration meanwhile
@@ -156,7 +160,11 @@ async def _run_once(
         await record.take_snapshot(named)
         record.named = await asyncio.to_thread(_find_named_paths, call["args"], deps)
     journal_entry = await asyncio.to_thread(
-        deps.journal.begin_call, thread, key, tool.name, repeatable=record is None
+        deps.journal.begin_call,
+        thread,
+        key,
+        tool.name,
+        repeatable=record is None or is_repeatable(tool),
     )
     if isinstance(journal_entry, FinishedCall):
         return ToolResult(**journal_entry.result)
@@ -222,6 +230,8 @@ async def _call_tool(
     # without snapshots the call stays in the read-only sandbox, however it would be evaluated now
     reads = decision.rule == READS or _is_read_only(call, deps)
     tool_run = replace(tool_run, only_reads=reads)
+    if isinstance(tool, McpTool):
+        return await call_server_tool(tool, task, runtime, deps, tool_run)
     result = await invoke(tool, call["args"], tool_run)
     if result.ok and (seen := call.get("instructions")):
         with suppress(MaxAgentError):  # on a full disk, the folder is asked about again
@@ -256,6 +266,7 @@ def _build_run(task: ToolTask, deps: Dependencies, runtime: Runtime[Context]) ->
         cards=open_card_access(runtime.store, deps, task, thread),
         skills=SkillAccess(deps.skills, task.get("skills", {}), deps.workspace.ignore),
         jobs=open_background(deps, runtime),
+        mcp=deps.mcp,
     )
 
 

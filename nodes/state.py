@@ -109,6 +109,9 @@ class State(TypedDict, total=False):
     """Why a view must become smaller now; None: no view must."""
     context_message: Annotated[str, DeltaChannel(keep_last_write, snapshot_frequency=NEVER)]
     """The message after the system prompt; empty where a thread has none. It never changes."""
+    mcp: str
+    """Hash of the file with what the thread is offered of MCP servers; empty: nothing. It never
+    changes."""
     role: RoleName
     """The active role."""
     told: list[str]

@@ -32,6 +32,8 @@ class PendingCall(TypedDict):
     change was shown to the user."""
     only_reads: NotRequired[bool]
     """Whether it is a command that was allowed unasked because it only reads."""
+    definition: NotRequired[str]
+    """Digest of the definition under which a tool of an MCP server was allowed."""
     blocked: NotRequired[str]
     """What the sandbox denied it; it is asked whether it runs once more, outside."""
     hook: NotRequired[str]
@@ -87,5 +89,7 @@ class ToolTask(TypedDict):
     """Where the text of a note comes from."""
     skills: NotRequired[dict[str, str]]
     """Skills that the model still sees in full, and the hash of each; only for `get_skill`."""
+    mcp: NotRequired[str]
+    """What the thread is offered of MCP servers, as in `State`."""
     then: AfterTools
     """The node that follows when every call of the group has its result."""

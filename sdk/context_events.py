@@ -1,4 +1,4 @@
-"""Events about what a model is sent of a conversation; `events.py` has all the others."""
+"""Events about what a model is sent of a conversation."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal

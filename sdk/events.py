@@ -16,6 +16,11 @@ from .context_events import CompactionFinished as CompactionFinished
 from .context_events import CompactionStarted as CompactionStarted
 from .memory_events import CardProposed as CardProposed
 from .memory_events import MemoryShown as MemoryShown
+from .tool_events import HookFinished as HookFinished
+from .tool_events import ToolCall as ToolCall
+from .tool_events import ToolOutput as ToolOutput
+from .tool_events import ToolProgress as ToolProgress
+from .tool_events import ToolResult as ToolResult
 
 
 @dataclass(frozen=True)
@@ -146,56 +151,6 @@ class Plan:
 
     type: ClassVar[str] = "plan"
     text: str
-
-
-@dataclass(frozen=True)
-class ToolCall:
-    """The model calls a tool; the decision whether it runs comes next."""
-
-    type: ClassVar[str] = "tool_call"
-    id: str
-    tool: str
-    args: Mapping[str, Any]
-    role: str
-
-
-@dataclass(frozen=True)
-class ToolOutput:
-    """A piece of a running tool's output; id `verify` is the graph's own test run."""
-
-    type: ClassVar[str] = "tool_output"
-    id: str
-    text: str
-
-
-@dataclass(frozen=True)
-class ToolResult:
-    """A tool call's result, or why it did not run."""
-
-    type: ClassVar[str] = "tool_result"
-    id: str
-    tool: str
-    ok: bool
-    output: str
-    error: str
-    metadata: Mapping[str, Any]
-    args: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """The arguments of the call; after a resume the reader may not have seen the call."""
-
-
-@dataclass(frozen=True)
-class HookFinished:
-    """A hook has run; a failure has a `notice`, too."""
-
-    type: ClassVar[str] = "hook"
-    event: Literal["before_tool", "after_tool", "on_stop", "on_session_start"]
-    command: str
-    outcome: Literal["passed", "refused", "asked", "failed"]
-    """`refused`: exit code 2 or its like: a call does not run, a turn goes on."""
-    tool: str = ""
-    """The tool that the model has called; empty: it is about no call."""
-    reason: str = ""
-    """Why it refused, asks or has failed."""
 
 
 @dataclass(frozen=True)
@@ -351,6 +306,7 @@ Event = (
     | Plan
     | ToolCall
     | ToolOutput
+    | ToolProgress
     | ToolResult
     | HookFinished
     | BackgroundStarted

@@ -36,6 +36,7 @@ from .events import (
     RunStarted,
     Thinking,
     ToolOutput,
+    ToolProgress,
     as_json,
     parse_event,
 )
@@ -119,7 +120,7 @@ class ThreadRun:
     def _log_event(self, event: Event) -> None:
         """Record the event in the thread's log, where there is one; streamed text is in answers."""
         log = find_request_log(self.deps, self.row.thread_id)
-        if log and not isinstance(event, Output | Thinking | ToolOutput):
+        if log and not isinstance(event, Output | Thinking | ToolOutput | ToolProgress):
             log.log_event(as_json(event))
 
     async def _stream_run(self) -> AsyncGenerator[Event]:

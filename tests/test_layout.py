@@ -33,7 +33,7 @@ ROOMS = {
     "tools": "textedits definitions process filesystem git sandbox hooks search shell/parsing "
     "shell/readonly shell/risks shell shell/effects mcp/oauth mcp permissions skills tool_run "
     "web editing/matching editing/rewriting editing editing/patch builtin/files builtin/code "
-    "builtin/notes builtin/session builtin/shell builtin/web runtime",
+    "builtin/notes builtin/session builtin/shell builtin/web builtin/mcp runtime",
 }
 FOR_USERS = {"README.md", "chat.md", "commands.md", "edit.md", "tools.md"}
 """Pages whose `cart.py` is a file of the user's."""

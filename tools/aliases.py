@@ -126,6 +126,15 @@ ARGUMENTS = {
     "ask_user": {"choices": "options", "suggestions": "options", "follow_up": "options"},
     "attempt_completion": {"summary": "result"},
     "get_skill": {"skill": "name", "skill_name": "name", "command": "name"},
+    "use_mcp_tool": {
+        "server": "server_name",
+        "mcp_server": "server_name",
+        "tool": "tool_name",
+        "name": "tool_name",
+        "args": "arguments",
+        "input": "arguments",
+        "parameters": "arguments",
+    },
 }
 
 # our tools for the commands of `str_replace_editor`

@@ -78,7 +78,8 @@ def has_effect(subject: BaseTool) -> bool:
 
 def get_schema(subject: BaseTool) -> dict[str, Any]:
     """Get the JSON schema of the arguments that a model may give."""
-    return subject.tool_call_schema.model_json_schema()  # type: ignore[union-attr]
+    schema = subject.tool_call_schema
+    return schema if isinstance(schema, dict) else schema.model_json_schema()
 
 
 def _read_description(function: ToolFunction) -> str:

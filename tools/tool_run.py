@@ -12,6 +12,7 @@ from .filesystem.file_context import FileContext
 if TYPE_CHECKING:
     from ..config.settings.schema import RagServer
     from .card_access import CardAccess
+    from .mcp.mcp_access import McpAccess
     from .permissions.policy import Policy
     from .process.background_commands import BackgroundCommands
     from .sandbox.sandbox import Sandbox
@@ -49,6 +50,8 @@ class ToolRun(FileContext):
     """The skills that the call may load; None: none."""
     jobs: "BackgroundCommands | None" = None
     """The thread's background commands; None: the call can start none."""
+    mcp: "McpAccess | None" = None
+    """The MCP servers of the thread; None: there are none."""
 
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ _TOOLS_FOLDER = Path(__file__).parent
 # What the pattern of a rule matches; `call`: a rule on this tool has no pattern
 PatternKind = Literal["command", "path", "host", "server", "call"]
 # What must be configured for a tool to be offered
-Requirement = Literal["", "memory", "rag"]
+Requirement = Literal["", "memory", "rag", "mcp"]
 
 
 class ToolEntry(NamedTuple):
@@ -84,6 +84,10 @@ TOOLS = {
         "builtin.notes.memory_tools", "read", is_kept=True, requires="memory"
     ),
     "get_skill": ToolEntry("builtin.session.get_skill", "read", is_kept=True),
+    "find_tools": ToolEntry("builtin.mcp.find_tools", "read", is_foreign=True, requires="mcp"),
+    "use_mcp_tool": ToolEntry(
+        "builtin.mcp.use_mcp_tool", "execute", is_foreign=True, requires="mcp"
+    ),
 }
 
 

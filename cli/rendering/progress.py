@@ -13,12 +13,14 @@ from .console import open_console, style_text
 from .humanize import format_duration
 from .markdown.live import TransientRows
 from .renderer import Renderer
+from .sanitize import sanitize_line
 from .tool_summary import format_call
 from .turn_meter import TurnMeter
 
 EVERY = 1.0  # seconds between two redraws, and of silence before the first
+PROGRESS_MARK = " · "
 FINAL_EVENTS = (ev.Question, ev.Completion, ev.Interrupted, ev.Failure)
-STREAMED_EVENTS = (ev.Thinking, ev.Output, ev.ToolOutput, ev.Progress)
+STREAMED_EVENTS = (ev.Thinking, ev.Output, ev.ToolOutput, ev.Progress, ev.ToolProgress)
 
 
 def format_progress(event: ev.Progress) -> str:
@@ -26,6 +28,12 @@ def format_progress(event: ev.Progress) -> str:
     if event.task == "wait":
         return t("progress.wait", left=format_duration(event.total - event.done))
     return t(f"progress.{event.task}", done=f"{event.done:,}", total=f"{event.total:,}")
+
+
+def format_tool_progress(event: ev.ToolProgress) -> str:
+    """Describe how far a tool of a server is."""
+    total = f"/{event.total:g}" if event.total else ""
+    return sanitize_line(f"{event.progress:g}{total} {event.message}".strip())
 
 
 class ProgressRenderer:
@@ -95,6 +103,9 @@ class ProgressRenderer:
                 self._role = t(f"role.{role}")
             case ev.ToolCall(id=call_id, tool=tool, args=args):
                 self._calls[call_id] = format_call(tool, args)
+            case ev.ToolProgress(id=call_id):
+                call = self._calls.get(call_id, "").partition(PROGRESS_MARK)[0]
+                self._calls[call_id] = f"{call}{PROGRESS_MARK}{format_tool_progress(event)}"
             case ev.ToolResult(id=call_id):
                 self._calls.pop(call_id, None)
             case ev.Verifying(command=command):

@@ -57,4 +57,6 @@ MIGRATIONS = (
     """,
     # NULL: an older MaxAgent did not record which changes others may have made
     "ALTER TABLE file_history ADD COLUMN doubtful TEXT;",
+    # what a started call has asked the user; NULL: nothing. Older ones take it for cut short
+    "ALTER TABLE journal ADD COLUMN question TEXT;",
 )

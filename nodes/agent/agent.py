@@ -18,10 +18,12 @@ from ...config.settings.schema import Settings
 from ...models.xml_calls.known_tools import KnownTools
 from ...models.xml_calls.tool_binding import bind_tools
 from ...tools import aliases
+from ...tools.mcp.offer import Offer
 from ...tools.runtime.agent_tools import select_agent_tools
 from ...tools.runtime.registry import load_tool
 from ...tools.tool_table import Requirement
 from ..conversation.token_estimate import estimate_message, estimate_text
+from ..mcp.thread_offer import build_offered_tools, load_offer
 from ..roles import RoleName
 from ..state import State
 from ..tool_task import ToolTask
@@ -49,6 +51,9 @@ class Agent:
     """The chat model with the tools bound."""
     offered: tuple[BaseTool, ...] = ()
     """The bound tools."""
+    profile: AgentProfile | None = None
+    offer: Offer | None = None
+    """What the thread is offered of MCP servers; None: nothing."""
 
     @cached_property
     def system_tokens(self) -> int:
@@ -72,8 +77,9 @@ async def load_agent(
     deps = await context.open_dependencies(state)
     name = get_active_agent(state.get("options", {}), role)
     model = "" if fallback else select_thinking_model(state, role)
-    known = deps.open_agents.get((name, model, fallback))
-    return known or await asyncio.to_thread(open_agent, deps, name, model, fallback)
+    offer = state.get("mcp", "")
+    known = deps.open_agents.get((name, model, fallback, offer))
+    return known or await asyncio.to_thread(open_agent, deps, name, model, fallback, offer)
 
 
 def with_rules(agent: Agent, allow: Sequence[str]) -> Agent:
@@ -86,28 +92,32 @@ def with_rules(agent: Agent, allow: Sequence[str]) -> Agent:
     return replace(agent, deps=replace(deps, policy=policy))
 
 
-def open_agent(deps: Dependencies, name: str, model: str = "", fallback: str = "") -> Agent:
+def open_agent(
+    deps: Dependencies, name: str, model: str = "", fallback: str = "", offer: str = ""
+) -> Agent:
     """Return the agent of this name; raises UsageError if it is missing or its file is invalid.
 
     `model` replaces the configured one, but neither one that the user named nor the agent's own;
-    `fallback` replaces any.
+    `fallback` replaces any. `offer` is what its thread is offered of MCP servers.
     """
-    key = (name, model, fallback)
+    key = (name, model, fallback, offer)
     if key not in deps.open_agents:
         own = deps.with_fallback(fallback) if fallback else deps
-        deps.open_agents[key] = _create_agent(own, deps.agents.find(name), model)
+        deps.open_agents[key] = _create_agent(own, deps.agents.find(name), model, offer)
     return deps.open_agents[key]
 
 
-def _create_agent(deps: Dependencies, profile: AgentProfile, model: str) -> Agent:
+def _create_agent(deps: Dependencies, profile: AgentProfile, model: str, digest: str) -> Agent:
     own = _adapt_dependencies(profile, deps, model)
-    tools = select_agent_tools(
+    offer = load_offer(own.mcp, digest)
+    own_tools = select_agent_tools(
         profile,
         own.settings.tools,
         planning=bool(own.policy.plan),
-        lacking=_list_lacking(own.settings),
+        lacking=_list_lacking(own.settings, offer),
     )
-    tools = tuple(_describe_tool(tool, own.settings) for tool in tools)
+    described = (_describe_tool(tool, own.settings) for tool in own_tools)
+    tools = (*described, *build_offered_tools(offer, profile, own.settings.tools))
     chat_model = own.chat_models.get(own.model, profile.name)
     # some models end a turn with this tool even if it is not offered
     accepted = (*tools, load_tool("attempt_completion"))
@@ -125,14 +135,17 @@ def _create_agent(deps: Dependencies, profile: AgentProfile, model: str) -> Agen
         known_tools=known,
         model=bind_tools(chat_model, tools, known, own.model, own.chat_models.tool_refusals),
         offered=tuple(tools),
+        profile=profile,
+        offer=offer,
     )
 
 
-def _list_lacking(settings: Settings) -> list[Requirement]:
+def _list_lacking(settings: Settings, offer: Offer | None) -> list[Requirement]:
     """List what no tool may require, since it is not configured."""
     is_there: Mapping[Requirement, bool] = {
         "memory": settings.memory.enabled,
         "rag": bool(settings.rag.servers),
+        "mcp": offer is not None and offer.is_bridged,
     }
     return [name for name, there in is_there.items() if not there]
 

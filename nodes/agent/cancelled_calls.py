@@ -5,7 +5,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
-from ...memory.journal import SECOND_RUN, FinishedCall, Journal, UnfinishedCall
+from ...memory.journal import SECOND_RUN, AskedCall, FinishedCall, Journal, UnfinishedCall
 from ...tools.result import ToolResult
 from ...tools.runtime.invoke import render_for_model
 from ..roles import RoleName
@@ -15,6 +15,10 @@ ABANDONED = "The user did not wait for this call and went on without it. It was 
 HALF_RUN = (
     "The user did not wait for this call. It had been started at {started}, so it may have done "
     "all, some or nothing: look before you repeat it."
+)
+UNANSWERED = (
+    "The server asked the user something in this call. They did not answer and went on, so the "
+    "call was not carried out any further."
 )
 PRINTED = " What it had printed by then:\n\n{output}"
 
@@ -45,7 +49,9 @@ def _answer_call(call: Any, role: RoleName, journal: Journal, thread: str) -> To
         return build_tool_message(
             call["id"], name, role, render_for_model(result), ok=result.ok, seen=result.seen
         )
-    text = _describe_unfinished(known) if isinstance(known, UnfinishedCall) else ABANDONED
+    text = UNANSWERED if isinstance(known, AskedCall) else ABANDONED
+    if isinstance(known, UnfinishedCall):
+        text = _describe_unfinished(known)
     return build_tool_message(call["id"], name, role, text, ok=False)
 
 

@@ -22,6 +22,8 @@ from ...memory.undo.history import FileHistory
 from ...models.factory import ModelPool
 from ...models.providers import find_provider
 from ...models.resolver import ResolvedModel, resolve
+from ...tools.mcp.mcp_access import McpAccess
+from ...tools.mcp.server_config import McpServer
 from ...tools.permissions import Policy
 from ...tools.sandbox.sandbox import Sandbox
 from ...tools.workspace import Workspace
@@ -52,13 +54,15 @@ class Dependencies:
     """The project's own settings about endpoints, permissions and commands."""
     turns: int
     """Most model turns for one request of the user."""
+    mcp: McpAccess | None = None
+    """The MCP servers of the project; None: there are none."""
     chat_models: ModelPool = field(default_factory=ModelPool)
     images: ImageCache = field(default_factory=ImageCache)
-    open_agents: "dict[tuple[str, str, str], Agent]" = field(
-        default_factory=dict[tuple[str, str, str], "Agent"], init=False
+    open_agents: "dict[tuple[str, ...], Agent]" = field(
+        default_factory=dict[tuple[str, ...], "Agent"], init=False
     )
-    """Opened agents by name, thinking model and fallback; a `replace` with other rules starts
-    without any."""
+    """Opened agents by name, thinking model, fallback and offer of MCP servers; a `replace` with
+    other rules starts without any."""
 
     @property
     def skills(self) -> SkillRegistry:
@@ -104,6 +108,8 @@ class Dependencies:
     async def close(self) -> None:
         """Close the journal and the models' connections; stop the background snapshot."""
         await self.snapshots.close()
+        if self.mcp:
+            await self.mcp.close()
         await asyncio.to_thread(self.journal.close)  # a cancelled call may still be using it
         await self.chat_models.close()
 
@@ -125,3 +131,5 @@ class DependencySources:
     skills: SkillRegistry = field(default_factory=SkillRegistry, repr=False)
     keys: tuple[str, ...] = field(default=(), repr=False)
     """The stored keys and logins."""
+    servers: tuple[McpServer, ...] = field(default=(), repr=False)
+    """The MCP servers that the user and the trusted project define."""

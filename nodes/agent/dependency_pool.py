@@ -26,9 +26,13 @@ from ...models.auth.credentials import remember_credentials
 from ...models.factory import ModelPool
 from ...models.resolver import ResolvedModel, resolve
 from ...tools.filesystem.project_snapshots import open_snapshots
+from ...tools.mcp.config_files import load_servers
+from ...tools.mcp.connections import McpConnections
+from ...tools.mcp.mcp_access import McpAccess
 from ...tools.permissions import build_policy
 from ...tools.process.background_commands import BackgroundPool
 from ...tools.sandbox.detect import open_sandbox
+from ...tools.sandbox.sandbox import Sandbox
 from ...tools.workspace import Workspace
 from ..options import Options
 from .dependencies import Dependencies, DependencySources, build_environ
@@ -66,6 +70,7 @@ class DependencyPool:
         self._replaced: list[Dependencies] = []
         self.background = BackgroundPool()
         """The threads' background commands, which end with the pool."""
+        self._connections: dict[Path, McpConnections] = {}
 
     @property
     def is_empty(self) -> bool:
@@ -80,12 +85,14 @@ class DependencyPool:
         key = _build_key(folder, options, context)
         if key in self._opened:
             return self._opened[key]
-        created = await asyncio.to_thread(_create_dependencies, key, context)
+        created = await asyncio.to_thread(_create_dependencies, key, context, self._connections)
         deps = self._opened.setdefault(key, created)
         if deps is not created:  # another task was faster
             await created.close()
         else:
             deps.snapshots.start_background()
+            if deps.mcp:
+                deps.mcp.start_background()
         return deps
 
     async def reload_if_changed(self, folder: str) -> None:
@@ -118,6 +125,9 @@ class DependencyPool:
         self._replaced = []
         for deps in opened:
             await deps.close()
+        connections, self._connections = list(self._connections.values()), {}
+        for one in connections:
+            await one.close()
 
 
 def _build_key(folder: str, options: Options, context: "Context") -> _DependencyKey:
@@ -135,7 +145,9 @@ def _build_key(folder: str, options: Options, context: "Context") -> _Dependency
     )
 
 
-def _create_dependencies(key: _DependencyKey, context: "Context") -> Dependencies:
+def _create_dependencies(
+    key: _DependencyKey, context: "Context", connections: dict[Path, McpConnections]
+) -> Dependencies:
     root = Path(key.folder)
     if not root.is_absolute() or not os.path.isdir(root):
         raise UsageError(
@@ -170,10 +182,25 @@ def _create_dependencies(key: _DependencyKey, context: "Context") -> Dependencie
         model_named=bool(key.model),
         from_project=_list_project_keys(loaded, root),
         turns=settings.model.turns,
+        mcp=_open_servers(sources, home, sandbox, connections),
         chat_models=ModelPool(paths.locate_tool_refusals(home), paths.locate_learnt_limits(home)),
     )
     speaks = deps.agents.profiles.get(key.speaker)  # an unknown name is reported when it is used
     return replace(deps, model=deps.resolve_model(speaks)) if speaks else deps
+
+
+def _open_servers(
+    sources: DependencySources,
+    home: Path,
+    sandbox: Sandbox,
+    connections: dict[Path, McpConnections],
+) -> McpAccess | None:
+    """Return the access to the usable servers; none is started here."""
+    usable = [server for server in sources.servers if server.is_usable]
+    if not usable:
+        return None
+    shared = connections.setdefault(home, McpConnections(home))
+    return McpAccess(usable, shared, home, sandbox)
 
 
 def _resolve_model(key: _DependencyKey, settings: Settings, home: Path) -> ResolvedModel:
@@ -202,6 +229,7 @@ def _load_sources(key: _DependencyKey) -> DependencySources:
         told,
         find_skills(root, home, trust),
         remember_credentials(home),
+        load_servers(root, home, trust),
     )
 
 

@@ -17,6 +17,7 @@ from ..compaction.size_check import answer_overflow, find_oversize, fit_answer, 
 from ..conversation.cache_reset import find_reset_reason
 from ..conversation.cut import CompactionRequest
 from ..hooks.turn_hooks import build_start_notes
+from ..mcp.thread_offer import settle_offer
 from ..messages.context_message import settle_context_message
 from ..planner.decision import needs_plan
 from ..repetition.loop_detection import TREE
@@ -83,16 +84,20 @@ async def run_model_turn(
     # a task and an edit decide at their first request, a conversation when the message arrives
     thinking = state.get("thinking") or await settle_first_thinking(state, runtime.context)
     decided: State = {**state, "thinking": thinking}
+    if offer := await settle_offer(state, runtime.context):
+        decided["mcp"] = offer
     agent = await load_agent(role, decided, runtime.context, state.get("fallback", ""))
     deps = agent.deps
     if steered := await receive_steering(state, runtime, role, deps):
         return ModelTurn({"messages": steered}, None, is_steered=True)
-    decided["context_message"] = await _settle_context(state, runtime, deps)
+    decided["context_message"] = await _settle_context(decided, runtime, deps)
     allowed = enforce_limits(state, runtime, deps)
     if state.get("role") != role:
         emit_event(runtime, "role", role=role)
     history = select_view(state, role)
     begun = {"role": role, "thinking": thinking, **allowed}
+    if offer:
+        begun["mcp"] = offer
     if not state.get("steps"):
         begun["context_message"] = decided["context_message"]
     begun = select_changes(state, begun)

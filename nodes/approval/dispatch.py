@@ -89,6 +89,8 @@ def _build_task(
         turn=state.get("turn", 1),
         then=then,
     )
+    if offer := state.get("mcp"):
+        task["mcp"] = offer
     cut = state.get("cuts", {}).get(get_conversation(role))
     newest_first = iter_newest_first(state, role)
     if call["name"] == "record_note":

@@ -14,10 +14,8 @@ from ..agent.agent import Agent
 from ..agent.message_history import find_last_seen
 from ..state import State
 from .dispatch import Tools, list_named_files
-from .evaluate import CallEvaluation, extract_ids
+from .evaluate import LONGEST_SHOWN, CallEvaluation, extract_ids
 
-# Most characters of a diff in a question
-LONGEST_SHOWN = 20_000
 NO_DIFF = "{reason}; what it would change cannot be shown: {why}"
 NO_CHANGE = "{reason}; it would change nothing"
 

@@ -14,8 +14,9 @@ from typing import Any, Literal, cast
 from langchain_core.messages.tool import ToolCall
 from langchain_core.tools import BaseTool
 
-from ...config.text import join_texts
+from ...config.text import join_texts, text
 from ...tools.definition import get_effect, has_effect
+from ...tools.mcp.tool_adapter import McpTool
 from ...tools.permissions import Decision
 from ...tools.permissions.evaluate_tool import evaluate_tool_call
 from ...tools.permissions.grants import READS
@@ -23,8 +24,10 @@ from ...tools.permissions.requested_approval import explain_request
 from ...tools.permissions.restrictions import OUTSIDE
 from ...tools.permissions.unasked_commands import CONFINED, COVERED, needs_outside
 from ...tools.runtime.registry import canonical, describe_unknown_tool
+from ...tools.textedits.unified_diff import shorten_diff
 from ..agent.agent import Agent
 from ..agent.dependencies import Dependencies
+from ..mcp.called_tools import describe_change
 from ..tool_task import PendingCall
 from .decisions import is_answer_to_shown_question, parse_decisions
 from .dispatch import list_named_files
@@ -48,8 +51,12 @@ NOW_ASKED = (
     "not run; call it again"
 )
 BLOCKED_INSIDE = "inside the sandbox it failed (`{blocked}`); run it once more: {reason}"
+CHOICES = ("approve", "edit", "reject", "respond")
+# Most characters of a diff in a question
+LONGEST_SHOWN = 20_000
 # Rules that allow a command with side effects without asking
 UNASKED = (CONFINED, COVERED)
+TOOL_CHANGED = "its server has changed this tool since it was allowed first"
 EDITED = "The user changed this call before it ran; its arguments were: {args}"
 
 
@@ -79,6 +86,7 @@ def compute_binding(evaluation: CallEvaluation) -> str:
     call = evaluation.call
     parts = [call["name"], call["args"], call.get("sandbox"), call.get("files")]
     parts += [call["instructions"]] if "instructions" in call else []
+    parts += [call["definition"]] if "definition" in call else []
     exact = json.dumps(parts, sort_keys=True)
     digest = hashlib.sha256(exact.encode()).hexdigest()
     return "\n".join([call["id"], digest, *call.get("commands", ())])
@@ -89,10 +97,15 @@ def extract_ids(asked: Sequence[str]) -> set[str]:
     return {one.partition("\n")[0] for one in asked}
 
 
-def evaluate_call(call: ToolCall, agent: Agent) -> CallEvaluation:
-    """Evaluate one call of the model; an unknown tool is denied, and the reason lists the tools."""
+def evaluate_call(call: ToolCall, agent: Agent, refused: str = "") -> CallEvaluation:
+    """Evaluate one call of the model; an unknown tool is denied, and the reason lists the tools.
+
+    `refused` is why a server's tool cannot be called.
+    """
     name, args = canonical(call["name"], call["args"])
     queued = PendingCall(id=call["id"] or "", name=name, args=args, notice="")
+    if refused:
+        return CallEvaluation(queued, "deny", refused)
     tool = agent.tools.get(name)
     if tool is None:
         return CallEvaluation(
@@ -118,12 +131,25 @@ def evaluate_queued(queued: PendingCall, tool: BaseTool, deps: Dependencies) -> 
     }
     if decision.verdict == "deny":
         return CallEvaluation(queued, "deny", NOT_ALLOWED.format(reason=decision.reason))
+    if isinstance(tool, McpTool):
+        return _evaluate_server_call(queued, tool, decision, deps)
     if get_effect(tool) == "talk":
         return CallEvaluation(queued, "ask", str(queued["args"].get("question", "")), ("respond",))
-    choices = ("approve", "edit", "reject", "respond")
     return CallEvaluation(
-        queued, decision.verdict, decision.reason, choices, suggested_rule=decision.always
+        queued, decision.verdict, decision.reason, CHOICES, suggested_rule=decision.always
     )
+
+
+def _evaluate_server_call(
+    queued: PendingCall, tool: McpTool, decision: Decision, deps: Dependencies
+) -> CallEvaluation:
+    """Evaluate a call of a server's tool; one that has changed since it was allowed is asked."""
+    queued = {**queued, "sandbox": "", "definition": tool.definition.digest}
+    if change := describe_change(tool, deps):
+        reason = text(TOOL_CHANGED)
+        return CallEvaluation(queued, "ask", reason, CHOICES, shorten_diff(change, LONGEST_SHOWN))
+    always = decision.always
+    return CallEvaluation(queued, decision.verdict, decision.reason, CHOICES, suggested_rule=always)
 
 
 def _move_outside(evaluation: CallEvaluation, tool: BaseTool, deps: Dependencies) -> CallEvaluation:

@@ -47,7 +47,7 @@ def test_every_kind_of_event_fits_its_schema(program: Program, provider: Provide
     # tests of their own have them
     elsewhere = {"interrupted", "progress", "model_changed", "steered"}
     elsewhere |= {"compaction_started", "compaction_finished"}
-    elsewhere |= {"memory", "card_proposed", "hook"}
+    elsewhere |= {"memory", "card_proposed", "hook", "tool_progress"}
     elsewhere |= {"background_started", "background_finished"}
     assert seen == KINDS.keys() - elsewhere
 

@@ -64,9 +64,14 @@ class RequestedCall:
         return command if isinstance(command, str) else ""
 
     @property
+    def is_of_server(self) -> bool:
+        """Whether its tool belongs to an MCP server."""
+        return self.tool.startswith("mcp_")
+
+    @property
     def is_outside_sandbox(self) -> bool:
         """Whether it requests to run without the sandbox, even if there is none."""
-        return bool(self.args.get("outside_sandbox"))
+        return not self.is_of_server and bool(self.args.get("outside_sandbox"))
 
     @property
     def server(self) -> str:

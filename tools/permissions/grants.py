@@ -44,6 +44,8 @@ def grant(call: RequestedCall, policy: Policy) -> Decision:
     if call.server:
         where = {"name": call.server, "address": call.servers[call.server]}
         reason = text("it asks the server `{name}` at {address}", **where)
+    if call.is_of_server:
+        reason = "it calls a tool of an MCP server"
     if call.analysis:
         is_guarded = policy.mode == "edits" and policy.safeguards
         objection = find_objection(call, policy) if is_guarded else ""

@@ -15,7 +15,7 @@ from ..result import ToolError
 from .call import RequestedCall
 from .decision import Decision
 from .policy import Policy
-from .rule import Rule
+from .rule import Rule, find_allowing_rules
 from .subject import PATTERN_KINDS
 
 # Effects on no file
@@ -85,6 +85,8 @@ def restrict_by_read_only_mode(call: RequestedCall, policy: Policy) -> Decision 
         return None
     if is_read_only(call) and not call.is_outside_sandbox:
         return None
+    if is_allowed_on_server(call, policy):
+        return None
     reason = text(
         "{tool} is not available in read-only mode; say what you would do instead", tool=call.tool
     )
@@ -100,6 +102,8 @@ def restrict_by_plan_mode(call: RequestedCall, policy: Policy) -> Decision | Non
     if not policy.plan or call.effect in CHANGES_NO_FILE or is_plan_write(call, policy):
         return None
     if is_read_only(call) and not call.is_outside_sandbox:
+        return None
+    if is_allowed_on_server(call, policy):
         return None
     reason = text("in plan mode only the plan, `{plan}`, can be changed", plan=policy.plan)
     return Decision(
@@ -179,6 +183,11 @@ def is_plan_write(call: RequestedCall, policy: Policy) -> bool:
 def is_read_only(call: RequestedCall) -> bool:
     """Return whether a call is a command line that certainly only reads."""
     return call.analysis is not None and call.analysis.verdict == "allow"
+
+
+def is_allowed_on_server(call: RequestedCall, policy: Policy) -> bool:
+    """Return whether the user's rules allow a tool of an MCP server, so that no mode denies it."""
+    return call.is_of_server and bool(find_allowing_rules(policy.filter_rules("allow"), call))
 
 
 def describe_rule(rule: Rule) -> str:

@@ -89,7 +89,7 @@ class Rule:
     def _is_about(self, call: RequestedCall) -> bool:
         if "*" in self.tool or self.tool.startswith("mcp_"):
             name = ".*".join(map(re.escape, self.tool.split("*")))
-            return re.fullmatch(name, _normalize_mcp_name(call.tool)) is not None
+            return re.fullmatch(name, fold_mcp_name(call.tool)) is not None
         wide = {"edit": call.effect == "edit", "read_file": call.tool in READING_TOOLS}
         return call.tool == self.tool or wide.get(self.tool, False)
 
@@ -126,12 +126,17 @@ def find_call_excess(rules: Iterable[Rule], call: RequestedCall) -> str:
     return next(filter(None, reasons), "")
 
 
+def fold_mcp_name(name: str) -> str:
+    """Convert `mcp__server__tool`, the form of other agents, to `mcp_server_tool`."""
+    return re.sub("__+", "_", name).casefold()
+
+
 def _resolve_tool(name: str) -> str:
     """Return the tool's own name for any of its known names."""
     own = aliases.resolve_tool_name(name, PATTERN_KINDS)
     if own in PATTERN_KINDS:
         return own
-    if _MCP.fullmatch(mcp := _normalize_mcp_name(name)):
+    if _MCP.fullmatch(mcp := fold_mcp_name(name)):
         return mcp
     close = get_close_matches(own, PATTERN_KINDS, n=1, cutoff=0.5)
     meant = (
@@ -140,8 +145,3 @@ def _resolve_tool(name: str) -> str:
         else text("available: {tools}", tools=", ".join(PATTERN_KINDS))
     )
     raise ValueError(text("`{name}` is not a tool; {suggestion}", name=name, suggestion=meant))
-
-
-def _normalize_mcp_name(name: str) -> str:
-    """Convert `mcp__server__tool`, the form of other agents, to `mcp_server_tool`."""
-    return re.sub("__+", "_", name).casefold()

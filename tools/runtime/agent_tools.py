@@ -13,7 +13,7 @@ from ...config.text import text
 from .. import aliases
 from ..builtin.session.plan_mode import LEADS_TO
 from ..permissions.policy import read_files
-from ..permissions.rule import read_rule
+from ..permissions.rule import fold_mcp_name, read_rule
 from ..tool_table import Requirement, select_names
 from .registry import NAMES, select_tools
 
@@ -21,6 +21,8 @@ from .registry import NAMES, select_tools
 BELONGING = frozenset(["attempt_completion", *LEADS_TO, "plan_mode_respond"])
 # tools of plan mode; its permissions ensure that only the plan is written
 PLANNING = frozenset(["write_file", "edit", "plan_exit", "plan_mode_respond"])
+# the tools that reach all others of MCP servers
+BRIDGE = frozenset(["find_tools", "use_mcp_tool"])
 # tools of other agents, whose files may name tools that do not exist here
 _ELSEWHERE = frozenset(
     ["websearch", "codesearch", "notebookedit", "notebookread", "lsp"] + [*aliases.TOOLS.values()]
@@ -43,8 +45,38 @@ def select_agent_tools(
     offered = select_names(lambda entry: entry.requires not in lacking)
     for one in profile.limits:
         given = _resolve_names(one, "tools", one.tools) | beside
+        given |= BRIDGE if _reaches_servers(one.tools) else frozenset()
         offered &= given - _resolve_names(one, "denied_tools", one.denied_tools)
     return select_tools(offered, chosen)
+
+
+def can_call_server_tool(name: str, profile: AgentProfile, chosen: ToolsSection) -> bool:
+    """Return whether an agent may be offered, and may call, a tool of an MCP server."""
+    every = all(
+        _matches(name, one.tools) and not _matches(name, one.denied_tools) for one in profile.limits
+    )
+    is_enabled = not chosen.enabled or _matches(name, chosen.enabled)
+    return every and is_enabled and not _matches(name, chosen.disabled)
+
+
+def _matches(name: str, written: Iterable[str]) -> bool:
+    """Return whether a list of tools has this one; `use_mcp_tool` stands for all of servers."""
+    folded = fold_mcp_name(name)
+    return any(
+        fnmatchcase(folded, fold_mcp_name(one)) or _resolve_alias(one) == "use_mcp_tool"
+        for one in written
+    )
+
+
+def _reaches_servers(written: Iterable[str]) -> bool:
+    return any(
+        fold_mcp_name(one).startswith("mcp_") or _resolve_alias(one) == "use_mcp_tool"
+        for one in written
+    )
+
+
+def _resolve_alias(written: str) -> str:
+    return aliases.resolve_tool_name(written, NAMES)
 
 
 def _resolve_names(profile: AgentProfile, key: str, written: Iterable[str]) -> frozenset[str]:
@@ -59,7 +91,7 @@ def _resolve_name(profile: AgentProfile, key: str, written: str) -> Iterable[str
     name = aliases.resolve_tool_name(written, (*NAMES, *_ELSEWHERE))
     if name in NAMES:
         return [name]
-    if name in _ELSEWHERE or name.startswith("mcp_"):
+    if name in _ELSEWHERE or fold_mcp_name(name).startswith("mcp_"):
         return []
     close = get_close_matches(name.lower(), (*NAMES, *aliases.TOOLS), n=1, cutoff=0.5)
     meant = (

@@ -45,6 +45,8 @@ def select_tools(names: Collection[str] | None, chosen: ToolsSection) -> tuple[B
         _resolve_names("enabled", chosen.enabled),
         _resolve_names("disabled", chosen.disabled),
     )
+    if "use_mcp_tool" in enabled or any(one.startswith("mcp_") for one in chosen.enabled):
+        enabled |= {"find_tools", "use_mcp_tool"}
     wanted = set(NAMES if names is None else names) & (enabled or set(NAMES))
     return tuple(load_tool(name) for name in NAMES if name in wanted - disabled)
 
@@ -84,7 +86,8 @@ def describe_unknown_tool(name: str, names: Iterable[str]) -> str:
 
 
 def _resolve_names(key: str, names: Iterable[str]) -> set[str]:
-    found = {aliases.resolve_tool_name(name, (*NAMES, *aliases.LATER)) for name in names}
+    own = [name for name in names if not name.startswith("mcp_")]  # a tool of a server
+    found = {aliases.resolve_tool_name(name, (*NAMES, *aliases.LATER)) for name in own}
     own = {name for name in found if not name.startswith(MCP_PREFIX)}
     if unknown := sorted(own - {*NAMES, *aliases.LATER}):
         raise UsageError(

@@ -8,16 +8,21 @@ from maxagent.config.errors import UsageError
 from maxagent.config.settings.permission_rules import RawRule
 from maxagent.config.settings.schema import ToolsSection
 from maxagent.tools.definition import get_effect
-from maxagent.tools.runtime.agent_tools import BELONGING, find_mistakes, select_agent_tools
+from maxagent.tools.runtime.agent_tools import (
+    BELONGING,
+    BRIDGE,
+    can_call_server_tool,
+    find_mistakes,
+    select_agent_tools,
+)
 from maxagent.tools.runtime.registry import load_all_tools
 
 READING = {"read", "fetch", "talk", "note"}
 
 
 def names(profile: AgentProfile, *, planning: bool = False, **chosen: list[str]) -> set[str]:
-    return {
-        tool.name for tool in select_agent_tools(profile, ToolsSection(**chosen), planning=planning)
-    }
+    tools = select_agent_tools(profile, ToolsSection(**chosen), planning=planning, lacking=["mcp"])
+    return {tool.name for tool in tools}
 
 
 def agent(*tools: str, denied: tuple[str, ...] = ()) -> AgentProfile:
@@ -29,21 +34,20 @@ def agent(*tools: str, denied: tuple[str, ...] = ()) -> AgentProfile:
     "profile", load_built_in_agents().values(), ids=lambda profile: profile.name
 )
 def test_every_tool_of_a_built_in_agent_exists(profile: AgentProfile) -> None:
-    assert names(profile) == {*profile.tools}
+    assert names(profile) == {*profile.tools} - {"mcp_*"}
 
 
 def test_who_plans_or_explores_changes_nothing_else() -> None:
     effects = {tool.name: get_effect(tool) for tool in load_all_tools()}
     for name in ("architect", "explore"):
         assert {effects[tool] for tool in load_built_in_agents()[name].tools} <= READING
-    changing = {
-        tool for tool in load_built_in_agents()["plan"].tools if effects[tool] not in READING
-    }
+    plan = {*load_built_in_agents()["plan"].tools} - {"mcp_*"}
+    changing = {tool for tool in plan if effects[tool] not in READING}
     assert changing == {"write_file", "edit", "run_command"}  # which plan mode holds
 
 
 def test_star_excludes_tools_of_graph_or_mode() -> None:
-    assert names(agent("*")) == {tool.name for tool in load_all_tools()} - BELONGING
+    assert names(agent("*")) == {tool.name for tool in load_all_tools()} - BELONGING - BRIDGE
     assert names(agent("*", "plan_enter")) - names(agent("*")) == {"plan_enter"}
     assert names(agent("git_*")) == {"git_status", "git_diff", "git_log", "git_branch"}
 
@@ -60,6 +64,38 @@ def test_tools_that_are_not_here_are_left_out() -> None:
     assert names(agent("Read", "WebSearch", "NotebookEdit", "mcp__github__issue", "Task")) == {
         "read_file"
     }
+
+
+@pytest.mark.parametrize(
+    ("tools", "denied", "expected"),
+    [
+        (("*",), (), True),
+        (("read_file",), (), False),
+        (("mcp_*",), (), True),
+        (("mcp__github__*",), (), True),
+        (("mcp_gitlab_*",), (), False),
+        (("use_mcp_tool",), (), True),
+        (("*",), ("mcp_github_*",), False),
+        (("*",), ("mcp_gitlab_*",), True),
+    ],
+)
+def test_an_agent_calls_the_servers_tools_that_it_lists(
+    tools: tuple[str, ...], denied: tuple[str, ...], expected: bool
+) -> None:
+    profile = agent(*tools, denied=denied)
+    assert can_call_server_tool("mcp_github_search", profile, ToolsSection()) is expected
+    offered = {tool.name for tool in select_agent_tools(profile, ToolsSection())}
+    assert (offered >= BRIDGE) is (tools != ("read_file",))
+
+
+def test_configuration_enables_and_disables_servers_tools() -> None:
+    for chosen, expected in [
+        (ToolsSection(enabled=["read_file"]), False),
+        (ToolsSection(enabled=["use_mcp_tool"]), True),
+        (ToolsSection(enabled=["mcp_github_*"]), True),
+        (ToolsSection(disabled=["mcp_github_*"]), False),
+    ]:
+        assert can_call_server_tool("mcp_github_search", agent("*"), chosen) is expected
 
 
 def test_tool_disabled_by_configuration_stays_disabled() -> None:

@@ -1,0 +1,119 @@
+"""The tools of MCP servers that calls name, before they are decided.
+
+A call of `use_mcp_tool` becomes one of the server's tool, so that rules, questions, journal and
+views name what really runs.
+"""
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from langchain_core.messages.tool import ToolCall
+
+from ...config.errors import MaxAgentError
+from ...tools.mcp.approved_definitions import find_change
+from ...tools.mcp.mcp_access import McpAccess
+from ...tools.mcp.tool_adapter import PREFIX, McpTool, build_tool, find_text_argument
+from ...tools.result import ToolError
+from ...tools.runtime.agent_tools import can_call_server_tool
+from ...tools.runtime.registry import canonical
+from ..agent.agent import Agent
+from ..agent.dependencies import Dependencies
+from ..tool_task import PendingCall
+
+BRIDGE = "use_mcp_tool"
+
+
+@dataclass(frozen=True)
+class NamedCalls:
+    """The calls of an answer by the real tools, and the agent that knows those."""
+
+    agent: Agent
+    calls: Sequence[ToolCall]
+    refused: Mapping[str, str]
+    """By the ID of a call that cannot run: why, for the model."""
+
+
+async def name_server_calls(calls: Sequence[ToolCall], agent: Agent) -> NamedCalls:
+    """Return the calls with those of servers' tools resolved; starts the servers they need."""
+    access = agent.deps.mcp
+    if access is None or agent.offer is None:
+        return NamedCalls(agent, calls, {})
+    named, refused, tools = list[ToolCall](), dict[str, str](), dict(agent.tools)
+    for call in calls:
+        try:
+            tool, args = await _find_tool(call, access)
+        except (ToolError, MaxAgentError) as error:
+            refused[call["id"] or ""] = str(error)
+            tool, args = None, {}
+        if tool and not _is_allowed(tool, agent):
+            refused[call["id"] or ""] = f"this agent is not given `{tool.name}`"
+        if tool:
+            tools[tool.name] = tool
+            call = cast(ToolCall, {**call, "name": tool.name, "args": args})
+        named.append(call)
+    return NamedCalls(replace(agent, tools=tools), named, refused)
+
+
+async def _find_tool(
+    call: ToolCall, access: McpAccess
+) -> tuple[McpTool | None, Mapping[str, object]]:
+    """Return the server's tool of a call, and its arguments; None for a tool of ours."""
+    name, args = canonical(call["name"], call["args"])
+    if name == BRIDGE:
+        tool = await access.load_tool(str(args.get("server_name")), str(args.get("tool_name")))
+        return tool, read_bridge_arguments(args, tool)
+    if not name.startswith(PREFIX):
+        return None, {}
+    tool = await access.find_tool(name)
+    return tool, call["args"]
+
+
+def read_bridge_arguments(args: Mapping[str, object], tool: McpTool) -> dict[str, Any]:
+    """Return the tool's own arguments in a call of `use_mcp_tool`; raises ToolError."""
+    given, query = args.get("arguments"), args.get("query")
+    if isinstance(given, str) and given.strip():
+        try:
+            given = json.loads(given)
+        except ValueError as error:
+            raise ToolError(f"`arguments` is not valid JSON: {error}") from error
+    if given:
+        if not isinstance(given, dict):
+            raise ToolError("`arguments` must be an object")
+        return cast("dict[str, Any]", given)
+    if not query:
+        return {}
+    name = find_text_argument(tool.definition.schema)
+    if not name:
+        schema = json.dumps(tool.definition.schema, ensure_ascii=False)
+        raise ToolError(f"`query` needs a tool with one text argument; give `arguments`: {schema}")
+    return {name: query}
+
+
+def _is_allowed(tool: McpTool, agent: Agent) -> bool:
+    profile, chosen = agent.profile, agent.deps.settings.tools
+    return profile is None or can_call_server_tool(tool.name, profile, chosen)
+
+
+async def with_server_tools(agent: Agent, calls: Sequence[PendingCall]) -> Agent:
+    """Return the agent with the servers' tools of allowed calls; no server is asked."""
+    missing = {call["name"] for call in calls if call["name"].startswith(PREFIX)}
+    if not missing or agent.deps.mcp is None or agent.offer is None:
+        return agent
+    known = await asyncio.to_thread(agent.deps.mcp.find_known_tools, missing)
+    offered = {
+        name: build_tool(name, one, from_project=agent.offer.is_from_project(one.server))
+        for name, one in agent.offer.tools.items()
+    }
+    tools = {**agent.tools, **{name: offered[name] for name in missing & set(offered)}, **known}
+    return replace(agent, tools=tools)
+
+
+def describe_change(tool: McpTool, deps: Dependencies) -> str:
+    """Return how a tool differs from what was approved of it, as a diff; mostly empty. Blocks."""
+    access = deps.mcp
+    if access is None or tool.definition.server not in access.servers:
+        return ""
+    return find_change(deps.home, access.find_server(tool.definition.server), tool.definition)

@@ -1,0 +1,55 @@
+"""What a thread is offered of MCP servers; it stands in the state by its hash."""
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING
+
+from langchain_core.tools import BaseTool
+
+from ...config.agents.profile import AgentProfile
+from ...config.settings.schema import ToolsSection
+from ...tools.mcp.mcp_access import McpAccess
+from ...tools.mcp.offer import Offer, build_offer, keep_offer, read_offer
+from ...tools.mcp.tool_adapter import build_tool
+from ...tools.runtime.agent_tools import can_call_server_tool
+
+if TYPE_CHECKING:
+    from ..agent.context import Context
+    from ..state import State
+
+_logger = logging.getLogger(__name__)
+
+
+async def settle_offer(state: "State", context: "Context") -> str:
+    """Return the hash of the thread's offer; decide it if no model of the thread was asked yet."""
+    if state.get("steps", 0) or state.get("mcp"):
+        return state.get("mcp", "")
+    access = (await context.open_dependencies(state)).mcp
+    if access is None or not access.servers:
+        return ""
+    known = await asyncio.to_thread(access.read_known)
+    offer = build_offer(list(access.servers.values()), known)
+    try:
+        return await asyncio.to_thread(keep_offer, access.home, offer)
+    except OSError as error:  # a full disk: the thread goes on without servers
+        _logger.warning("the offer of MCP servers was not kept: %s", error)
+        return ""
+
+
+def load_offer(access: McpAccess | None, digest: str) -> Offer | None:
+    """Return the thread's offer; None without servers. Blocks."""
+    if access is None or not digest:
+        return None
+    # without its file the servers can still be reached, by the pair of tools
+    return read_offer(access.home, digest) or build_offer(list(access.servers.values()), {})
+
+
+def build_offered_tools(
+    offer: Offer | None, profile: AgentProfile, chosen: ToolsSection
+) -> list[BaseTool]:
+    """Return the servers' tools that an agent is offered directly, in the offer's order."""
+    return [
+        build_tool(name, one, from_project=offer.is_from_project(one.server))
+        for name, one in (offer.tools.items() if offer else ())
+        if offer and can_call_server_tool(name, profile, chosen)
+    ]

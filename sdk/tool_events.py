@@ -1,0 +1,68 @@
+"""Events of tool calls and of the hooks around them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+
+@dataclass(frozen=True)
+class ToolCall:
+    """The model calls a tool; the decision whether it runs comes next."""
+
+    type: ClassVar[str] = "tool_call"
+    id: str
+    tool: str
+    args: Mapping[str, Any]
+    role: str
+
+
+@dataclass(frozen=True)
+class ToolOutput:
+    """A piece of a running tool's output; id `verify` is the graph's own test run."""
+
+    type: ClassVar[str] = "tool_output"
+    id: str
+    text: str
+
+
+@dataclass(frozen=True)
+class ToolProgress:
+    """How far a running tool of an MCP server is."""
+
+    type: ClassVar[str] = "tool_progress"
+    id: str
+    progress: float
+    total: float | None = None
+    """None: the server does not say."""
+    message: str = ""
+    """What it does, in the server's words."""
+
+
+@dataclass(frozen=True)
+class ToolResult:
+    """A tool call's result, or why it did not run."""
+
+    type: ClassVar[str] = "tool_result"
+    id: str
+    tool: str
+    ok: bool
+    output: str
+    error: str
+    metadata: Mapping[str, Any]
+    args: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """The arguments of the call; after a resume the reader may not have seen the call."""
+
+
+@dataclass(frozen=True)
+class HookFinished:
+    """A hook has run; a failure has a `notice`, too."""
+
+    type: ClassVar[str] = "hook"
+    event: Literal["before_tool", "after_tool", "on_stop", "on_session_start"]
+    command: str
+    outcome: Literal["passed", "refused", "asked", "failed"]
+    """`refused`: exit code 2 or its like: a call does not run, a turn goes on."""
+    tool: str = ""
+    """The tool that the model has called; empty: it is about no call."""
+    reason: str = ""
+    """Why it refused, asks or has failed."""

@@ -1,0 +1,1 @@
+"""The pair of tools that reaches the tools of MCP servers which are not offered themselves."""

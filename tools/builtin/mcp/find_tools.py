@@ -1,0 +1,58 @@
+"""The tool `find_tools`: a search in what MCP servers offer."""
+
+import asyncio
+import json
+
+from ....config.errors import MaxAgentError
+from ...definition import tool
+from ...mcp.definition import ToolDefinition
+from ...mcp.errors import McpError
+from ...mcp.mcp_access import McpAccess, wrap_foreign
+from ...mcp.search import search_tools
+from ...mcp.tool_adapter import describe_tool
+from ...result import ToolError, ToolResult
+from ...tool_run import Run
+
+MOST_SHOWN = 5
+# Seconds that a search waits for servers which were never asked before
+LONGEST_WAIT = 10.0
+
+
+@tool("read")
+async def find_tools(query: str, *, run: Run) -> ToolResult:
+    """Find tools of the MCP servers."""
+    if run.mcp is None:
+        raise ToolError("no MCP server is configured here")
+    problems = await _ask_unknown(run.mcp)
+    known = await asyncio.to_thread(run.mcp.read_known)
+    tools = [one for definitions in known.values() for one in definitions.tools]
+    hits = search_tools(tools, query, MOST_SHOWN)
+    shown = "\n\n".join(map(_format_tool, hits))
+    answer = wrap_foreign(shown, "find_tools") if shown else "No tool fits these words."
+    return ToolResult("\n".join([answer, *problems]), metadata={"tools": len(tools)})
+
+
+async def _ask_unknown(access: McpAccess) -> list[str]:
+    """Ask the servers that were never asked what they offer; return why some did not answer."""
+    known = await asyncio.to_thread(access.read_known)
+    unknown = [one for name, one in access.servers.items() if name not in known]
+    if not unknown:
+        return []
+    asked = {
+        asyncio.create_task(access.get_connection(one).list_definitions()): one for one in unknown
+    }
+    done, late = await asyncio.wait(asked, timeout=LONGEST_WAIT)
+    for task in late:
+        task.cancel()
+    problems = [f"The server `{asked[task].name}` does not answer yet." for task in late]
+    for task in done:
+        error = task.exception()
+        if isinstance(error, McpError | MaxAgentError):
+            problems.append(f"The server `{asked[task].name}` cannot be reached: {error}")
+    return problems
+
+
+def _format_tool(definition: ToolDefinition) -> str:
+    schema = json.dumps(definition.schema, ensure_ascii=False)
+    head = f"server_name: {definition.server}, tool_name: {definition.name}"
+    return f"{head}\n{describe_tool(definition)}\narguments: {schema}"

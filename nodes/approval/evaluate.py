@@ -27,7 +27,7 @@ from ...tools.runtime.registry import canonical, describe_unknown_tool
 from ...tools.textedits.unified_diff import shorten_diff
 from ..agent.agent import Agent
 from ..agent.dependencies import Dependencies
-from ..mcp.called_tools import describe_change
+from ..mcp.called_tools import TOOL_CHANGED, describe_change
 from ..tool_task import PendingCall
 from .decisions import is_answer_to_shown_question, parse_decisions
 from .dispatch import list_named_files
@@ -56,7 +56,6 @@ CHOICES = ("approve", "edit", "reject", "respond")
 LONGEST_SHOWN = 20_000
 # Rules that allow a command with side effects without asking
 UNASKED = (CONFINED, COVERED)
-TOOL_CHANGED = "its server has changed this tool since it was allowed first"
 EDITED = "The user changed this call before it ran; its arguments were: {args}"
 
 
@@ -146,8 +145,8 @@ def _evaluate_server_call(
     """Evaluate a call of a server's tool; one that has changed since it was allowed is asked."""
     queued = {**queued, "sandbox": "", "definition": tool.definition.digest}
     if change := describe_change(tool, deps):
-        reason = text(TOOL_CHANGED)
-        return CallEvaluation(queued, "ask", reason, CHOICES, shorten_diff(change, LONGEST_SHOWN))
+        diff = shorten_diff(change, LONGEST_SHOWN)
+        return CallEvaluation(queued, "ask", text(TOOL_CHANGED), CHOICES, diff)
     always = decision.always
     return CallEvaluation(queued, decision.verdict, decision.reason, CHOICES, suggested_rule=always)
 

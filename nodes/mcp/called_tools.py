@@ -24,6 +24,7 @@ from ..agent.dependencies import Dependencies
 from ..tool_task import PendingCall
 
 BRIDGE = "use_mcp_tool"
+TOOL_CHANGED = "its server has changed this tool since it was allowed first"
 
 
 @dataclass(frozen=True)

@@ -79,7 +79,9 @@ def has_effect(subject: BaseTool) -> bool:
 def get_schema(subject: BaseTool) -> dict[str, Any]:
     """Get the JSON schema of the arguments that a model may give."""
     schema = subject.tool_call_schema
-    return schema if isinstance(schema, dict) else schema.model_json_schema()
+    if isinstance(schema, dict):  # of a server's tool
+        return schema
+    return schema.model_json_schema()  # type: ignore[union-attr]
 
 
 def _read_description(function: ToolFunction) -> str:

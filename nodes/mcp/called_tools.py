@@ -13,6 +13,7 @@ from typing import Any, cast
 from langchain_core.messages.tool import ToolCall
 
 from ...config.errors import MaxAgentError
+from ...config.text import text
 from ...tools.mcp.approved_definitions import find_change
 from ...tools.mcp.mcp_access import McpAccess
 from ...tools.mcp.tool_adapter import PREFIX, McpTool, build_tool, find_text_argument
@@ -50,7 +51,7 @@ async def name_server_calls(calls: Sequence[ToolCall], agent: Agent) -> NamedCal
             refused[call["id"] or ""] = str(error)
             tool, args = None, {}
         if tool and not _is_allowed(tool, agent):
-            refused[call["id"] or ""] = f"this agent is not given `{tool.name}`"
+            refused[call["id"] or ""] = text("this agent is not given `{name}`", name=tool.name)
         if tool:
             tools[tool.name] = tool
             call = cast(ToolCall, {**call, "name": tool.name, "args": args})
@@ -79,7 +80,7 @@ def read_bridge_arguments(args: Mapping[str, object], tool: McpTool) -> dict[str
         try:
             given = json.loads(given)
         except ValueError as error:
-            raise ToolError(f"`arguments` is not valid JSON: {error}") from error
+            raise ToolError(text("`arguments` is not valid JSON: {error}", error=error)) from error
     if given:
         if not isinstance(given, dict):
             raise ToolError("`arguments` must be an object")
@@ -89,7 +90,12 @@ def read_bridge_arguments(args: Mapping[str, object], tool: McpTool) -> dict[str
     name = find_text_argument(tool.definition.schema)
     if not name:
         schema = json.dumps(tool.definition.schema, ensure_ascii=False)
-        raise ToolError(f"`query` needs a tool with one text argument; give `arguments`: {schema}")
+        raise ToolError(
+            text(
+                "`query` needs a tool with one text argument; give `arguments`: {schema}",
+                schema=schema,
+            )
+        )
     return {name: query}
 
 

@@ -54,8 +54,9 @@ def anthropic_provider() -> Iterator[AnthropicProvider]:
 
 @pytest.fixture(autouse=True, scope="session")
 def home_of_the_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """What a test does not send elsewhere must not reach the developer's own `~/.llc`."""
+    """What a test does not send elsewhere must not reach the developer's own files."""
     own = tmp_path_factory.mktemp("home")
-    os.environ["MAXAGENT_HOME"] = str(own)
-    yield own
-    del os.environ["MAXAGENT_HOME"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MAXAGENT_HOME", str(own))
+        patch.setenv("XDG_CONFIG_HOME", str(own / "config"))
+        yield own

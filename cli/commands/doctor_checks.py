@@ -169,6 +169,23 @@ def check_hooks(around: DoctorEnvironment) -> DoctorCheck:
     return DoctorCheck("hooks", "ok", t("doctor.hooks.count", count=len(hooks)))
 
 
+def check_mcp(around: DoctorEnvironment) -> DoctorCheck:
+    """Check the definitions of MCP servers and their programs; none is started."""
+    from ...tools.mcp.config_files import load_configuration
+
+    found = load_configuration(Path.cwd(), around.home, environ=around.environ)
+    problems = [f"{file.path}: {translate(file.problem)}" for file in found.files if file.problem]
+    for server in found.servers:
+        if server.problem and server.enabled:
+            problems.append(f"{server.name}: {translate(server.problem)}")
+        elif server.is_usable and server.command and not _is_program(server.command):
+            problems.append(f"{server.name}: {t('doctor.not_found', program=server.command)}")
+    if problems:
+        return DoctorCheck("mcp", "warn", "; ".join(problems), t("doctor.mcp.how"))
+    count = sum(server.is_usable for server in found.servers)
+    return DoctorCheck("mcp", "ok", t("doctor.mcp", count=count) if count else t("doctor.mcp.none"))
+
+
 def check_provider(around: DoctorEnvironment) -> DoctorCheck:
     """Report the provider, the model and the source of the key; never the key itself."""
     from ...models.resolver import resolve
@@ -217,9 +234,16 @@ CHECKS: tuple[Callable[[DoctorEnvironment], DoctorCheck], ...] = (
     check_instructions,
     check_configuration,
     check_hooks,
+    check_mcp,
     check_provider,
     check_data_directory,
 )
+
+
+def _is_program(command: str) -> bool:
+    """Return whether there is such a program; a relative path depends on the server's folder."""
+    is_relative = "/" in command and not os.path.isabs(command)
+    return is_relative or shutil.which(os.path.expanduser(command)) is not None
 
 
 def _read_version(program: str) -> str:

@@ -16,6 +16,7 @@ from maxagent.cli.commands.doctor_checks import (
     check_configuration,
     check_data_directory,
     check_git,
+    check_mcp,
     check_provider,
     check_python,
     check_ripgrep,
@@ -226,3 +227,26 @@ def test_a_pattern_that_opens_secrets_is_named(tmp_path: Path) -> None:
     assert found.status == "warn"
     assert f"`!.env` ({tmp_path / 'config.yaml'}:1) in `security.ignore_patterns`" in found.detail
     assert "priv/" not in found.detail
+
+
+@pytest.mark.parametrize(
+    ("content", "status", "detail"),
+    [
+        ("{}", "ok", "none"),
+        ('{"servers": {"a": {"url": "https://x"}, "b": {"command": "sh"}}}', "ok", "2 servers"),
+        ('{"servers": {"b": {"command": "./mine"}}}', "ok", "1 server"),
+        ('{"servers": {"a": {"url": "${X}", "enabled": false}}}', "ok", "none"),
+        ('{"servers": {"a": {"url": "${X}"}}}', "warn", "a: the variable `X` is not set"),
+        ('{"servers": {"a": {"command": "no-such-program"}}}', "warn", "a: `no-such-program`"),
+        ("{", "warn", "mcp_servers.json: it is not JSON"),
+    ],
+)
+def test_problems_of_mcp_servers_are_named(
+    tmp_path: Path, programs: Path, content: str, status: str, detail: str
+) -> None:
+    program(programs, "sh", "")
+    (tmp_path / "maxagent").mkdir()
+    (tmp_path / "maxagent" / "mcp_servers.json").write_text(content)
+    check = check_mcp(around(tmp_path, XDG_CONFIG_HOME=str(tmp_path)))
+    assert (check.name, check.status) == ("mcp", status)
+    assert detail in check.detail

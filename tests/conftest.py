@@ -1,5 +1,6 @@
 """What tests of every floor need."""
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,6 +30,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if item.path.parent in SLOW:
             item.add_marker(pytest.mark.slow)
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
+def pytest_collection_finish() -> None:
+    """Spare the collector what lives to the end: looking through it took a sixth of the time."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_report_header() -> str:

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -304,14 +305,38 @@ LIGHT = """undo --yes|redo --yes|rewind|rewind --to 2 --files --yes|diff|diff --
 threads list --size|threads tree|threads changes|threads fork --at 2|threads prune"""
 
 
+ONE_BY_ONE = """
+import os, sys
+from maxagent.cli.app import main
+for command in sys.argv[1].split("|"):
+    child = os.fork()
+    if not child:
+        sys.argv[1:] = command.split()
+        try:
+            main()
+        except SystemExit as ended:
+            heavy = {"langgraph", "langchain_core", "openai", "mcp"} & {*sys.modules}
+            print(command, heavy, file=sys.stderr)
+            sys.stderr.flush()
+            os._exit(bool(ended.code or heavy))
+        os._exit(2)
+    if os.waitpid(child, 0)[1]:
+        sys.exit(command)
+"""
+
+
 def test_what_changes_no_conversation_loads_no_langgraph(told: Story) -> None:
-    for command in LIGHT.replace("\n", "").split("|"):
-        ended = told.program.run(*command.split(), PYTHONPROFILEIMPORTTIME="1")
-        assert ended.code == 0, ended
-        lines = [line for line in ended.stderr.splitlines() if line.startswith("import time:")]
-        packages = {line.rpartition("|")[2].strip().partition(".")[0] for line in lines}
-        assert "typer" in packages
-        assert packages & {"langgraph", "langchain_core", "openai", "mcp"} == set(), command
+    program = told.program
+    ended = subprocess.run(
+        [sys.executable, "-P", "-c", ONE_BY_ONE, LIGHT.replace("\n", "")],
+        cwd=program.project,
+        env=program.environ,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stderr.count("set()") == LIGHT.count("|") + 1
 
 
 def test_step_is_chosen_from_list_at_terminal(told: Story) -> None:

@@ -155,7 +155,10 @@ class BackgroundCommands:
 
     def release(self) -> None:
         """Give up the private network if no command needs it; the next one makes another."""
-        if self.network and not self.running and not self.has_foreground:
+        if self.running or self.has_foreground:
+            return
+        self.network_problem = ""
+        if self.network:
             self.network.close()
             self.network = None
 

@@ -66,7 +66,9 @@ async def open_private_network(sandbox: Sandbox) -> Namespaces:
         network = Namespaces(await _make_network(sandbox.program))
         if not _is_verified:
             await _verify_network(sandbox, network)
-    except (OSError, ValueError, TimeoutError, PrivateNetworkError) as error:
+    except TimeoutError as error:  # a busy machine: the thread's next run tries again
+        raise PrivateNetworkError("it took too long") from error
+    except (OSError, ValueError, PrivateNetworkError) as error:
         _problem = str(error) or type(error).__name__
         raise PrivateNetworkError(_problem) from error
     _is_verified = True
@@ -92,7 +94,9 @@ async def _make_network(program: Path) -> tuple[int, int]:
         await asyncio.wait((running, waiting), return_when=asyncio.FIRST_COMPLETED)
         line = output.decode(errors="replace").strip()
         if not line.isdecimal():
-            raise PrivateNetworkError(line.partition("\n")[0] or "bubblewrap was stopped")
+            if not line:
+                raise TimeoutError
+            raise PrivateNetworkError(line.partition("\n")[0])
         return _open_namespaces(int(line))
     finally:
         for task in (waiting, running):

@@ -52,6 +52,7 @@ def decided(line: str, workspace: Workspace, mode: str = "edits", **more: object
         ("echo x > new.txt", "confined", "covered"),
         ("git reset --hard", "mode", "mode"),
         ("curl http://x", "needs-outside", "mode"),
+        ("curl http://localhost:8000", "confined", "mode"),
         ("kill 4711", "needs-outside", "mode"),
         ("ls", "read-only", "read-only"),
         ("rm -rf /", "catastrophe", "catastrophe"),
@@ -160,6 +161,7 @@ def test_question_says_what_undo_cannot_restore(workspace: Workspace) -> None:
     "line",
     """
     curl http://x
+    curl http://localhost:8000
     xh x
     http POST x
     rclone copy kept x:y

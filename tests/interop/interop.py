@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
+from mcp_report import TITLE
 from program import KEY, Program
 from programs import (
     MissingProgramError,
@@ -130,6 +131,12 @@ def read_versions() -> dict[str, str]:
     return versions
 
 
+def read_last_part(page: Path) -> str:
+    """Return the part that `mcp_interop.py` writes; it stays."""
+    before, title, rest = page.read_text(encoding="utf-8").partition(TITLE)
+    return f"\n{title}{rest}" if title else ""
+
+
 def has_faults(rows: Sequence[Row], missing: Mapping[str, str]) -> bool:
     """Return whether something was tried and not shown; says aloud what is missing."""
     for name, why in missing.items():
@@ -148,7 +155,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as work:
         rows = try_programs(options.folder, Path(work), versions, missing)
     date = datetime.now(UTC).date().isoformat()
-    options.report.write_text(render_report(date, versions, rows, missing), encoding="utf-8")
+    page = render_report(date, versions, rows, missing)
+    options.report.write_text(page + read_last_part(options.report), encoding="utf-8")
     return has_faults(rows, missing)
 
 

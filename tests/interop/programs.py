@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.error import URLError
+from urllib.error import HTTPError, URLError
 from urllib.request import urlopen
 
 AIMOCK = "@copilotkit/aimock"
@@ -153,6 +153,8 @@ def wait_until_ready(process: "subprocess.Popen[bytes]", url: str, log: Path) ->
         try:
             with urlopen(url, timeout=5):
                 return
+        except HTTPError:  # also a refusal is an answer
+            return
         except (URLError, OSError):
             time.sleep(0.2)
     lines = log.read_text(errors="replace").strip().splitlines() or ["no message"]

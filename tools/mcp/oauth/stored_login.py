@@ -122,8 +122,8 @@ class StoredLogin(httpx2.Auth):
         name = self._server.name
         if response.status_code == 401:
             if self._login is None:
-                return LoginNeededError(text("`{name}` wants a login", name=name), name)
-            return LoginNeededError(text("the login to `{name}` has ended", name=name), name)
+                return LoginNeededError(text("login needed"), name)
+            return LoginNeededError(text("login needed: the last one has ended"), name)
         if not _wants_scope(response):
             return None
         scope = extract_scope_from_www_auth(response) or ""
@@ -131,9 +131,7 @@ class StoredLogin(httpx2.Auth):
             wanted = union_scopes(self._login.wanted_scope, scope) or ""
             self._login = replace(self._login, wanted_scope=wanted)
             await self._write()
-        return LoginNeededError(
-            text("`{name}` wants a login with more rights: {scope}", name=name, scope=scope), name
-        )
+        return LoginNeededError(text("login needed: with more rights, {scope}", scope=scope), name)
 
     async def _write(self) -> None:
         login = self._login

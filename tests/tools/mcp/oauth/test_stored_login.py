@@ -40,7 +40,7 @@ async def post(client: httpx2.AsyncClient, guarded: OAuthServer) -> int:
 async def test_without_a_login_the_command_is_named(guarded: OAuthServer, tmp_path: Path) -> None:
     async with open_client(guarded, tmp_path) as (client, auth):
         assert await post(client, guarded) == 401
-        assert auth.refusal and auth.refusal.message == "`guarded` wants a login"
+        assert auth.refusal and auth.refusal.message == "login needed"
         assert auth.refusal.hint == "run `mcode mcp login guarded`"
         assert guarded.count("/register") == 0
 
@@ -87,7 +87,7 @@ async def test_a_revoked_login_says_so(guarded: OAuthServer, tmp_path: Path) -> 
     guarded.refresh_tokens.clear()
     async with open_client(guarded, tmp_path) as (client, auth):
         assert await post(client, guarded) == 401
-        assert auth.refusal and auth.refusal.message == "the login to `guarded` has ended"
+        assert auth.refusal and auth.refusal.message == "login needed: the last one has ended"
         assert await post(client, guarded) == 401
     assert guarded.count("/token") == 2  # what the server has ended is not sent again
     login = read_login(tmp_path, guarded.server)
@@ -110,7 +110,7 @@ async def test_more_rights_are_noted(guarded: OAuthServer, tmp_path: Path) -> No
     async with open_client(guarded, tmp_path) as (client, auth):
         assert await post(client, guarded) == 403
         assert auth.refusal
-        assert auth.refusal.message == "`guarded` wants a login with more rights: admin"
+        assert auth.refusal.message == "login needed: with more rights, admin"
         await log_in(guarded.server, tmp_path, ScriptedBrowser())
         assert await post(client, guarded) == 200
 

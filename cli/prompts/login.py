@@ -113,14 +113,14 @@ async def _run_device_flow(login: "CopilotLogin") -> str:
 
 def _show_code(code: "DeviceCode") -> None:
     echo(t("auth.code", address=code.address, code=code.user_code), err=True)
-    if _has_browser():
+    if has_browser():
         import webbrowser
 
         webbrowser.open(code.address)
     echo(t("auth.waiting"), err=True)
 
 
-def _has_browser() -> bool:
+def has_browser() -> bool:
     """Return whether a window can be opened beside this terminal."""
     if not sys.stderr.isatty():
         return False

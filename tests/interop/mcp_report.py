@@ -8,6 +8,18 @@ from guarded_servers import LoginReport
 from mcp_servers import DISTRIBUTIONS, PACKAGES
 from mcp_tour import Tour
 
+COLUMNS = (
+    "server",
+    "transport",
+    "protocol",
+    "tools called",
+    "images",
+    "progress",
+    "questions",
+    "resources",
+    "prompts",
+    "faults",
+)
 TITLE = "## MCP servers\n"
 HEAD = """\
 MaxAgent's client uses these public servers, pinned and installed apart, and each tool of theirs is
@@ -16,8 +28,8 @@ called once; each resource is read, each prompt is got. This part is of {date}.
 CONFORMANCE = """\
 ### MCP's conformance suite for clients
 
-`@modelcontextprotocol/conformance` {version} runs a client of ours (`tests/interop/conformance_client.py`)
-that is MaxAgent's own connection with a user before it who logs in where `mcode` says so. Each
+`@modelcontextprotocol/conformance` {version} runs a client of ours: MaxAgent's connection and a
+user before it who logs in where `mcode` says so (`tests/interop/conformance_client.py`). Each
 scenario runs under each revision of the protocol that it belongs to: {passed} of {runs} runs pass.
 """
 LOGINS = """\
@@ -61,8 +73,8 @@ def render_tours(tours: Sequence[Tour]) -> str:
     if not tours:
         return ""
     rows = [
-        "| server | transport | protocol | tools called | images | progress | questions | resources | prompts | faults |",
-        "|---|---|---|---|---|---|---|---|---|---|",
+        f"| {' | '.join(COLUMNS)} |",
+        "|---" * len(COLUMNS) + "|",
     ]
     rows += [
         f"| {tour.server} | {tour.transport} | {tour.version} | {tour.called} of {tour.tools} "
@@ -71,7 +83,7 @@ def render_tours(tours: Sequence[Tour]) -> str:
         for tour in tours
     ]
     notes = [
-        f"- {tour.server}, {tour.transport}: the server refuses {', '.join(f'`{name}`' for name in tour.refusals)}, as it should"
+        f"- {tour.server}, {tour.transport}: refused, as it must be: {', '.join(tour.refusals)}"
         for tour in tours
         if tour.refusals
     ]
@@ -88,10 +100,9 @@ def render_logins(logins: Sequence[LoginReport]) -> str:
     things = list(dict.fromkeys(name for each in logins for name in each.shown))
     words = {None: "the server cannot", "": "yes"}
     rows = [f"| server | {' | '.join(things)} |", "|---" * (1 + len(things)) + "|"]
-    rows += [
-        f"| {each.server} | {' | '.join(words.get(each.shown.get(name), '**no**') for name in things)} |"
-        for each in logins
-    ]
+    for each in logins:
+        cells = [words.get(each.shown.get(name), "**no**") for name in things]
+        rows.append(f"| {each.server} | {' | '.join(cells)} |")
     faults = [
         f"- {each.server}, {name}: {fault}"
         for each in logins

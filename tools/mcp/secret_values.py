@@ -31,7 +31,8 @@ def has_secret_name(name: str) -> bool:
 
 def remember_secrets(server: McpServer) -> None:
     """Redact the secrets of a server from now on."""
-    for name, value in (*server.env.items(), *server.headers.items(), *_list_options(server)):
+    named = (*server.env.items(), *server.headers.items(), *server.oauth.items())
+    for name, value in (*named, *_list_options(server)):
         if has_secret_name(name) and (token := _find_token(value)):
             remember_secret(name, token)
 

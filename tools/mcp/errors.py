@@ -1,12 +1,32 @@
 """Errors of MCP servers, each one line."""
 
+from ...config.text import text
 from ..result import ToolError
 
 
 class McpError(ToolError):
     """A server could not be reached, or did not answer."""
 
-    def __init__(self, message: str, *, may_have_run: bool = False) -> None:
+    def __init__(self, message: str, *, reason: str = "", may_have_run: bool = False) -> None:
         super().__init__(message)
+        self.reason = reason or message
+        """What happened, without the server's name."""
         self.may_have_run = may_have_run
-        """Whether the call may have had an effect; False: it certainly was not sent."""
+        """Whether the call may have had an effect; False: it certainly had none."""
+
+
+def describe_unusable(server: str, reason: str) -> McpError:
+    """Return the error for a call that was not sent."""
+    message = text("the MCP server `{server}` cannot be used: {reason}", server=server, reason=reason)
+    return McpError(message, reason=reason)
+
+
+def describe_unknown_outcome(server: str, reason: str) -> McpError:
+    """Return the error for a call that was sent, and was not answered."""
+    message = text(
+        "the MCP server `{server}` gave no answer: {reason}; whether the call had an effect is "
+        "not known",
+        server=server,
+        reason=reason,
+    )
+    return McpError(message, reason=reason, may_have_run=True)

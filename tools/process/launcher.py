@@ -1,4 +1,4 @@
-"""The only place that starts a child: in its own session, no input, a clean environment.
+"""The only place that starts a child: in its own session, a clean environment, mostly no input.
 
 No process outlives a call. At the end, on timeout and on cancellation every process that the
 command started is stopped, even if MaxAgent itself is killed: commands are children of a supervisor
@@ -122,6 +122,54 @@ class TimeLimit:
                 self._timer.reschedule(None)
 
 
+class RunningProgram:
+    """A program that is spoken to: what it says comes from `output`, what it hears is `input`."""
+
+    def __init__(
+        self, command: "_Command", output: asyncio.StreamReader, input: asyncio.StreamWriter
+    ) -> None:
+        self.output, self.input = output, input
+        self._command = command
+
+    async def wait_for_end(self, timeout: float) -> int | None:
+        """Wait for its end; return its exit code, or None when it still runs or was killed."""
+        with contextlib.suppress(TimeoutError, OSError):
+            async with asyncio.timeout(timeout):
+                await self._command.wait_for_end()
+            return self._command.get_exit_code()
+        return None
+
+
+@contextlib.asynccontextmanager
+async def open_program(
+    argv: Sequence[str],
+    *,
+    cwd: Path,
+    on_error: Sink,
+    env: Mapping[str, str] | None = None,
+) -> AsyncGenerator[RunningProgram]:
+    """Start a program and speak to it; its errors go to `on_error`.
+
+    On exit its input ends; if it then does not, it is stopped as a command is. Raises OSError when
+    `cwd` is not a folder.
+    """
+    async with contextlib.AsyncExitStack() as stack:
+        errors, _ = await stack.enter_async_context(_open_pipe(on_error))
+        ours, theirs = socket.socketpair()
+        output, input = await asyncio.open_connection(sock=ours)
+        stack.callback(input.close)
+        ends = [FileIO(theirs.detach(), "w"), errors]
+        command = await stack.enter_async_context(
+            _start_command(argv, cwd, env, ends, has_input=True)
+        )
+        try:
+            yield RunningProgram(command, output, input)
+        finally:
+            with contextlib.suppress(OSError):
+                input.write_eof()
+            await asyncio.wait([asyncio.ensure_future(command.wait_for_end())], timeout=GRACE)
+
+
 class _HeadSink:
     """A sink that keeps the first bytes."""
 
@@ -205,10 +253,16 @@ async def _start_command(
     cwd: Path,
     env: Mapping[str, str] | None,
     writers: Sequence[FileIO],
-    namespaces: Sequence[int],
+    namespaces: Sequence[int] = (),
+    *,
+    has_input: bool = False,
 ) -> AsyncGenerator["_Command"]:
-    """Start a command; on exit, stop all that is left of it."""
-    request = {"argv": list(argv), "env": build_child_environment(os.environ, env)}
+    """Start a command; on exit, stop all that is left of it.
+
+    `has_input`: the first of `writers` is a socket, which is also the command's input.
+    """
+    environ = build_child_environment(os.environ, env)
+    request = {"argv": list(argv), "env": environ, "has_input": has_input}
     outputs = [writers[0], writers[-1]]
     opening = asyncio.ensure_future(asyncio.to_thread(_open_channel, cwd, outputs, namespaces))
     try:

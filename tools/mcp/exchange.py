@@ -1,0 +1,131 @@
+"""One request to a server and its answer: its limit of time, and what a failure means."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Literal, TypeVar
+
+from mcp import MCPError
+from mcp import types as protocol
+from pydantic import ValidationError
+
+from ...config.text import text
+from .http_transport import MAY_HAVE_RUN, NOT_SENT
+from .input_request import Elicit, InputAnswer, InputAnswers, InputRequest, InputRequired, OnProgress
+from .input_translation import required_from_result, responses_from_answers
+from .session import McpSession
+
+# reconnect: the session is gone, the request was not handled · negotiate: the server speaks another
+# protocol than last time · relist: `mcp` must see the tools first · explain: ask why it is gone
+Remedy = Literal["", "reconnect", "negotiate", "relist", "explain"]
+
+# Rounds in which a server only wants to be asked again, and seconds before the next
+STATE_ROUNDS, STATE_PAUSE = 20, 0.25
+# A server that has not understood a request has not run it
+_NOT_UNDERSTOOD = (protocol.METHOD_NOT_FOUND, protocol.INVALID_PARAMS)
+_LOST = ("Session terminated", "Session not found")
+_Answer = TypeVar("_Answer")
+
+
+class ExchangeError(Exception):
+    """A request failed."""
+
+    def __init__(self, reason: str, *, remedy: Remedy = "", may_have_run: bool = True) -> None:
+        super().__init__(reason)
+        self.reason, self.remedy, self.may_have_run = reason, remedy, may_have_run
+
+
+class RunningExchange:
+    """A request that waits for its answer; progress and questions renew its time."""
+
+    def __init__(self, seconds: float, elicit: Elicit | None = None) -> None:
+        self.can_elicit = elicit is not None
+        self._seconds, self._elicit = seconds, elicit
+        self._limit: asyncio.Timeout | None = None
+
+    async def run(self, request: Callable[["RunningExchange"], Awaitable[_Answer]]) -> _Answer:
+        """Make the request; raises ExchangeError. Cancelling it tells the server to stop."""
+        try:
+            async with asyncio.timeout(self._seconds) as self._limit:
+                return await request(self)
+        except TimeoutError:
+            seconds = f"{self._seconds:g}"
+            raise ExchangeError(
+                text("no answer and no progress in {seconds} s", seconds=seconds)
+            ) from None
+        except MCPError as error:
+            raise _interpret(error) from error
+        except (ValidationError, RuntimeError) as error:
+            reason = str(error).partition("\n")[0][:200]
+            raise ExchangeError(text("its answer is wrong: {reason}", reason=reason)) from error
+
+    def renew(self) -> None:
+        """Start the time again."""
+        if self._limit:
+            self._limit.reschedule(asyncio.get_running_loop().time() + self._seconds)
+
+    def pause(self) -> None:
+        """Let the time stand still until it is renewed."""
+        if self._limit:
+            self._limit.reschedule(None)
+
+    async def elicit(self, request: InputRequest) -> InputAnswer:
+        """Ask the user."""
+        return await self._elicit(request) if self._elicit else InputAnswer("decline")
+
+
+async def call_tool(
+    session: McpSession,
+    exchange: RunningExchange,
+    name: str,
+    arguments: Mapping[str, Any],
+    on_progress: OnProgress | None,
+    answers: InputAnswers | None,
+) -> protocol.CallToolResult | InputRequired:
+    """Call a tool, up to its result or questions to the user."""
+
+    async def report(progress: float, total: float | None, message: str | None) -> None:
+        exchange.renew()
+        if on_progress:
+            on_progress(progress, total, message or "")
+
+    responses = responses_from_answers(answers)
+    state = answers.state if answers and answers.state else None
+    for _ in range(STATE_ROUNDS):
+        result = await session.call_tool(name, arguments, report, responses, state)
+        if isinstance(result, protocol.CallToolResult):
+            return result
+        if result.input_requests:
+            return _require_input(result, answers.round + 1 if answers else 1)
+        responses, state = None, result.request_state
+        exchange.renew()
+        await asyncio.sleep(STATE_PAUSE)
+    raise ExchangeError(text("it asked to be called again {count} times", count=STATE_ROUNDS))
+
+
+def _require_input(result: protocol.InputRequiredResult, round: int) -> InputRequired:
+    required = required_from_result(result, round)
+    if len(required.requests) < len(result.input_requests or {}):
+        raise ExchangeError(text("it asks for a model's answer or for folders, which it never gets"))
+    return required
+
+
+def _interpret(error: MCPError) -> ExchangeError:
+    """Return what an error of the protocol means."""
+    reason = error.message.partition("\n")[0][:300] or str(error.code)
+    match error.code:
+        case protocol.CONNECTION_CLOSED:
+            return ExchangeError(reason, remedy="explain")
+        case protocol.UNSUPPORTED_PROTOCOL_VERSION:
+            return ExchangeError(reason, remedy="negotiate", may_have_run=False)
+        case protocol.HEADER_MISMATCH:
+            return ExchangeError(reason, remedy="relist", may_have_run=False)
+        case _ if error.code == NOT_SENT:
+            return ExchangeError(reason, remedy="reconnect", may_have_run=False)
+        case _ if error.code == MAY_HAVE_RUN or error.code in _NOT_UNDERSTOOD:
+            return ExchangeError(reason, may_have_run=error.code == MAY_HAVE_RUN)
+        case protocol.INVALID_REQUEST if reason.startswith(_LOST):
+            return ExchangeError(reason, remedy="reconnect", may_have_run=False)
+        case protocol.INVALID_REQUEST if reason.startswith("Redirect to"):
+            return ExchangeError(reason, may_have_run=False)
+        case _:
+            return ExchangeError(reason)

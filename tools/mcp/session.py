@@ -1,0 +1,217 @@
+"""One session with an MCP server, of either era; the only door to `mcp` besides the transports.
+
+Nothing here tries again: whoever holds the session does.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mcp import Client, MCPError
+from mcp import types as protocol
+from mcp.client.session import ClientRequestContext, IncomingMessage
+from mcp.client.subscriptions import SubscriptionLost
+from mcp.types.version import MODERN_PROTOCOL_VERSIONS
+
+from ..sandbox.sandbox import Sandbox
+from .definition import ServerDefinitions
+from .input_request import InputAnswer, InputRequest
+from .input_translation import answer_to_result, request_from_params
+from .listing import list_all
+from .server_config import McpServer
+from .server_log import ServerLog, get_log_path
+from .stdio_transport import StdioStreams, open_stdio
+
+# Seconds between two attempts to hear of changes
+_LISTEN_PAUSE = 5.0
+_CHANGES = (
+    protocol.ToolListChangedNotification,
+    protocol.PromptListChangedNotification,
+    protocol.ResourceListChangedNotification,
+)
+
+# without a handler, Python prints the warnings of a library on the terminal
+for _name in ("mcp", "client", "httpx2"):
+    logging.getLogger(_name).addHandler(logging.NullHandler())
+
+
+@dataclass(frozen=True)
+class SessionCallbacks:
+    """What a session tells its owner, and asks it."""
+
+    on_change: Callable[[], None]
+    """The server's tools, prompts or resources have changed."""
+    elicit: Callable[[InputRequest], Awaitable[InputAnswer]]
+    """A server of the old era asks the user."""
+
+
+class McpSession:
+    """A session that is open: its calls may run at the same time."""
+
+    def __init__(self, server: McpServer, client: Client, streams: StdioStreams | None) -> None:
+        self.server = server
+        self._client, self._streams = client, streams
+
+    @property
+    def is_new_era(self) -> bool:
+        """Whether the server speaks the protocol since 2026-07-28."""
+        return self._client.protocol_version in MODERN_PROTOCOL_VERSIONS
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the server's process is known to be gone."""
+        return bool(self._streams and self._streams.ended.is_set())
+
+    async def explain_end(self) -> str:
+        """Return why the server is gone, in one line; empty if nothing is known."""
+        return await self._streams.explain_end() if self._streams else ""
+
+    async def wait_for_end(self) -> None:
+        """Wait until the server has ended; that of one over HTTP shows in its requests."""
+        await (self._streams.ended if self._streams else asyncio.Event()).wait()
+
+    async def list_definitions(self, *, rediscover: bool = False) -> ServerDefinitions:
+        """Ask the server for all that it offers; raises MCPError."""
+        session = self._client.session
+        if rediscover and self.is_new_era:
+            answer = await session.send_discover(self._client.protocol_version)
+            session.adopt(protocol.DiscoverResult.model_validate(answer))
+        return await list_all(self.server.name, self._client)
+
+    async def call_tool(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        on_progress: Callable[[float, float | None, str | None], Awaitable[None]],
+        responses: Mapping[str, protocol.ElicitResult] | None,
+        state: str | None,
+    ) -> protocol.CallToolResult | protocol.InputRequiredResult:
+        """Call a tool once; raises MCPError."""
+        return await self._client.session.call_tool(
+            name,
+            dict(arguments),
+            progress_callback=on_progress,
+            input_responses=dict(responses) if responses is not None else None,
+            request_state=state,
+            allow_input_required=True,
+        )
+
+    async def read_resource(self, uri: str) -> protocol.ReadResourceResult:
+        """Read a resource; raises MCPError."""
+        return await self._client.session.read_resource(uri)
+
+    async def get_prompt(self, name: str, arguments: Mapping[str, str]) -> protocol.GetPromptResult:
+        """Get a prompt; raises MCPError."""
+        return await self._client.session.get_prompt(name, dict(arguments))
+
+
+@asynccontextmanager
+async def open_session(
+    server: McpServer,
+    home: Path,
+    sandbox: Sandbox | None,
+    known: ServerDefinitions | None,
+    callbacks: SessionCallbacks,
+) -> AsyncGenerator[McpSession]:
+    """Connect to a server; on exit disconnect, and end its process.
+
+    `known` is what it offered before: it saves the questions which protocol it speaks.
+    """
+    async with AsyncExitStack() as stack:
+        streams: StdioStreams | None = None
+        if server.transport == "stdio":
+            log = ServerLog(get_log_path(home, server.name))
+            streams = await stack.enter_async_context(open_stdio(server, sandbox, log))
+            transport: Any = _pair(streams)
+        else:
+            from .http_transport import open_http
+
+            transport = open_http(server, home)
+        client = Client(
+            transport,
+            cache=None,
+            client_info=_describe_client(),
+            message_handler=_build_handler(callbacks),
+            elicitation_callback=_build_elicitation(callbacks),
+            **_choose_mode(known),
+        )
+        await stack.enter_async_context(client)
+        # what the server answers counts, also where its own schema says otherwise
+        client.session.validate_tool_result = _accept_result
+        listener = asyncio.create_task(_listen_for_changes(client, callbacks))
+        stack.push_async_callback(_cancel, listener)
+        yield McpSession(server, client, streams)
+
+
+@asynccontextmanager
+async def _pair(streams: StdioStreams) -> AsyncGenerator[tuple[StdioStreams, StdioStreams]]:
+    yield streams, streams
+
+
+def _choose_mode(known: ServerDefinitions | None) -> dict[str, Any]:
+    if known and known.era == "old":
+        return {"mode": "legacy"}
+    if known and known.discovered and known.version in MODERN_PROTOCOL_VERSIONS:
+        with suppress(ValueError):
+            discovered = protocol.DiscoverResult.model_validate(dict(known.discovered))
+            return {"mode": known.version, "prior_discover": discovered}
+    return {"mode": "auto"}
+
+
+def _describe_client() -> protocol.Implementation:
+    from importlib.metadata import version
+
+    return protocol.Implementation(name="maxagent", version=version("maxagent"))
+
+
+def _build_handler(callbacks: SessionCallbacks) -> Callable[[IncomingMessage], Awaitable[None]]:
+    async def handle(message: IncomingMessage) -> None:
+        if isinstance(message, _CHANGES):
+            callbacks.on_change()
+
+    return handle
+
+
+def _build_elicitation(callbacks: SessionCallbacks) -> Any:
+    async def elicit(
+        context: ClientRequestContext, params: protocol.ElicitRequestParams
+    ) -> protocol.ElicitResult:
+        return answer_to_result(await callbacks.elicit(request_from_params(params)))
+
+    return elicit
+
+
+async def _accept_result(name: str, result: protocol.CallToolResult) -> None:
+    """Accept every result."""
+
+
+async def _listen_for_changes(client: Client, callbacks: SessionCallbacks) -> None:
+    """Hold the stream by which servers of the new era tell changes, if this one does."""
+    if client.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+        return
+    offered = client.server_capabilities
+    wanted = {
+        "tools_list_changed": bool(offered.tools and offered.tools.list_changed),
+        "prompts_list_changed": bool(offered.prompts and offered.prompts.list_changed),
+        "resources_list_changed": bool(offered.resources and offered.resources.list_changed),
+    }
+    while any(wanted.values()):
+        with suppress(SubscriptionLost):
+            try:
+                async with client.listen(**wanted) as changes:
+                    async for _ in changes:
+                        pass  # each also comes to the handler of messages
+                return
+            except MCPError:
+                return
+        await asyncio.sleep(_LISTEN_PAUSE)
+        callbacks.on_change()  # what happened meanwhile is unknown
+
+
+async def _cancel(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.wait([task])

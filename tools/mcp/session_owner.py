@@ -1,0 +1,107 @@
+"""The task that opens a session, holds it, and closes it: `mcp` wants all three in one task."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+from ...config.text import text
+from ..process.launcher import GRACE, UNKILLABLE
+from ..sandbox.sandbox import Sandbox
+from .definition import ServerDefinitions
+from .errors import McpError
+from .server_config import McpServer
+from .session import McpSession, SessionCallbacks, open_session
+
+# Characters of an error that are told
+MAX_REASON = 300
+
+
+class SessionOwner:
+    """A session from its start to its end; `opened` is done when it can be used, or failed."""
+
+    def __init__(
+        self,
+        server: McpServer,
+        home: Path,
+        sandbox: Sandbox | None,
+        known: ServerDefinitions | None,
+        callbacks: SessionCallbacks,
+    ) -> None:
+        self.reason = ""
+        """Why it ended, in one line; empty if it was stopped."""
+        self.is_by_memory = bool(known)
+        """Whether the protocol was not negotiated, but known from last time."""
+        self._server = server
+        self._opening = open_session(server, home, sandbox, known, callbacks)
+        self._stop = asyncio.Event()
+        self.opened: asyncio.Future[tuple[McpSession, ServerDefinitions]] = (
+            asyncio.get_running_loop().create_future()
+        )
+        self.opened.add_done_callback(lambda future: future.cancelled() or future.exception())
+        self._task = asyncio.create_task(self._run())
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether it is being opened, or open."""
+        if self._stop.is_set() or self._task.done() or self.reason:
+            return False
+        session = self.opened.done() and not self.opened.exception() and self.opened.result()[0]
+        return not (session and session.has_ended)
+
+    async def wait_for_reason(self) -> str:
+        """Wait a moment for the end of a session that was just lost; return why."""
+        await asyncio.wait([self._task], timeout=2 * GRACE)
+        return self.reason or text("the connection was lost")
+
+    async def stop(self) -> None:
+        """End the session and the server's process."""
+        self._stop.set()
+        if not self.opened.done():
+            self._task.cancel()
+        _, running = await asyncio.wait([self._task], timeout=2 * GRACE + UNKILLABLE)
+        for task in running:
+            task.cancel()
+
+    async def _run(self) -> None:
+        try:
+            async with AsyncExitStack() as stack:
+                async with asyncio.timeout(self._server.connect_timeout):
+                    session = await stack.enter_async_context(self._opening)
+                    definitions = await session.list_definitions()
+                self.opened.set_result((session, definitions))
+                self.reason = await self._wait_for_end(session)
+        except TimeoutError:
+            seconds = f"{self._server.connect_timeout:g}"
+            self.reason = text("it did not answer within {seconds} s", seconds=seconds)
+        except Exception as error:
+            self.reason = describe_error(error)
+        finally:
+            if not self.opened.done():
+                reason = self.reason or text("it was stopped")
+                self.opened.set_exception(McpError(reason))
+
+    async def _wait_for_end(self, session: McpSession) -> str:
+        """Wait until the session has ended or is to end; return why it ended by itself."""
+        waits = [asyncio.create_task(session.wait_for_end()), asyncio.create_task(self._stop.wait())]
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in waits:
+                task.cancel()
+        return "" if self._stop.is_set() else await session.explain_end()
+
+
+def describe_error(error: BaseException) -> str:
+    """Return the first real error in one line: `mcp` wraps them in groups."""
+    first = next(_iter_leaves(error), error)
+    message = str(first).strip().partition("\n")[0][:MAX_REASON]
+    return message or type(first).__name__
+
+
+def _iter_leaves(error: BaseException) -> Iterator[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
+        for each in error.exceptions:  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+            yield from _iter_leaves(each)  # pyright: ignore[reportUnknownArgumentType]
+    elif not isinstance(error, asyncio.CancelledError):
+        yield error

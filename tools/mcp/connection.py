@@ -14,7 +14,14 @@ from ..sandbox.sandbox import Sandbox
 from .definition import Era, ServerDefinitions
 from .definition_cache import keep_definitions, read_definitions
 from .errors import McpError, describe_unknown_outcome, describe_unusable
-from .input_request import Elicit, InputAnswer, InputAnswers, InputRequest, InputRequired, OnProgress
+from .input_request import (
+    Elicit,
+    InputAnswer,
+    InputAnswers,
+    InputRequest,
+    InputRequired,
+    OnProgress,
+)
 from .server_config import McpServer
 
 if TYPE_CHECKING:  # these import `mcp`: only when a server is used
@@ -172,7 +179,7 @@ class McpConnection:
             self._exchanges.append(exchange)
             self._set_idle_timer(None)
             try:
-                answer = await exchange.run(lambda it: request(session, it))
+                answer = await exchange.run(request(session, exchange))
                 self.status = replace(self.status, state="ready", last_exchange=time.time())
                 return answer
             except ExchangeError as failure:
@@ -198,6 +205,8 @@ class McpConnection:
         reason = failure.reason
         if failure.remedy == "explain":
             reason = await owner.wait_for_reason()
+            if self._owner is owner:
+                self._drop_owner()
         if failure.remedy:
             self.status = replace(self.status, state="failed", reason=reason)
         describe = describe_unknown_outcome if failure.may_have_run else describe_unusable

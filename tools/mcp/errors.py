@@ -17,7 +17,9 @@ class McpError(ToolError):
 
 def describe_unusable(server: str, reason: str) -> McpError:
     """Return the error for a call that was not sent."""
-    message = text("the MCP server `{server}` cannot be used: {reason}", server=server, reason=reason)
+    message = text(
+        "the MCP server `{server}` cannot be used: {reason}", server=server, reason=reason
+    )
     return McpError(message, reason=reason)
 
 

@@ -1,7 +1,7 @@
 """One request to a server and its answer: its limit of time, and what a failure means."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Mapping
 from typing import Any, Literal, TypeVar
 
 from mcp import MCPError
@@ -9,8 +9,15 @@ from mcp import types as protocol
 from pydantic import ValidationError
 
 from ...config.text import text
-from .http_transport import MAY_HAVE_RUN, NOT_SENT
-from .input_request import Elicit, InputAnswer, InputAnswers, InputRequest, InputRequired, OnProgress
+from .http_transport import NOT_SENT, REFUSED
+from .input_request import (
+    Elicit,
+    InputAnswer,
+    InputAnswers,
+    InputRequest,
+    InputRequired,
+    OnProgress,
+)
 from .input_translation import required_from_result, responses_from_answers
 from .session import McpSession
 
@@ -42,11 +49,11 @@ class RunningExchange:
         self._seconds, self._elicit = seconds, elicit
         self._limit: asyncio.Timeout | None = None
 
-    async def run(self, request: Callable[["RunningExchange"], Awaitable[_Answer]]) -> _Answer:
+    async def run(self, request: Awaitable[_Answer]) -> _Answer:
         """Make the request; raises ExchangeError. Cancelling it tells the server to stop."""
         try:
             async with asyncio.timeout(self._seconds) as self._limit:
-                return await request(self)
+                return await request
         except TimeoutError:
             seconds = f"{self._seconds:g}"
             raise ExchangeError(
@@ -105,7 +112,9 @@ async def call_tool(
 def _require_input(result: protocol.InputRequiredResult, round: int) -> InputRequired:
     required = required_from_result(result, round)
     if len(required.requests) < len(result.input_requests or {}):
-        raise ExchangeError(text("it asks for a model's answer or for folders, which it never gets"))
+        raise ExchangeError(
+            text("it asks for a model's answer or for folders, which it never gets")
+        )
     return required
 
 
@@ -121,8 +130,8 @@ def _interpret(error: MCPError) -> ExchangeError:
             return ExchangeError(reason, remedy="relist", may_have_run=False)
         case _ if error.code == NOT_SENT:
             return ExchangeError(reason, remedy="reconnect", may_have_run=False)
-        case _ if error.code == MAY_HAVE_RUN or error.code in _NOT_UNDERSTOOD:
-            return ExchangeError(reason, may_have_run=error.code == MAY_HAVE_RUN)
+        case _ if error.code == REFUSED or error.code in _NOT_UNDERSTOOD:
+            return ExchangeError(reason, may_have_run=False)
         case protocol.INVALID_REQUEST if reason.startswith(_LOST):
             return ExchangeError(reason, remedy="reconnect", may_have_run=False)
         case protocol.INVALID_REQUEST if reason.startswith("Redirect to"):

@@ -12,12 +12,12 @@ from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 
 from ...config.text import text
+from .oauth.stored_login import StoredLogin, build_auth
 from .server_config import McpServer
 from .stdio_transport import MAX_MESSAGE_BYTES
 
 # Codes of our own in answers that no server has given
-NOT_SENT = -32950
-MAY_HAVE_RUN = -32951
+NOT_SENT, REFUSED, MAY_HAVE_RUN = -32950, -32951, -32952
 # Seconds until a host must have taken the connection, and until it must have taken the request
 CONNECT_SECONDS, WRITE_SECONDS = 15.0, 60.0
 # What certainly ends before a request is sent
@@ -30,6 +30,9 @@ SESSION = "mcp-session-id"
 class McpHttpClient(httpx2.AsyncClient):
     """A client whose failures are JSON-RPC errors: one failed request never ends the others."""
 
+    login: StoredLogin | None = None
+    """Knows why a request was refused, if a login would help."""
+
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         """Send the request; an error of the network or of HTTP becomes an answer."""
         try:
@@ -39,12 +42,18 @@ class McpHttpClient(httpx2.AsyncClient):
             return _build_error(request, 503, code, _describe_failure(request, error))
         if response.headers.get("content-type", "").lower().startswith("application/json"):
             response.stream = _BoundedStream(cast("httpx2.AsyncByteStream", response.stream))
-        if request.method != "POST" or response.status_code < 400 or await _is_answer(response):
+        status, refusal = response.status_code, self.login and self.login.refusal
+        is_refused = status in (401, 403) and refusal
+        if request.method != "POST" or status < 400:
+            return response
+        if not is_refused and await _is_answer(response):
             return response
         await response.aclose()
-        status = response.status_code
-        code = NOT_SENT if status in _REFUSED else MAY_HAVE_RUN
-        return _build_error(request, status, code, _describe_status(status))
+        reason = _describe_status(status)
+        if is_refused and refusal:
+            reason = text("{problem}: {hint}", problem=refusal.message, hint=refusal.hint)
+        code = REFUSED if status in _REFUSED else MAY_HAVE_RUN
+        return _build_error(request, status, code, reason)
 
 
 class _BoundedStream(httpx2.AsyncByteStream):
@@ -102,10 +111,17 @@ def _describe_status(status: int) -> str:
 @asynccontextmanager
 async def open_http(server: McpServer, home: Path) -> AsyncGenerator[Any]:
     """Yield the streams to a server; the connection itself is made by the first request."""
-    timeout = httpx2.Timeout(CONNECT_SECONDS, read=None, write=WRITE_SECONDS)
+    login = build_auth(server, home)
 
-    def open_client(**_: object) -> McpHttpClient:
-        return McpHttpClient(headers=dict(server.headers), timeout=timeout)
+    def open_client(
+        headers: dict[str, str] | None = None,
+        timeout: httpx2.Timeout | None = None,
+        auth: httpx2.Auth | None = None,
+    ) -> McpHttpClient:
+        limits = httpx2.Timeout(CONNECT_SECONDS, read=None, write=WRITE_SECONDS)
+        client = McpHttpClient(headers=dict(server.headers), timeout=limits, auth=login)
+        client.login = login
+        return client
 
     if server.transport == "sse":
         async with sse_client(server.url, httpx_client_factory=open_client) as streams:

@@ -13,8 +13,14 @@ from typing import Any
 
 from mcp import Client, MCPError
 from mcp import types as protocol
-from mcp.client.session import ClientRequestContext, IncomingMessage
+from mcp.client.session import (
+    ClientRequestContext,
+    ElicitationFnT,
+    IncomingMessage,
+    MessageHandlerFnT,
+)
 from mcp.client.subscriptions import SubscriptionLost
+from mcp.shared.dispatcher import ProgressFnT
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
 from ..sandbox.sandbox import Sandbox
@@ -86,7 +92,7 @@ class McpSession:
         self,
         name: str,
         arguments: Mapping[str, Any],
-        on_progress: Callable[[float, float | None, str | None], Awaitable[None]],
+        on_progress: ProgressFnT,
         responses: Mapping[str, protocol.ElicitResult] | None,
         state: str | None,
     ) -> protocol.CallToolResult | protocol.InputRequiredResult:
@@ -168,7 +174,7 @@ def _describe_client() -> protocol.Implementation:
     return protocol.Implementation(name="maxagent", version=version("maxagent"))
 
 
-def _build_handler(callbacks: SessionCallbacks) -> Callable[[IncomingMessage], Awaitable[None]]:
+def _build_handler(callbacks: SessionCallbacks) -> MessageHandlerFnT:
     async def handle(message: IncomingMessage) -> None:
         if isinstance(message, _CHANGES):
             callbacks.on_change()
@@ -176,7 +182,7 @@ def _build_handler(callbacks: SessionCallbacks) -> Callable[[IncomingMessage], A
     return handle
 
 
-def _build_elicitation(callbacks: SessionCallbacks) -> Any:
+def _build_elicitation(callbacks: SessionCallbacks) -> ElicitationFnT:
     async def elicit(
         context: ClientRequestContext, params: protocol.ElicitRequestParams
     ) -> protocol.ElicitResult:
@@ -194,15 +200,17 @@ async def _listen_for_changes(client: Client, callbacks: SessionCallbacks) -> No
     if client.protocol_version not in MODERN_PROTOCOL_VERSIONS:
         return
     offered = client.server_capabilities
-    wanted = {
-        "tools_list_changed": bool(offered.tools and offered.tools.list_changed),
-        "prompts_list_changed": bool(offered.prompts and offered.prompts.list_changed),
-        "resources_list_changed": bool(offered.resources and offered.resources.list_changed),
-    }
-    while any(wanted.values()):
+    tools = bool(offered.tools and offered.tools.list_changed)
+    prompts = bool(offered.prompts and offered.prompts.list_changed)
+    resources = bool(offered.resources and offered.resources.list_changed)
+    while tools or prompts or resources:
         with suppress(SubscriptionLost):
             try:
-                async with client.listen(**wanted) as changes:
+                async with client.listen(
+                    tools_list_changed=tools,
+                    prompts_list_changed=prompts,
+                    resources_list_changed=resources,
+                ) as changes:
                     async for _ in changes:
                         pass  # each also comes to the handler of messages
                 return

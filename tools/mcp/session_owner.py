@@ -51,7 +51,8 @@ class SessionOwner:
 
     async def wait_for_reason(self) -> str:
         """Wait a moment for the end of a session that was just lost; return why."""
-        await asyncio.wait([self._task], timeout=2 * GRACE)
+        timeout = 2 * GRACE if self._server.transport == "stdio" else 0.2
+        await asyncio.wait([self._task], timeout=timeout)
         return self.reason or text("the connection was lost")
 
     async def stop(self) -> None:
@@ -83,7 +84,10 @@ class SessionOwner:
 
     async def _wait_for_end(self, session: McpSession) -> str:
         """Wait until the session has ended or is to end; return why it ended by itself."""
-        waits = [asyncio.create_task(session.wait_for_end()), asyncio.create_task(self._stop.wait())]
+        waits = [
+            asyncio.create_task(session.wait_for_end()),
+            asyncio.create_task(self._stop.wait()),
+        ]
         try:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         finally:

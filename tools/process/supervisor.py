@@ -8,7 +8,7 @@ process group, and a descendant in its own session survives.
 
 A call is one byte with four descriptors: the call's channel, output, errors and folder; those of
 namespaces that the command enters may follow, each before the ones that it owns. The channel
-carries the length and the JSON of `{argv, env, has_input}`, then `T` to terminate all processes;
+carries the length and the JSON of `{argv, env}` (and `has_input`), then `T` to terminate all processes;
 closing it kills them. The reply is one line, the exit code as shells count; the channel closes when
 no process is left.
 """
@@ -104,7 +104,7 @@ class _Call:
         )
         self._child = os.fork()
         if self._child == 0:
-            if request["has_input"]:  # the output is a socket
+            if request.get("has_input"):  # the output is a socket
                 os.dup2(output, 0)
             _execute_command(request["argv"], request["env"], output, errors, folder, namespaces)
         for descriptor in (output, errors, folder, *namespaces):

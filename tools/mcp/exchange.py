@@ -29,7 +29,7 @@ Remedy = Literal["", "reconnect", "negotiate", "relist", "explain"]
 STATE_ROUNDS, STATE_PAUSE = 20, 0.25
 # A server that has not understood a request has not run it
 _NOT_UNDERSTOOD = (protocol.METHOD_NOT_FOUND, protocol.INVALID_PARAMS)
-_LOST = ("Session terminated", "Session not found")
+_LOST = "session "
 _Answer = TypeVar("_Answer")
 
 
@@ -132,7 +132,7 @@ def _interpret(error: MCPError) -> ExchangeError:
             return ExchangeError(reason, remedy="reconnect", may_have_run=False)
         case _ if error.code == REFUSED or error.code in _NOT_UNDERSTOOD:
             return ExchangeError(reason, may_have_run=False)
-        case protocol.INVALID_REQUEST if reason.startswith(_LOST):
+        case protocol.INVALID_REQUEST if reason.lower().startswith(_LOST):
             return ExchangeError(reason, remedy="reconnect", may_have_run=False)
         case protocol.INVALID_REQUEST if reason.startswith("Redirect to"):
             return ExchangeError(reason, may_have_run=False)

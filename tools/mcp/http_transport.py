@@ -67,7 +67,8 @@ class _BoundedStream(httpx2.AsyncByteStream):
         async for piece in self._stream:
             size += len(piece)
             if size > MAX_MESSAGE_BYTES:
-                raise httpx2.StreamError(f"more than {MAX_MESSAGE_BYTES:,} bytes")
+                limit = MAX_MESSAGE_BYTES // 1_000_000
+                raise httpx2.StreamError(text("more than {limit} MB", limit=limit))
             yield piece
 
     async def aclose(self) -> None:

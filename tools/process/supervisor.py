@@ -8,9 +8,9 @@ process group, and a descendant in its own session survives.
 
 A call is one byte with four descriptors: the call's channel, output, errors and folder; those of
 namespaces that the command enters may follow, each before the ones that it owns. The channel
-carries the length and the JSON of `{argv, env}` (and `has_input`), then `T` to terminate all processes;
-closing it kills them. The reply is one line, the exit code as shells count; the channel closes when
-no process is left.
+carries the length and the JSON of `{argv, env}` and maybe `has_input`, then `T` to terminate all
+processes; closing it kills them. The reply is one line, the exit code as shells count; the channel
+closes when no process is left.
 """
 
 import ctypes

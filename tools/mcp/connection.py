@@ -25,9 +25,9 @@ from .input_request import (
 from .server_config import McpServer
 
 if TYPE_CHECKING:  # these import `mcp`: only when a server is used
-    from .exchange import ExchangeError, RunningExchange
-    from .session import McpSession
-    from .session_owner import SessionOwner
+    from .client.exchange import ExchangeError, RunningExchange
+    from .client.session import McpSession
+    from .client.session_owner import SessionOwner
 
 # Seconds without a call after which a server's process is stopped
 IDLE_SECONDS = 15 * 60.0
@@ -113,8 +113,8 @@ class McpConnection:
         server of the new era asks by InputRequired: the same call with `answers` goes on.
         """
         await _import_client()
-        from .content import convert_result
-        from .exchange import call_tool
+        from .client.content import convert_result
+        from .client.exchange import call_tool
 
         answer = await self._exchange(
             lambda session, exchange: call_tool(
@@ -132,7 +132,7 @@ class McpConnection:
     ) -> ToolResult:
         """Read a resource; raises McpError."""
         await _import_client()
-        from .content import convert_resource
+        from .client.content import convert_resource
 
         answer = await self._exchange(lambda session, _: session.read_resource(uri))
         name, contents = self.server.name, answer.contents
@@ -141,7 +141,7 @@ class McpConnection:
     async def get_prompt(self, name: str, arguments: Mapping[str, str]) -> str:
         """Return the text of a prompt; raises McpError."""
         await _import_client()
-        from .content import convert_prompt
+        from .client.content import convert_prompt
 
         answer = await self._exchange(lambda session, _: session.get_prompt(name, arguments))
         return convert_prompt(self.server.name, answer)
@@ -170,7 +170,7 @@ class McpConnection:
     ) -> _Answer:
         """Make a request; again, once a reason, if the server certainly has not handled it."""
         await _import_client()
-        from .exchange import ExchangeError, RunningExchange
+        from .client.exchange import ExchangeError, RunningExchange
 
         tried = set[str]()
         while True:
@@ -229,8 +229,8 @@ class McpConnection:
 
     async def _start_owner(self, by_memory: bool) -> "SessionOwner":
         """Start a session and wait until it is open, or has failed."""
-        from .session import SessionCallbacks
-        from .session_owner import SessionOwner
+        from .client.session import SessionCallbacks
+        from .client.session_owner import SessionOwner
 
         if time.monotonic() < self._no_start_before:
             raise describe_unusable(self.server.name, self.status.reason)
@@ -329,5 +329,5 @@ class McpConnection:
 
 async def _import_client() -> None:
     """Import `mcp` in a thread, if it is not: it takes half a second."""
-    await asyncio.to_thread(import_module, f"{__package__}.exchange")
-    await asyncio.to_thread(import_module, f"{__package__}.content")
+    for module in ("session_owner", "exchange", "content"):
+        await asyncio.to_thread(import_module, f"{__package__}.client.{module}")

@@ -23,12 +23,12 @@ from mcp.client.subscriptions import SubscriptionLost
 from mcp.shared.dispatcher import ProgressFnT
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
-from ..sandbox.sandbox import Sandbox
-from .definition import ServerDefinitions
-from .input_request import InputAnswer, InputRequest
+from ...sandbox.sandbox import Sandbox
+from ..definition import ServerDefinitions
+from ..input_request import InputAnswer, InputRequest
+from ..server_config import McpServer
 from .input_translation import answer_to_result, request_from_params
 from .listing import list_all
-from .server_config import McpServer
 from .server_log import ServerLog, get_log_path
 from .stdio_transport import StdioStreams, open_stdio
 

@@ -8,9 +8,8 @@ from mcp import MCPError
 from mcp import types as protocol
 from pydantic import ValidationError
 
-from ...config.text import text
-from .http_transport import NOT_SENT, REFUSED
-from .input_request import (
+from ....config.text import text
+from ..input_request import (
     Elicit,
     InputAnswer,
     InputAnswers,
@@ -18,6 +17,7 @@ from .input_request import (
     InputRequired,
     OnProgress,
 )
+from .http_transport import NOT_SENT, REFUSED
 from .input_translation import required_from_result, responses_from_answers
 from .session import McpSession
 

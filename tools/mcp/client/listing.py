@@ -7,7 +7,7 @@ from mcp import Client, MCPError
 from mcp import types as protocol
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
-from .definition import (
+from ..definition import (
     PromptArgument,
     PromptDefinition,
     ResourceDefinition,

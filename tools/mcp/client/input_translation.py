@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from mcp import types as protocol
 
-from .input_request import InputAnswer, InputAnswers, InputRequest, InputRequired
+from ..input_request import InputAnswer, InputAnswers, InputRequest, InputRequired
 
 
 def request_from_params(params: protocol.ElicitRequestParams) -> InputRequest:

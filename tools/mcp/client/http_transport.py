@@ -11,9 +11,9 @@ import httpx2
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 
-from ...config.text import text
-from .oauth.stored_login import StoredLogin, build_auth
-from .server_config import McpServer
+from ....config.text import text
+from ..oauth.stored_login import StoredLogin, build_auth
+from ..server_config import McpServer
 from .stdio_transport import MAX_MESSAGE_BYTES
 
 # Codes of our own in answers that no server has given

@@ -12,18 +12,18 @@ from typing import Any
 
 from mcp import types as protocol
 
-from ...config.security.control_characters import CONTROL_CHARACTERS
-from ...config.security.redaction import redact
-from ..filesystem.images import (
+from ....config.security.control_characters import CONTROL_CHARACTERS
+from ....config.security.redaction import redact
+from ...filesystem.images import (
     MAX_IMAGE_BYTES,
     ImageReference,
     describe_image,
     detect_image,
     store_image,
 )
-from ..process.output_capture import OutputRecorder
-from ..process.truncation import make_excerpt
-from ..result import IMAGES, ToolResult
+from ...process.output_capture import OutputRecorder
+from ...process.truncation import make_excerpt
+from ...result import IMAGES, ToolResult
 
 # Bytes of text that reach the model at once; of more, both ends do
 MAX_TEXT_BYTES = 50_000

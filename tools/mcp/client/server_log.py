@@ -6,10 +6,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from ...config.security.private_files import make_private_folder, open_private
-from ..process.stream_redaction import RedactingSink
-from ..process.truncation import clean_text
-from .definition_cache import get_data_folder
+from ....config.security.private_files import make_private_folder, open_private
+from ...process.stream_redaction import RedactingSink
+from ...process.truncation import clean_text
+from ..definition_cache import get_data_folder
 
 # Bytes of a server's log; the one before is kept as well
 MAX_LOG_BYTES = 500_000

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 
-from ...config.text import text
-from ..process.launcher import GRACE, UNKILLABLE
-from ..sandbox.sandbox import Sandbox
-from .definition import ServerDefinitions
-from .errors import McpError
-from .server_config import McpServer
+from ....config.text import text
+from ...process.launcher import GRACE, UNKILLABLE
+from ...sandbox.sandbox import Sandbox
+from ..definition import ServerDefinitions
+from ..errors import McpError
+from ..server_config import McpServer
 from .session import McpSession, SessionCallbacks, open_session
 
 # Characters of an error that are told

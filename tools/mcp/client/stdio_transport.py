@@ -15,11 +15,11 @@ from typing import Self
 from mcp.shared.message import SessionMessage
 from mcp.types import jsonrpc_message_adapter
 
-from ...config.text import text
-from ..process.launcher import GRACE, RunningProgram, open_program
-from ..sandbox.sandbox import Sandbox
-from .errors import McpError
-from .server_config import McpServer
+from ....config.text import text
+from ...process.launcher import GRACE, RunningProgram, open_program
+from ...sandbox.sandbox import Sandbox
+from ..errors import McpError
+from ..server_config import McpServer
 from .server_log import ServerLog
 
 # Bytes of one message; a server that says more in a line is ended

@@ -1,0 +1,1 @@
+"""The client: sessions over stdio and HTTP; all that imports `mcp`, but for logins."""

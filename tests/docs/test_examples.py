@@ -185,6 +185,21 @@ def test_agents_page_commands_work_and_agent_is_valid(
     assert keys == [*KEYS]
 
 
+def test_skills_page_commands_work_and_skill_is_valid(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("MAXAGENT_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    for line in block("docs/skills.md", "sh").splitlines():
+        words = shlex.split(line, comments=True)[1:]
+        assert CliRunner().invoke(app, words, catch_exceptions=False).exit_code == 0, line
+    own = tmp_path / "home/skills/release-notes/SKILL.md"
+    own.write_text(block("docs/skills.md", "markdown"))
+    told = CliRunner().invoke(app, ["skills", "validate", str(own)])
+    assert (told.exit_code, told.stdout, told.stderr) == (0, "", "Checked 1: no problems.\n")
+
+
 def test_the_commands_pages_command_says_what_it_says(tmp_path: Path) -> None:
     own = tmp_path / "home" / "commands" / "review.md"
     own.parent.mkdir(parents=True)

@@ -91,7 +91,7 @@ async def _check_one(
         return ConnectionCheck(None, translate(str(error)))
     except TimeoutError:
         return ConnectionCheck(
-            None, translate(text("no answer within {seconds:g} s", seconds=limit))
+            None, translate(text("no answer within {seconds} s", seconds=f"{limit:g}"))
         )
 
 

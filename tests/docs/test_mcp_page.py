@@ -1,6 +1,7 @@
 """docs/mcp.md: its commands and its file work as they are written."""
 
 import json
+import os
 import re
 import shlex
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 from mcp_place import Place
 from typer.main import get_command
-from typer.testing import CliRunner
+from warm_start import LANG, run_mcode
 
 from maxagent.cli.app import app
 from maxagent.cli.commands.mcp.server_definition import build_definition, join_command
@@ -17,8 +18,9 @@ from maxagent.tools.mcp.server_parser import DEFINING_KEYS, parse_server
 from maxagent.tools.mcp.variables import Variables
 
 PAGE = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text(encoding="utf-8")
-(SHELL,) = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
+SHELL = "".join(re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL))
 (FILE,) = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
+OTHER_KEYS = {"name", "transport", "disabled", "httpUrl", "serverUrl"}
 ADDED = [line for line in SHELL.splitlines() if " add " in line]
 
 
@@ -48,22 +50,21 @@ def test_the_file_defines_servers() -> None:
         ("stdio", ""),
     ]
     assert {*SHAPES} <= {*re.findall(r"`(\w+)`", PAGE)}
-    keys = {
-        key
-        for row in re.findall(r"^\| (`[a-z_`, ]+) \|", PAGE, re.M)
-        for key in re.findall(r"`(\w+)`", row)
-    }
-    assert keys - DEFINING_KEYS == {"connect_timeout", "call_timeout"}
+    rows = re.findall(r"^\| (`[a-z_`, ]+) \|", PAGE, re.MULTILINE)
+    keys = {key for row in rows for key in re.findall(r"`(\w+)`", row)}
+    assert keys & DEFINING_KEYS == DEFINING_KEYS - OTHER_KEYS
+    assert {"connect_timeout", "call_timeout", "oauth"} <= keys
 
 
 def test_each_command_exists() -> None:
     named = {*re.findall(r"`mcode mcp (\w+)", PAGE)}
     group = get_command(app).commands["mcp"].commands
     assert named <= {*group}
-    assert {*group} - named <= {"login", "logout"}
-    shown = CliRunner().invoke(app, ["mcp", "add", "--help"]).output
-    for option in re.findall(r"`(--\w[\w-]*)", PAGE):
-        assert option in shown or option in ("--no-test", "--json")
+    assert {*group} == named
+    options = {
+        option for command in group.values() for one in command.params for option in one.opts
+    }
+    assert {*re.findall(r"`(--\w[\w-]*)", PAGE)} <= options
 
 
 def test_what_list_says_is_in_the_table(tmp_path: Path) -> None:
@@ -76,3 +77,10 @@ def test_what_list_says_is_in_the_table(tmp_path: Path) -> None:
     assert "the variable `NOT_SET_HERE` is not set" in shown
     assert "its folder is not trusted" in shown
     assert "it is not JSON: line 4: " in shown
+
+
+def test_the_call_is_asked_as_it_says(tmp_path: Path) -> None:
+    (line,) = [line for line in SHELL.splitlines() if " permissions " in line]
+    command, _, decision = line.partition("#")
+    ended = run_mcode(shlex.split(command)[1:], tmp_path, {**os.environ, "LC_ALL": LANG})
+    assert ended.stdout.startswith(decision.strip())

@@ -97,7 +97,7 @@ async def _make_network(program: Path) -> tuple[int, int]:
             if not line:
                 raise TimeoutError
             raise PrivateNetworkError(line.partition("\n")[0])
-        return _open_namespaces(int(line))
+        return await asyncio.to_thread(_open_namespaces, int(line))
     finally:
         for task in (waiting, running):
             task.cancel()
@@ -118,8 +118,11 @@ def _open_namespaces(process: int) -> tuple[int, int]:
 async def _verify_network(sandbox: Sandbox, network: Namespaces) -> None:
     """Run one confined command inside; closes the network if that fails."""
     said = bytearray()
-    with tempfile.TemporaryDirectory(prefix="maxagent-") as folder:
-        argv = await asyncio.to_thread(sandbox.build_probe_command, Path(folder), in_network=True)
+    # in threads: Studio's server allows nothing that may block
+    folder = await asyncio.to_thread(tempfile.TemporaryDirectory, prefix="maxagent-")
+    try:
+        place = Path(folder.name)
+        argv = await asyncio.to_thread(sandbox.build_probe_command, place, in_network=True)
         ended = await stream_output(
             argv,
             cwd=Path("/"),
@@ -127,6 +130,8 @@ async def _verify_network(sandbox: Sandbox, network: Namespaces) -> None:
             on_output=said.extend,
             namespaces=network.descriptors,
         )
+    finally:
+        await asyncio.to_thread(folder.cleanup)
     if ended.exit_code:
         with contextlib.suppress(OSError):
             network.close()

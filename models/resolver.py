@@ -234,11 +234,17 @@ def _check_package(resolved: ResolvedModel) -> None:
 def _with_limits(
     settings: Settings, chosen: Provider, model: str, base_url: str, key: str
 ) -> ResolvedModel:
-    """Set each limit from `PROVIDER/MODEL`, else `MODEL`, else the catalogue, else `model`."""
+    """Set each limit from `PROVIDER/MODEL`, else `MODEL`, else the catalogue, else `model`.
+
+    A `model.context_length` that is set makes the catalogue's window smaller, never larger.
+    """
     section, entry = settings.model, find_model(f"{chosen.name}/{model}")
     layers = _select_layers(settings, chosen, model)
     temperature = _find_first(*(layer.temperature for layer in layers))
-    window = _find_first(*(layer.context_length for layer in layers), entry and entry.context)
+    catalogued = entry and entry.context
+    if catalogued and "context_length" in section.model_fields_set:
+        catalogued = min(catalogued, section.context_length)
+    window = _find_first(*(layer.context_length for layer in layers), catalogued)
     return ResolvedModel(
         provider=chosen,
         model=model,

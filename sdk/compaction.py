@@ -58,6 +58,8 @@ class Compactor:
             )
             command: Command[str] = Command(goto="compact", update={"compaction": request})
             await graph.aupdate_state(config, command, as_node=role)
+            # a kill must not look as if the thread had gone on elsewhere
+            await asyncio.to_thread(threads.set_status, row.thread_id, row.status)
             stream = graph.astream(  # pyright: ignore[reportUnknownMemberType]
                 None,
                 config,

@@ -101,10 +101,12 @@ async def compact_view(compaction: Compaction) -> dict[str, Any]:
     """Return the state changes of a compaction: the new cut, and the cost of its summary."""
     state, asked = compaction.state, compaction.asked
     conversation = get_conversation(compaction.role)
-    _emit_started(compaction, conversation)
     cut, usage = _prune_view(compaction), NOTHING_USED
-    if cut is None:
-        cut, usage = await _summarize_view(compaction)
+    planned = None if cut else _plan_cut(compaction)
+    if cut or planned:
+        _emit_started(compaction, conversation)
+    if planned:
+        cut, usage = await _summarize_view(compaction, planned)
     _emit_finished(compaction, conversation, cut)
     # until the model has answered, it is known what was tried for this request
     update: dict[str, Any] = {"compaction": None if asked["reason"] == "user" else asked}
@@ -141,13 +143,15 @@ def _prune_view(compaction: Compaction) -> Cut | None:
     return cut
 
 
-async def _summarize_view(compaction: Compaction) -> tuple[Cut | None, Usage]:
-    """Return a cut with a summary, and what it cost; None if there is nothing to leave out."""
-    planned = choose_cut(
+def _plan_cut(compaction: Compaction) -> PlannedCut | None:
+    """Return where to cut; None if there is nothing to leave out."""
+    return choose_cut(
         compaction.messages, compaction.cut, compaction.budget.room, compaction.count.scale
     )
-    if planned is None:
-        return None, NOTHING_USED
+
+
+async def _summarize_view(compaction: Compaction, planned: PlannedCut) -> tuple[Cut, Usage]:
+    """Return a cut with a summary, and what it cost."""
     note, made_by, usage = await _write_note(compaction, planned)
     cut = await _finish_cut(compaction, planned, note, made_by)
     if made_by != BRIDGE and cut["after"] > compaction.tokens * MOST_LEFT:

@@ -10,7 +10,7 @@ from ...config.text import text
 from ...models.errors import ContextOverflowError
 from ...models.http.dialect import RequestOptions
 from ..agent.agent import Agent
-from ..agent.context import Context
+from ..agent.context import Context, get_thread_id
 from ..agent.emit import emit_event
 from ..conversation.budget import Budget, compute_budget, count_request, limit_answer
 from ..conversation.cut import CompactionRequest, Cut, get_conversation
@@ -26,6 +26,11 @@ CROWDED = (
     "The system prompt with the instructions ({system} tokens), {count} tools ({tools}) and the "
     "context message ({context}) take more than 40 % of the {window} tokens of `{model}`; "
     "switch tools off with `tools.disabled`, or shorten the instruction files"
+)
+
+BY_HAND = (
+    "compact it with `mcode threads compact {thread}`, then go on with `mcode resume {thread}`; "
+    "or set `context.auto_compact: true`"
 )
 
 
@@ -98,7 +103,10 @@ async def answer_overflow(
     Raises the error if compaction is off, or has not helped.
     """
     attempt = (state.get("compaction") or {"attempt": 0})["attempt"] + 1
-    if attempt > MOST_ATTEMPTS or not agent.deps.settings.context.auto_compact:
+    if not agent.deps.settings.context.auto_compact:
+        error.hint = text(BY_HAND, thread=get_thread_id(runtime)[:8])
+        raise error
+    if attempt > MOST_ATTEMPTS:
         raise error
     budget = find_budget(state, agent)
     count: TokenCount = count_used(request, find_cut(state, role), budget.fixed)

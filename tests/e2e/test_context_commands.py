@@ -1,5 +1,9 @@
 """`mcode threads compact` and its line in `threads show`; `/context` in a window."""
 
+import json
+import threading
+from typing import Any
+
 import pytest
 from chat_window import ChatWindow
 from program import Program
@@ -36,6 +40,45 @@ def test_thread_is_compacted_with_a_focus(program: Program, provider: Provider) 
     assert (event["type"], event["reason"]) == ("compaction_finished", "user")
 
 
+def test_killed_compaction_keeps_its_status(program: Program, provider: Provider) -> None:
+    write_files(program)
+    asked = threading.Event()
+    answers: list[dict[str, Any]] = [*READS, SEEN, {"text": SUMMARY, "hang_after": 0}]
+
+    def answer(_: object) -> dict[str, Any]:
+        if len(answers) == 1:
+            asked.set()
+        return answers.pop(0)
+
+    provider.script(answer)
+    thread = program.chat("what is here?").last["thread_id"]
+    [before] = json.loads(program.run("threads", "list", "--json").stdout)
+    process = program.start("threads", "compact", thread)
+    assert asked.wait(60)
+    process.kill()
+    program.end(process)
+    [after] = json.loads(program.run("threads", "list", "--json").stdout)
+    assert (before["status"], after["status"]) == ("idle", "idle")
+
+
+def test_nothing_to_leave_out_is_all_it_says(program: Program, provider: Provider) -> None:
+    provider.script([{"text": "Hello."}])
+    thread = program.chat("hello").last["thread_id"]
+    done = program.run("threads", "compact", thread)
+    assert done.code == 0 and len(done.stderr.splitlines()) == 1, done.stderr
+    assert len(provider.requests) == 1
+
+
+def test_without_compaction_the_hint_names_the_command(
+    program: Program, provider: Provider
+) -> None:
+    provider.script([{"status": 400, "body": {"error": {"message": "prompt is too long"}}}])
+    ended = program.chat("hello", LLC_CONTEXT__AUTO_COMPACT="false")
+    thread = ended.last["thread_id"]
+    assert (ended.code, ended.last["type"]) == (3, "error")
+    assert f"`mcode threads compact {thread[:8]}`" in ended.last["hint"]
+
+
 def test_open_question_is_not_compacted_away(program: Program, provider: Provider) -> None:
     provider.script([{"tool_calls": [{"name": "run_command", "args": {"command": "touch a"}}]}])
     thread = program.chat("make it", "--mode", "ask").last["thread_id"]
@@ -53,4 +96,4 @@ def test_context_table_in_a_window(language: str, columns: int, tmp_path, provid
         window.type("/context").press("enter")
         window.see("90,010", *(window.words(f"slash.context.{kind}") for kind in ("tools", "free")))
         window.rest()
-        window.type("/compact").press("enter").see(window.words("compaction.started.user"))
+        window.type("/compact").press("enter").see(window.words("compaction.nothing"))

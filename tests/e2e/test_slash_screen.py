@@ -46,10 +46,10 @@ def test_files_go_back_and_forth_conversations_are_chosen(window: ChatWindow) ->
     window.type("/rewind").press("enter")
     window.see(window.words("back.ask"))
     asked = window.count("Continue?")
-    window.type("1").press("enter")
+    window.type("0").press("enter")
     window.terminal.wait_for(lambda _: window.count("Continue?") == asked + 1)
     window.type("y").press("enter")
-    window.see("Rewound to before `Make it`")
+    window.see("Rewound to step 0, before `Make it`")
     window.holds("Make it")
     assert not made.exists()
 

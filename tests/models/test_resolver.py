@@ -189,13 +189,21 @@ def limits(**models: Any) -> Settings:
     return Settings(model=ModelSection(max_tokens=111, context_length=222, models=named))
 
 
+def windows(usual: int, named: int | None = None) -> Settings:
+    models = {"gpt-4.1": ModelLimits(context_length=named)} if named else {}
+    return Settings(model=ModelSection(context_length=usual, models=models))
+
+
 @pytest.mark.parametrize(
     ("settings", "spec", "expected"),
     [
         (limits(), "openai/never-heard-of", (111, 222)),
-        (limits(), "openai/gpt-4o", (16_384, 128_000)),
-        (limits(), "openai/gpt-4.1", (32_000, 1_047_576)),
-        (limits(o3={"max_tokens": 5}), "openai/o3", (5, 200_000)),
+        (limits(), "openai/gpt-4o", (16_384, 222)),
+        (Settings(), "openai/gpt-4.1", (32_000, 1_047_576)),
+        (windows(2_000_000), "openai/gpt-4.1", (32_000, 1_047_576)),
+        (windows(200_000), "openai/gpt-4.1", (32_000, 200_000)),
+        (windows(200_000, 500_000), "openai/gpt-4.1", (32_000, 500_000)),
+        (limits(o3={"max_tokens": 5}), "openai/o3", (5, 222)),
         (
             limits(o3={"max_tokens": 5, "context_length": 6}, openai__o3={"max_tokens": 7}),
             "openai/o3",

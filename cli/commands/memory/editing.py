@@ -69,6 +69,8 @@ def add(
     )
     _validate_outcome(addition)
     _warn_if_off()
+    if not for_user:
+        _warn_if_untrusted()
     if as_json:
         echo_json({"outcome": addition.outcome, "card": to_mapping(addition.card)})
         return
@@ -99,6 +101,15 @@ def _warn_if_off() -> None:
 
     if not load_settings(Path.cwd(), paths.locate_home()).settings.memory.enabled:
         echo(t("memory.off"), err=True)
+
+
+def _warn_if_untrusted() -> None:
+    """Say that no run here reads the project's cards; a run trusts an empty folder."""
+    from ....config.trust.decision import check_trust
+
+    trusted = check_trust(Path.cwd(), paths.locate_home()).trusted
+    if not trusted and any(Path.cwd().iterdir()):
+        echo(t("memory.untrusted"), err=True)
 
 
 async def _add_card(
@@ -234,7 +245,12 @@ def _parse_day(day: str) -> str:
         raise UsageError(
             text("`{day}` is not a date", day=day), hint="write it as 2030-12-31"
         ) from None
-    return datetime.combine(after, time(), UTC).isoformat(timespec="seconds")
+    end = datetime.combine(after, time(), UTC)
+    if end <= datetime.now(UTC):
+        raise UsageError(
+            text("`{day}` is in the past", day=day), hint="give the last day on which it holds"
+        )
+    return end.isoformat(timespec="seconds")
 
 
 def _report(card: dict[str, object], key: str, as_json: bool) -> None:

@@ -51,13 +51,15 @@ def _format_table(usage: "ContextUsage", columns: int) -> Iterator[str]:
     rows += [*largest, (t("slash.context.free"), usage.free)]
     width = max(measure_width(label) for label, _ in rows)
     digits = max(len(f"{tokens:,}") for _, tokens in rows)
-    left = columns - width - digits - 9
-    for label, tokens in rows:
+    shares = [_format_share(tokens, usage.window) for _, tokens in rows]
+    share_width = max(4, *map(len, shares))
+    longest = min(columns - width - digits - share_width - 5, LONGEST_BAR)
+    for (label, tokens), share in zip(rows, shares, strict=True):
         gap = " " * (width - measure_width(label))
-        share = _format_share(tokens, usage.window)
-        line = f"{label}{gap}  {tokens:>{digits},}  {share:>4}"
-        if left >= SHORTEST_BAR and usage.window:
-            line += f" {FULL * round(min(left, LONGEST_BAR) * tokens / usage.window)}"
+        line = f"{label}{gap}  {tokens:>{digits},}  {share:>{share_width}}"
+        if longest >= SHORTEST_BAR and usage.window:
+            # a part may be larger than the window, such as that of a model with a smaller one
+            line += f" {FULL * min(round(longest * tokens / usage.window), longest)}"
         yield line.rstrip()
 
 

@@ -19,7 +19,7 @@ def build_warning(usage: "TokenUsage", limit: int) -> str:
     length = usage.context_length
     if not length or usage.window < (limit or length) * NEARLY_FULL:
         return ""
-    share = f"{usage.window / length:.0%}"
+    used = f"{usage.window:,}"
     if limit:
-        return t("repl.context.nearly_full", share=share, limit=f"{limit:,}")
-    return t("repl.context.full", share=share)
+        return t("repl.context.nearly_full", used=used, limit=f"{limit:,}")
+    return t("repl.context.full", used=used, length=f"{length:,}")

@@ -18,23 +18,36 @@ if TYPE_CHECKING:
 
 
 def choose_message(row: "ThreadRow") -> "MessagePoint":
-    """Return the message that the user picks; raise UsageError if there is none."""
-    from ....sdk.threads.steps import read_thread_branches
+    """Return the message that the user picks by its step; raise UsageError if there is none."""
     from ...rendering.humanize import format_age
     from ...rendering.table import show_table
 
-    messages = read_thread_branches(row, paths.locate_home()).messages
+    messages = _read_messages(row)
     if not messages:
         raise UsageError(t("back.nothing"), hint=t("back.nothing.hint"))
     cells = [
-        [str(at), format_age(one.before.at), " ".join(one.text.split())]
-        for at, one in enumerate(messages, 1)
+        [str(step), format_age(one.before.at), " ".join(one.text.split())]
+        for step, one in messages.items()
     ]
     heading = t("back.said")
     show_table([t("back.number"), t("steps.at"), heading], cells, cut=[heading])
-    while not 0 < (chosen := ask_number(t("back.ask"))) <= len(messages):
-        echo(t("back.unknown", last=len(messages)), err=True)
-    return messages[chosen - 1]
+    while (chosen := ask_number(t("back.ask"))) not in messages:
+        echo(t("back.unknown", steps=", ".join(map(str, messages))), err=True)
+    return messages[chosen]
+
+
+def find_message(row: "ThreadRow", step: int) -> "MessagePoint | None":
+    """Return the user's message after this step of the conversation, if there is one."""
+    return _read_messages(row).get(step)
+
+
+def _read_messages(row: "ThreadRow") -> "dict[int, MessagePoint]":
+    """Return the user's messages by the step before them; of several, the first."""
+    from ....sdk.threads.steps import read_thread_branches
+
+    messages = read_thread_branches(row, paths.locate_home()).messages
+    by_step = {one.before.number: one for one in reversed(messages)}
+    return dict(sorted(by_step.items()))
 
 
 def go_back(row: "ThreadRow", place: "ThreadStep", where: str) -> bool:

@@ -10,7 +10,7 @@ from ...commands.undo import redo as bring_back
 from ...commands.undo import undo as take_back
 from ...i18n.catalogs import t
 from ..session.cli_bridge import run_cli_command
-from ..session.rewind import choose_message, go_back
+from ..session.rewind import choose_message, find_message, go_back
 from ..session.session import Session
 
 
@@ -30,7 +30,7 @@ async def redo(session: Session, _: str) -> None:
 
 
 async def rewind_thread(session: Session, step: str) -> None:
-    """Restore files and conversation to before a message, which can be edited, or to a step."""
+    """Restore files and conversation to a step; a message after it can be edited."""
     await session.wait_for_runner()  # it has loaded the imports below
     from ....sdk.threads.steps import find_step
     from ...rendering.thread_listing import open_index
@@ -39,10 +39,13 @@ async def rewind_thread(session: Session, step: str) -> None:
     row, at, words = open_index().get(require_thread_id(session)), parse_step(step), ""
     if at is None:
         message = await session.ask_question(partial(choose_message, row))
-        place, words = message.before, message.text
-        where = t("back.before", words=build_title(words))
     else:
-        place, where = find_step(row, session.home, at), t("back.step", step=at)
+        message = find_message(row, at)
+    if message:
+        place, words = message.before, message.text
+        where = t("back.before", step=place.number, words=build_title(words))
+    else:
+        place, where = find_step(row, session.home, at or 0), t("back.step", step=at)
     if await session.ask_question(partial(go_back, row, place, where)):
         session.left_by_hand = False
         await refresh_status(session, await session.wait_for_runner())

@@ -55,6 +55,21 @@ def test_adding_while_memory_is_off_is_noticed(memory: MemoryPlace) -> None:
     assert "Memory is off" not in memory("add", "Kept as usual").stderr
 
 
+def test_adding_in_an_untrusted_folder_is_noticed(memory: MemoryPlace) -> None:
+    assert "not trusted" not in memory("add", "An empty folder is trusted").stderr
+    (memory.project / "README.md").write_text("hello\n")
+    ended = memory("add", "Nobody reads this yet")
+    assert ended.returncode == 0 and "This folder is not trusted" in ended.stderr
+    assert "not trusted" not in memory("add", "Read everywhere", "--user").stderr
+
+
+def test_a_day_in_the_past_is_refused(memory: MemoryPlace) -> None:
+    ended = memory("add", "Too late", "--expires", "2020-01-31")
+    assert ended.returncode == 2 and "`2020-01-31` is in the past" in ended.stderr
+    assert memory.read("list", "--all") == []
+    assert memory("add", "In time", "--expires", "2999-12-31").returncode == 0
+
+
 def test_edit_changes_only_what_is_given(memory: MemoryPlace) -> None:
     card = memory.add("First words", "--tag", "old")
     edited = memory.read("edit", card[:8], "Other words", "--type", "decision")

@@ -49,3 +49,10 @@ def test_table_fits_the_window(
 def test_unknown_window_has_no_shares() -> None:
     shown = format_context(replace(USAGE, window=0, limit=0, is_reported=False), 80)
     assert shown.startswith("about 40,000 of ? tokens (?)") and "%" not in shown.splitlines()[3]
+
+
+@pytest.mark.parametrize("window", [20_000, 3_000, 500])
+@pytest.mark.parametrize("columns", [40, 80])
+def test_parts_beyond_the_window_fit_their_lines(window: int, columns: int) -> None:
+    shown = format_context(replace(USAGE, window=window), columns)
+    assert max(map(measure_width, shown.splitlines())) <= columns

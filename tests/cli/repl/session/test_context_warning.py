@@ -8,9 +8,9 @@ from maxagent.sdk.events import TokenUsage
     ("window", "length", "limit", "words"),
     [
         (80_000, 128_000, 100_000, ""),
-        (90_000, 128_000, 100_000, "70% full and is compacted at 100,000 tokens"),
+        (90_000, 128_000, 100_000, "holds 90,000 tokens and is compacted at 100,000."),
         (115_000, 128_000, 0, ""),
-        (116_000, 128_000, 0, "91% full. Run `/compact`"),
+        (116_000, 128_000, 0, "116,000 of 128,000 tokens. Run `/compact`"),
         (5_000, 0, 0, ""),
     ],
 )

@@ -64,11 +64,11 @@ async def test_rewind_to_message_offers_it_again(
     with pytest.raises(PromptAborted):
         await spoken("/rewind")
     shown = await spoken("/rewind", typed="7\n2\n")
-    assert "And that?" in shown and "1 to 2" in shown and made.exists()
-    await spoken("/rewind", typed="1\nn\n")
+    assert "And that?" in shown and "numbers: 0, 2" in shown and made.exists()
+    await spoken("/rewind", typed="0\nn\n")
     assert made.exists() and offered == ["And that?"]
-    shown = await spoken("/rewind", typed="1\ny\n")
-    assert "Make it" in shown and "And that?" not in shown and not made.exists()
+    shown = await spoken("/rewind 0", typed="y\n")
+    assert "step 0, before `Make it`" in shown and "And that?" not in shown and not made.exists()
     assert "The later steps are kept: `/rewind 2` returns to them.\n" in shown
     assert offered == ["And that?", "Make it"] and spoken.session.usage
     with pytest.raises(UsageError, match="no earlier message"):

@@ -96,4 +96,5 @@ def test_context_table_in_a_window(language: str, columns: int, tmp_path, provid
         window.type("/context").press("enter")
         window.see("90,010", *(window.words(f"slash.context.{kind}") for kind in ("tools", "free")))
         window.rest()
-        window.type("/compact").press("enter").see(window.words("compaction.nothing", before="90,010"))
+        nothing = window.words("compaction.nothing", before="90,010")
+        window.type("/compact").press("enter").see(nothing)

@@ -71,6 +71,7 @@ def show(name: Annotated[str, typer.Argument(help="Name of the agent.")]) -> Non
         "model": profile.model,
         "temperature": profile.temperature,
         "tools": ", ".join(tool.name for tool in select_agent_tools(profile, ToolsSection())),
+        "skills": ", ".join(profile.skills),
         "rules": ", ".join(f"{one.kind} {one.text}" for one in profile.rules),
         "files": "; ".join(", ".join(one.files) for one in profile.limits if one.files),
         "max_steps": profile.steps or "",

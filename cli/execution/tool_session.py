@@ -13,7 +13,9 @@ from langchain_core.tools import BaseTool
 from ...config import exit_codes, paths
 from ...config.agents.profile import AgentProfile
 from ...config.settings.loader import LoadedSettings
+from ...config.skills.discovery import find_skills
 from ...config.text import text
+from ...config.trust.decision import check_trust
 from ...sdk.tracing import disable_tracing
 from ...tools.definition import get_effect
 from ...tools.permissions import Decision, build_policy
@@ -24,6 +26,7 @@ from ...tools.runtime.edit_preview import PreviewCall, preview_calls
 from ...tools.runtime.invoke import invoke
 from ...tools.runtime.registry import canonical, describe_unknown_tool, select_tools
 from ...tools.sandbox.detect import open_sandbox
+from ...tools.skills.access import SkillAccess
 from ...tools.todo_list import Todo
 from ...tools.tool_run import ToolRun
 from ...tools.workspace import Workspace
@@ -69,7 +72,12 @@ class ToolSession:
     ) -> None:
         """Build it; `agent` is the agent that makes the calls, and its own rules apply, too."""
         settings, home = loaded.settings, paths.locate_home()
-        self._workspace = Workspace(folder, tuple(settings.security.ignore_patterns), home)
+        ignore = tuple(settings.security.ignore_patterns)
+        self._skills = SkillAccess(
+            find_skills(folder, home, check_trust(folder, home)), ignore=ignore
+        )
+        readable = self._skills.registry.outside_folders
+        self._workspace = Workspace(folder, ignore, home, readable=readable)
         self.sandbox = open_sandbox(settings.sandbox, self._workspace, home)
         policy = build_policy(loaded, self._workspace, usual="ask")
         policy = policy.with_safeguards(settings, self.sandbox)
@@ -157,6 +165,7 @@ class ToolSession:
             sandbox=self.sandbox,
             emit=self._emit,
             rag_servers=self._rag_servers,
+            skills=self._skills,
         )
         result = await invoke(tool, args, run)
         self._seen.update(result.seen)

@@ -24,6 +24,7 @@ KEYS = (
     "temperature",
     "tools",
     "denied_tools",
+    "skills",
     "permissions",
     "files",
     "max_steps",
@@ -42,7 +43,7 @@ OTHER_NAMES = {
 # Other keys in Claude Code's and opencode's files; noted, not an error
 NOT_USED = frozenset(
     ["background", "color", "disable", "effort", "hooks", "initialPrompt", "isolation"]
-    + ["mcpServers", "memory", "options", "permissionMode", "reasoningEffort", "skills"]
+    + ["mcpServers", "memory", "options", "permissionMode", "reasoningEffort"]
     + ["textVerbosity", "topP", "top_p", "variant"]
 )
 # Claude Code's model names, which belong to no provider
@@ -116,6 +117,7 @@ class _AgentReader:
             temperature=self._read_number("temperature", (int, float), 0, 2),
             tools=tools,
             denied_tools=(*denied, *self._read_texts("denied_tools")),
+            skills=self._read_texts("skills"),
             permissions=(*self._read_rules(own=own), *file_rules),
             files=files,
             max_steps=self._read_number("max_steps", (int,), 1, 10_000) or 0,

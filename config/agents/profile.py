@@ -28,6 +28,8 @@ class AgentProfile:
     """As written, aliases too; `*` means all tools that no graph reserves."""
     denied_tools: tuple[str, ...] = ()
     """Tools that it does not get, even if `tools` lists them."""
+    skills: tuple[str, ...] = ()
+    """Skills that it has in full from the beginning."""
     permissions: tuple[RawRule, ...] = ()
     """Its own rules; a project's agent has no `allow` rules."""
     files: tuple[str, ...] = ()

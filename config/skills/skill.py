@@ -63,6 +63,12 @@ class SkillRegistry:
             hint=text("there are: {names}", names=", ".join(self.skills)),
         )
 
+    @property
+    def outside_folders(self) -> tuple[Path, ...]:
+        """Return the folders of skills that are not the project's."""
+        every = self.skills.values()
+        return tuple(skill.folder for skill in every if skill.origin != "project")
+
     def list_replacements(self) -> list[str]:
         """Return a message for each of the user's own skills that the project's replaces."""
         return [

@@ -21,6 +21,7 @@ from ...tools import aliases
 from ...tools.mcp.offer import Offer
 from ...tools.runtime.agent_tools import select_agent_tools
 from ...tools.runtime.registry import load_tool
+from ...tools.skills.rendering import render_skills
 from ...tools.tool_table import Requirement
 from ..conversation.token_estimate import estimate_message, estimate_text
 from ..mcp.thread_offer import build_offered_tools, load_offer
@@ -130,6 +131,7 @@ def _create_agent(deps: Dependencies, profile: AgentProfile, model: str, digest:
             own.settings.agents,
             own.sources.instructions,
             own.model.name,
+            render_skills(profile.skills, own.skills, own.workspace.ignore),
         ),
         tools={tool.name: tool for tool in accepted},
         known_tools=known,

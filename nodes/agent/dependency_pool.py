@@ -17,7 +17,6 @@ from ...config.settings.loader import LoadedSettings, load_settings
 from ...config.settings.permission_rules import RawRule
 from ...config.settings.schema import ApprovalMode, Settings
 from ...config.skills.discovery import find_skills
-from ...config.skills.skill import SkillRegistry
 from ...config.text import text
 from ...config.trust.decision import check_trust
 from ...memory.journal import Journal
@@ -159,7 +158,7 @@ def _create_dependencies(
         root.resolve(),
         tuple(settings.security.ignore_patterns),
         home,
-        readable=_list_skill_folders(sources.skills),
+        readable=sources.skills.outside_folders,
     )
     policy = build_policy(loaded, workspace, usual=_get_default_mode(key), scope=key.files)
     policy = replace(policy, mode=context.restrict_mode(policy.mode))
@@ -231,12 +230,6 @@ def _load_sources(key: _DependencyKey) -> DependencySources:
         remember_credentials(home),
         load_servers(root, home, trust),
     )
-
-
-def _list_skill_folders(registry: SkillRegistry) -> tuple[Path, ...]:
-    """Return the folders of skills that are not the project's."""
-    every = registry.skills.values()
-    return tuple(skill.folder for skill in every if skill.origin != "project")
 
 
 def _validate_folder(root: Path) -> None:

@@ -26,10 +26,11 @@ def build_system_prompt(
     agents: AgentsSection,
     instructions: Sequence[Instruction] = (),
     model: str = "",
+    skills: Sequence[str] = (),
 ) -> SystemMessage:
     """Return the first message of every request of this agent; the same bytes each time.
 
-    `model` is the `PROVIDER/MODEL` that reads it.
+    `model` is the `PROVIDER/MODEL` that reads it, `skills` are whole skills.
     """
     known: Mapping[str, AgentSettings] = {
         name: getattr(agents, name) for name in type(agents).model_fields
@@ -37,5 +38,5 @@ def build_system_prompt(
     added = known.get(profile.name, AgentSettings()).system_prompt.strip()
     words = "\n\n".join(filter(None, (profile.prompt, *find_addenda(model), added)))
     text = TEMPLATE.format(words=words, folder=folder, system=platform.system())
-    text = "\n\n".join(filter(None, (text, format_instructions(instructions))))
+    text = "\n\n".join(filter(None, (text, *skills, format_instructions(instructions))))
     return SystemMessage(text, id=f"system-{profile.name}", additional_kwargs={FOLDER: folder})

@@ -173,3 +173,24 @@ def test_skills_stay_through_compaction_resume_and_fork(
         assert whole.count("Sleep well.") == 1
     view = [str(one["content"]) for one in model.bodies[-1]["messages"]]
     assert any(one.startswith("[Skills that were loaded before.") for one in view)
+
+
+def test_agent_has_its_skills_from_the_beginning(program: Program, provider: Provider) -> None:
+    add_skill(user_place(program), "sheep")
+    file = program.home / "agents" / "shepherd.md"
+    file.parent.mkdir(parents=True)
+    file.write_text("---\nskills: [sheep, goats]\n---\nYou herd.\n")
+    provider.script([{"text": "ok"}])
+    assert program.chat("hello", "--agent", "shepherd").code == 0
+    system = provider.requests[0].whole["messages"][0]["content"]
+    assert "Count the sheep." in system and "the skill `goats`, which is not there" in system
+
+
+def test_skill_is_loaded_by_hand(program: Program) -> None:
+    folder = add_skill(user_place(program), "sheep")
+    called = program.run("tools", "call", "get_skill", '{"name": "sheep"}')
+    assert (called.code, "Count the sheep." in called.stdout) == (0, True)
+    path = json.dumps({"path": f"{folder}/SKILL.md"})
+    assert "Count the sheep." in program.run("tools", "call", "read_file", path).stdout
+    wrong = program.run("tools", "call", "get_skill", '{"name": "shep"}')
+    assert (wrong.code, "there are: sheep" in wrong.stdout + wrong.stderr) == (1, True)

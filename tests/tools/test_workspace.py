@@ -360,3 +360,23 @@ def test_invalid_pattern_fails_immediately(tmp_path: Path, pattern: str) -> None
 def test_composed_and_decomposed_names_are_one(tmp_path: Path) -> None:
     with pytest.raises(ToolError):
         Workspace(tmp_path, ignore=("caf\u00e9",)).resolve("cafe\u0301")
+
+
+def test_readable_folder_outside_is_read_but_never_written(tmp_path: Path) -> None:
+    project, own = tmp_path / "project", tmp_path / "home"
+    skill = own / "skills" / "night"
+    for folder in (project, skill, own / "data"):
+        folder.mkdir(parents=True)
+    (skill / ".env").write_text("x")
+    (skill / "out").symlink_to(own / "data")
+    workspace = Workspace(project, (".env",), own, readable=(skill,))
+    place = workspace.select_readable(str(skill / "a.md"))
+    assert place.resolve(str(skill / "a.md")) == skill / "a.md"
+    assert (place.to_shown("a.md"), workspace.to_shown("a.md")) == (str(skill / "a.md"), "a.md")
+    for path in (skill / ".env", skill / "out/x"):
+        with pytest.raises(ToolError):
+            workspace.select_readable(str(path)).resolve(str(path))
+    for path in (skill / "../other/a.md", f"{skill}er/a.md", own / "data/x", "a.md"):
+        assert workspace.select_readable(str(path)) is workspace
+    with pytest.raises(ToolError, match="outside the project"):
+        workspace.resolve(str(skill / "a.md"))

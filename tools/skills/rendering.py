@@ -6,7 +6,7 @@ from html import escape
 from itertools import islice
 
 from ...config.security.redaction import redact
-from ...config.skills.skill import Skill
+from ...config.skills.skill import Skill, SkillRegistry
 from ..filesystem.walk import walk
 from ..result import ToolError
 from ..workspace import Workspace
@@ -21,6 +21,7 @@ MOST_FILES, WALK_SECONDS = 50, 5.0
 MOST_BODY = 40_000
 LOADED = '<skill name="{name}" folder="{folder}">\n{body}\n</skill>'
 FILES = "Its other files, relative to that folder; read_file, grep, glob and list_files open them:"
+MISSING = "This agent should have the skill `{name}`, which is not there. Tell the user."
 _MARK = re.compile(r"<(?=\s*/?\s*skill\b)", re.IGNORECASE)
 
 
@@ -49,6 +50,17 @@ def render_skill(skill: Skill, ignore: Sequence[str]) -> str:
         name=escape(skill.name), folder=escape(str(skill.folder), quote=False), body=body
     )
     return "\n".join([marked, *_list_files(skill, ignore)])
+
+
+def render_skills(
+    names: Iterable[str], registry: SkillRegistry, ignore: Sequence[str]
+) -> list[str]:
+    """Return the skills of these names; one that is missing is said, so that the user hears it."""
+    known = registry.skills
+    return [
+        render_skill(known[name], ignore) if name in known else MISSING.format(name=name)
+        for name in names
+    ]
 
 
 def _cut_body(skill: Skill) -> str:

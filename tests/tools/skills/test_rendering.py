@@ -3,8 +3,14 @@ from pathlib import Path
 from skill_place import SkillPlace
 
 from maxagent.config.skills.discovery import read_skill_file
-from maxagent.config.skills.skill import Skill
-from maxagent.tools.skills.rendering import MOST_BODY, format_catalog, render_skill
+from maxagent.config.skills.skill import Skill, SkillRegistry
+from maxagent.tools.skills.rendering import (
+    MISSING,
+    MOST_BODY,
+    format_catalog,
+    render_skill,
+    render_skills,
+)
 
 SECRETS = (".env", "*.pem")
 
@@ -54,3 +60,11 @@ def test_long_skill_is_cut_and_many_files_are_capped(tmp_path: Path) -> None:
     assert len(shown.encode()) < MOST_BODY + 2_000
     assert f"[cut here; read_file shows the rest: {skill.folder}/SKILL.md]" in shown
     assert shown.splitlines()[-2:] == ["f49.md", "[and more]"]
+
+
+def test_missing_skill_of_an_agent_is_said(tmp_path: Path) -> None:
+    place = SkillPlace(tmp_path)
+    skill = make_skill(place)
+    shown = render_skills(["night", "day"], SkillRegistry({"night": skill}), ())
+    assert "Do it." in shown[0]
+    assert shown[1] == MISSING.format(name="day")

@@ -12,6 +12,7 @@ from ...i18n.catalogs import t
 from ...i18n.message_translation import translate
 from ...lazy_imports import without_collector
 from ...prompts.sync_bridge import run_sync
+from ...rendering.output import echo
 
 if TYPE_CHECKING:
     from ....tools.mcp.connections import McpConnections
@@ -58,6 +59,15 @@ def describe_connection(check: ConnectionCheck) -> str:
     return t("mcp.ok", count=len(check.definitions.tools))
 
 
+def warn_of_sandbox(servers: Sequence["McpServer"], checks: ConnectionChecks) -> None:
+    """Say where a server of the project may have failed only for lack of something outside."""
+    for server in servers:
+        check = checks.get(server.name)
+        is_confined = server.from_project and server.transport == "stdio" and not server.problem
+        if is_confined and check and not check.definitions:
+            echo(t("mcp.sandboxed", name=server.name), err=True)
+
+
 async def _check_all(servers: Sequence["McpServer"], seconds: float | None) -> ConnectionChecks:
     with without_collector():
         from ....tools.mcp.connections import McpConnections
@@ -88,7 +98,7 @@ async def _check_one(
         async with asyncio.timeout(limit):
             return ConnectionCheck(await connection.list_definitions(refresh=True))
     except McpError as error:
-        return ConnectionCheck(None, translate(str(error)))
+        return ConnectionCheck(None, translate(error.reason))
     except TimeoutError:
         return ConnectionCheck(
             None, translate(text("no answer within {seconds} s", seconds=f"{limit:g}"))

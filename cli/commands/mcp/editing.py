@@ -13,7 +13,7 @@ from ....config.text import text
 from ...i18n.catalogs import t
 from ...i18n.message_translation import translate
 from ...rendering.output import echo
-from .connection_check import check_connections, describe_connection
+from .connection_check import check_connections, describe_connection, warn_of_sandbox
 from .listing import ServerName
 from .server_definition import (
     Definition,
@@ -167,5 +167,6 @@ def _report_connection(name: str, file: Path) -> None:
         return
     if not server.problem:
         echo(t("mcp.testing"), err=True)
-    check = check_connections([server])[name]
-    echo(f"{name}: {describe_connection(check)}", err=True)
+    checks = check_connections([server])
+    echo(f"{name}: {describe_connection(checks[name])}", err=True)
+    warn_of_sandbox([server], checks)

@@ -9,7 +9,13 @@ from ....config import exit_codes
 from ...i18n.catalogs import t
 from ...i18n.message_translation import translate
 from ...rendering.output import echo, echo_json
-from .connection_check import LIST_TIMEOUT, ConnectionCheck, check_connections, describe_connection
+from .connection_check import (
+    LIST_TIMEOUT,
+    ConnectionCheck,
+    check_connections,
+    describe_connection,
+    warn_of_sandbox,
+)
 from .server_lookup import find_server, load_here
 
 if TYPE_CHECKING:
@@ -52,6 +58,7 @@ def list_servers(
         _show_servers(configuration, checks, verbose=verbose)
     else:
         echo(t("mcp.none"), err=True)
+    warn_of_sandbox(servers, checks)
     _report_files(configuration)
 
 
@@ -59,8 +66,10 @@ def list_servers(
 def test_server(name: ServerName) -> None:
     """Connect to a server and show what it offers. Exit code 1: it does not work."""
     server = find_server(name)
-    check = check_connections([_with_enabled(server)])[name]
+    checks = check_connections([_with_enabled(server)])
+    check = checks[name]
     echo(f"{name}: {describe_connection(check)}")
+    warn_of_sandbox([server], checks)
     if check.definitions is None:
         raise typer.Exit(exit_codes.FAILED)
     definitions = check.definitions

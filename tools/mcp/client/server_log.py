@@ -31,14 +31,17 @@ class ServerLog:
         self._sink = RedactingSink(self._write)
         self._stream: BinaryIO | None = None
         self._size = 0
+        self._is_closed = False
 
     def add(self, piece: bytes) -> None:
-        """Add the next piece."""
-        self._sink.add(piece)
+        """Add the next piece; one that comes after the end is dropped."""
+        if not self._is_closed:
+            self._sink.add(piece)
 
     def close(self) -> None:
         """Write what is left, and close the file."""
         self._sink.close()
+        self._is_closed = True
         with suppress(OSError):
             if self._stream:
                 self._stream.close()

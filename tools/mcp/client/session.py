@@ -25,6 +25,7 @@ from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
 from ...sandbox.sandbox import Sandbox
 from ..definition import ServerDefinitions
+from ..errors import McpError
 from ..input_request import InputAnswer, InputRequest
 from ..server_config import McpServer
 from .input_translation import answer_to_result, request_from_params
@@ -145,7 +146,12 @@ async def open_session(
             elicitation_callback=_build_elicitation(callbacks),
             **_choose_mode(known),
         )
-        await stack.enter_async_context(client)
+        try:
+            await stack.enter_async_context(client)
+        except Exception as error:
+            if streams and streams.ended.is_set():  # its own words say more than "closed"
+                raise McpError(await streams.explain_end()) from error
+            raise
         # what the server answers counts, also where its own schema says otherwise
         client.session.validate_tool_result = _accept_result
         listener = asyncio.create_task(_listen_for_changes(client, callbacks))

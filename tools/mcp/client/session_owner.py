@@ -99,6 +99,8 @@ class SessionOwner:
 def describe_error(error: BaseException) -> str:
     """Return the first real error in one line: `mcp` wraps them in groups."""
     first = next(_iter_leaves(error), error)
+    if isinstance(first, McpError):
+        return first.reason
     message = str(first).strip().partition("\n")[0][:MAX_REASON]
     return message or type(first).__name__
 

@@ -51,7 +51,7 @@ EVERYTHING = [
     SampleCall("toggle-subscriber-updates"),
     SampleCall("trigger-long-running-operation", {"duration": 1, "steps": 4}, "completed"),
     SampleCall("trigger-elicitation-request", {}, "user"),
-    SampleCall("trigger-url-elicitation", {}),
+    SampleCall("trigger-url-elicitation", {"url": "https://example.com"}),
     SampleCall("simulate-research-query", {"topic": "tea"}, fails=True),
 ]
 """The last one is a task of 2025-11-25, which the protocol has given up; the server refuses it."""

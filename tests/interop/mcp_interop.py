@@ -86,7 +86,7 @@ class Interop:
             for name, arguments in (
                 ("git", ("--repository", str(repository))),
                 ("time", ()),
-                ("fetch", ("--ignore-robots-txt",)),
+                ("fetch", ("--ignore-robots-txt", "--allow-private-ips")),
             ):
                 try:
                     public = find_pip_server(self.folder, name, *arguments)

@@ -39,7 +39,7 @@ def build_refresh(login: ServerLogin) -> httpx2.Request:
 def build_revocation(login: ServerLogin, *, with_secret: bool = False) -> httpx2.Request:
     """Return the request that ends the tokens at the server.
 
-    `with_secret`: the secret, even an empty one, is a field of the body.
+    `with_secret`: the secret, even an empty one, is a field of the body in any case.
     """
     kind = "refresh_token" if login.refresh_token else "access_token"
     token = login.refresh_token or login.access_token
@@ -47,7 +47,6 @@ def build_revocation(login: ServerLogin, *, with_secret: bool = False) -> httpx2
     login = replace(login, resource="")
     if with_secret:
         data["client_secret"] = login.client_secret
-        login = replace(login, auth_method="client_secret_post")
     return _build_request(login, login.revocation_endpoint, data)
 
 

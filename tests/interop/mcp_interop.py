@@ -11,8 +11,9 @@ import asyncio
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -37,11 +38,12 @@ from mcp_servers import (
     install_packages,
     run_everything,
 )
+from mcp_threads import ThreadReport, try_thread
 from mcp_tour import Tour, tour_server
 from programs import MissingProgramError
 
 PAGE = Path(__file__).parents[2] / "docs" / "interop.md"
-PARTS = ("servers", "logins", "conformance")
+PARTS = ("servers", "threads", "logins", "conformance")
 # One red dot
 PNG = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de"
@@ -55,6 +57,7 @@ class Interop:
     def __init__(self, folder: Path, work: Path) -> None:
         self.folder, self.work = folder, work
         self.tours: list[Tour] = []
+        self.threads: list[ThreadReport] = []
         self.logins: list[LoginReport] = []
         self.results: list[ScenarioResult] = []
         self.missing: dict[str, str] = {}
@@ -64,7 +67,9 @@ class Interop:
         try:
             modules = install_packages(self.folder)
             if part == "servers":
-                self.try_servers(modules)
+                self.use_servers(modules, self.tour)
+            elif part == "threads":
+                self.use_servers(modules, self.try_thread)
             elif part == "logins":
                 self.try_logins(modules)
             else:
@@ -72,17 +77,19 @@ class Interop:
         except MissingProgramError as error:
             self.missing[part] = str(error)
 
-    def try_servers(self, modules: Path) -> None:
-        """Tour each server on stdio, and `everything` on HTTP too."""
+    def use_servers(self, modules: Path, use: Callable[[PublicServer, Path, str], None]) -> None:
+        """Use each server on stdio, and `everything` on HTTP too."""
         files = self.make_folder("files")
         (files / "dot.png").write_bytes(PNG)
-        repository = self.make_repository()
         with serve_page(self.make_folder("page")) as page:
-            self.tour(find_npm_server(modules, "everything", "stdio"))
+            use(find_npm_server(modules, "everything", "stdio"), files, page)
             with run_everything(modules, self.work) as served:
-                self.tour(served)
-            self.tour(find_npm_server(modules, "filesystem", str(files)), files)
-            self.tour(find_npm_server(modules, "memory"))
+                use(served, files, page)
+            use(find_npm_server(modules, "filesystem", str(files)), files, page)
+            memory = find_npm_server(modules, "memory")
+            graph = self.make_folder("graph") / f"{use.__name__}.jsonl"
+            use(replace(memory, env={"MEMORY_FILE_PATH": str(graph)}), files, page)
+            repository = self.make_repository(f"repository-{use.__name__}")
             for name, arguments in (
                 ("git", ("--repository", str(repository))),
                 ("time", ()),
@@ -93,15 +100,22 @@ class Interop:
                 except MissingProgramError as error:
                     self.missing[name] = str(error)
                     continue
-                self.tour(public, repository, page)
+                use(public, repository, page)
 
-    def tour(self, public: PublicServer, folder: Path | None = None, page: str = "") -> None:
+    def tour(self, public: PublicServer, folder: Path, page: str) -> None:
         """Use one server with all that it offers."""
         home = self.make_folder(f"home-{len(self.tours)}")
-        calls = list_calls(public.name, folder or self.work, page)
+        calls = list_calls(public.name, folder, page)
         outputs = self.make_folder(f"outputs-{len(self.tours)}")
         self.tours.append(asyncio.run(tour_server(public, calls, home, outputs)))
         print(self.tours[-1], flush=True)
+
+    def try_thread(self, public: PublicServer, folder: Path, page: str) -> None:
+        """Use one server in a thread."""
+        place = self.make_folder(f"thread-{len(self.threads)}")
+        report = try_thread(public, list_calls(public.name, folder, page), place)
+        self.threads.append(report)
+        print(report, flush=True)
 
     def try_logins(self, modules: Path) -> None:
         """Log in to servers of two other makers."""
@@ -126,9 +140,9 @@ class Interop:
         folder.mkdir(exist_ok=True)
         return folder
 
-    def make_repository(self) -> Path:
+    def make_repository(self, name: str) -> Path:
         """Create a repository with a commit, a change, and a file that is not in it."""
-        folder = self.make_folder("repository")
+        folder = self.make_folder(name)
         git = ["git", "-C", str(folder), "-c", "user.name=me", "-c", "user.email=me@example.com"]
         subprocess.run([*git, "init", "-q"], check=True)
         for name, value in (("user.name", "me"), ("user.email", "me@example.com")):
@@ -145,7 +159,7 @@ class Interop:
         """Whether something was tried and not shown."""
         shown = [fault for login in self.logins for fault in login.shown.values()]
         return bool(
-            any(tour.faults for tour in self.tours)
+            any(report.faults for report in (*self.tours, *self.threads))
             or any(shown)
             or not all(result.ok for result in self.results)
         )
@@ -178,7 +192,14 @@ def main() -> int:
         print(f"{name} could not be had: {why}", file=sys.stderr)
     if not options.only:
         date = datetime.now(UTC).date().isoformat()
-        part = render_part(date, interop.tours, interop.results, interop.logins, interop.missing)
+        part = render_part(
+            date,
+            interop.tours,
+            interop.threads,
+            interop.results,
+            interop.logins,
+            interop.missing,
+        )
         replace_part(options.report, part)
     return interop.has_faults
 

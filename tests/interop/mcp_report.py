@@ -6,6 +6,7 @@ from pathlib import Path
 from conformance import NO_CONCERN, ScenarioResult
 from guarded_servers import LoginReport
 from mcp_servers import DISTRIBUTIONS, PACKAGES
+from mcp_threads import ThreadReport
 from mcp_tour import Tour
 
 COLUMNS = (
@@ -49,6 +50,7 @@ def replace_part(page: Path, part: str) -> None:
 def render_part(
     date: str,
     tours: Sequence[Tour],
+    threads: Sequence[ThreadReport],
     results: Sequence[ScenarioResult],
     logins: Sequence[LoginReport],
     missing: Mapping[str, str],
@@ -58,7 +60,12 @@ def render_part(
     parts += [
         f"**{name} could not be had on this machine: {why}.**\n" for name, why in missing.items()
     ]
-    parts += [render_tours(tours), render_logins(logins), render_results(results)]
+    parts += [
+        render_tours(tours),
+        render_threads(threads),
+        render_logins(logins),
+        render_results(results),
+    ]
     return "\n".join(part for part in parts if part)
 
 
@@ -91,6 +98,18 @@ def render_tours(tours: Sequence[Tour]) -> str:
         f"- {tour.server}, {tour.transport}: {fault}" for tour in tours for fault in tour.faults
     ]
     return _join(rows, notes, ["What was not shown:", "", *faults] if faults else [])
+
+
+def render_threads(threads: Sequence[ThreadReport]) -> str:
+    """Return how many calls a scripted model made, and what was wrong."""
+    if not threads:
+        return ""
+    counts = [f"{each.server} ({each.transport}) {each.calls}" for each in threads]
+    faults = [
+        f"- {each.server}, {each.transport}: {fault}" for each in threads for fault in each.faults
+    ]
+    head = f"In threads of `mcode chat`, a scripted model makes these calls: {', '.join(counts)}."
+    return _join([head], ["What was not shown:", "", *faults] if faults else [])
 
 
 def render_logins(logins: Sequence[LoginReport]) -> str:

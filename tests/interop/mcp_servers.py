@@ -2,9 +2,9 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from programs import (
@@ -39,13 +39,14 @@ class PublicServer:
     name: str
     command: tuple[str, ...] = ()
     url: str = ""
+    env: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def definition(self) -> dict[str, object]:
         """Its entry in `.mcp.json`."""
         if self.url:
             return {"type": "http", "url": self.url}
-        return {"command": self.command[0], "args": [*self.command[1:]]}
+        return {"command": self.command[0], "args": [*self.command[1:]], "env": {**self.env}}
 
 
 def install_packages(folder: Path) -> Path:

@@ -61,8 +61,9 @@ def to_server(public: PublicServer) -> McpServer:
     """Return the server as a file would define it."""
     if public.url:
         return McpServer(public.name, "http", url=public.url)
+    command, *arguments = public.command
     return McpServer(
-        public.name, "stdio", command=public.command[0], args=tuple(public.command[1:])
+        public.name, "stdio", command=command, args=tuple(arguments), env=dict(public.env)
     )
 
 

@@ -43,14 +43,14 @@ class McpHttpClient(httpx2.AsyncClient):
         if response.headers.get("content-type", "").lower().startswith("application/json"):
             response.stream = _BoundedStream(cast("httpx2.AsyncByteStream", response.stream))
         status, refusal = response.status_code, self.login and self.login.refusal
-        is_refused = status in (401, 403) and refusal
         if request.method != "POST" or status < 400:
             return response
-        if not is_refused and await _is_answer(response):
+        # after a refusal, `mcp` tries the older handshake, which fails with a reason of its own
+        if not refusal and await _is_answer(response):
             return response
         await response.aclose()
         reason = _describe_status(status)
-        if is_refused and refusal:
+        if refusal:
             reason = text("{problem}: {hint}", problem=refusal.message, hint=refusal.hint)
         code = REFUSED if status in _REFUSED else MAY_HAVE_RUN
         return _build_error(request, status, code, reason)

@@ -1,4 +1,4 @@
-"""Notes to a role about background commands that have ended, or that a former process had."""
+"""Notes to a role about background commands: those that have ended, that are gone, that run."""
 
 from collections.abc import Mapping
 
@@ -24,6 +24,13 @@ GONE = (
 )
 HAS_ENDED = "A background command has ended: {names}. command_output has its last output."
 GONE_NOTICE = "background commands ended with the former run: {names}"
+
+
+def describe_running(runtime: Runtime[Context]) -> str:
+    """Describe the thread's running commands, for a model that no longer sees their start."""
+    commands = runtime.context.pool.background.open(get_thread_id(runtime))
+    names = _join_names({run.id: f"`{run.command}`" for run in commands.running})
+    return f"Running in the background: {names}" if names else ""
 
 
 async def build_end_notes(

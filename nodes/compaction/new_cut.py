@@ -20,6 +20,7 @@ from ..agent.emit import emit_event
 from ..agent.limits import NOTHING_USED, add_usage, count_usage, emit_usage
 from ..agent.message_history import select_conversation
 from ..agent.request_options import build_request_options
+from ..background.end_notes import describe_running
 from ..conversation.boundaries import PlannedCut, choose_cut
 from ..conversation.bridge import build_bridge
 from ..conversation.budget import Budget
@@ -311,7 +312,8 @@ async def _add_facts(compaction: Compaction, planned: PlannedCut, note: str) -> 
     facts = build_facts(state, _select_hidden(compaction, planned), changed, note, plan)
     standing = build_standing_notes(state, compaction.role)
     skills = describe_left_out(_choose_skills(compaction, planned))
-    return "\n\n".join(filter(None, (note, facts, standing, skills)))
+    running = describe_running(compaction.runtime)
+    return "\n\n".join(filter(None, (note, facts, running, standing, skills)))
 
 
 def _choose_skills(compaction: Compaction, planned: PlannedCut) -> KeptSkills:

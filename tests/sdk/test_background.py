@@ -109,3 +109,17 @@ async def test_later_changes_count_as_those_of_others(bench: Bench) -> None:
             for change in entry.changes
         }
     assert (by["early.txt"], by["go"], by["late.txt"]) == ("shell", "tool", "others")
+
+
+async def test_summary_names_running_commands(bench: Bench) -> None:
+    talk = [{"text": "word " * 20_000} for _ in range(5)]
+    options = bench.script(start("touch a; sleep 100"), *talk, {"text": "Summed up."})
+    async with Runner(home=bench.home) as runner:
+        events = await collect(runner.chat("go", folder=bench.folder, options=options))
+        thread = events[-1].thread_id
+        for _ in range(4):
+            await collect(runner.say(thread, "more"))
+        ended = (await collect(runner.compact(thread)))[-1]
+        (job,) = runner.background.list_running()
+        state, _ = await runner.read_state(thread)
+    assert f"Running in the background: {job.id} (`touch a" in str(state.get("cuts")), ended

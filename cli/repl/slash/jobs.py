@@ -52,5 +52,5 @@ def describe_job(job: "BackgroundJob") -> str:
     """Describe what has become of a command."""
     words = {"seconds": f"{job.seconds:.0f}", "code": job.exit_code}
     known = "killed" if job.state == "ended" and job.exit_code is None else job.state
-    state = t(f"slash.jobs.is_{known}", **words)
+    state = t(f"slash.jobs.state.{known}", **words)
     return state if job.confined else f"{state} · {t('slash.jobs.outside')}"

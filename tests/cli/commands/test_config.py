@@ -49,7 +49,7 @@ def test_show_prints_every_setting_as_yaml(place: Path) -> None:
     assert values["model"]["max_tokens"] == 7
     assert set(values) == {
         "litellm", "model", "tools", "security", "permissions", "sandbox", "agents", "task",
-        "threads", "context", "memory", "log", "language", "copilot", "after_edit",
+        "threads", "context", "memory", "log", "language", "copilot", "after_edit", "hooks", "rag",
     }  # fmt: skip
 
 

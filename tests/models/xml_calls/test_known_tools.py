@@ -7,7 +7,7 @@ def test_aliases_of_tools_and_arguments_are_known() -> None:
     found = KNOWN.find("writeToFile")
     assert found is not None and found.name == "write_file"
     assert found.find_schema("file_path") == found.find_schema("path") == {"type": "string"}
-    assert KNOWN.find("use_rag_tool") is None
+    assert KNOWN.find("launch_rocket") is None
 
 
 def test_an_alias_is_not_a_canonical_name() -> None:

@@ -37,7 +37,7 @@ DECIDED = {
     "proven": True, "accepted": True, "kept": True, "draft": {"changed": True}, "another": 1,
     "consents": {"unconfined": True}, "allowed": ["run_command(make:*)"],
     "thinking": {"strategy": "enabled"}, "message_id": "brief-1", "fallback": "scripted/x",
-    "compaction": {"role": "build", "reason": "limit"},
+    "compaction": {"role": "build", "reason": "limit"}, "mcp": "1" * 64, "planned": 3,
 }  # fmt: skip
 USAGE = {"requests": 1, "input": 2, "output": 3, "cached": 0, "cost": None}
 BUILD: Any = {"additional_kwargs": {"role": "build"}}

@@ -13,7 +13,12 @@ from ..result import ToolResult
 from ..sandbox.sandbox import Sandbox
 from .definition import Era, ServerDefinitions
 from .definition_cache import keep_definitions, read_definitions
-from .errors import McpError, describe_unknown_outcome, describe_unusable
+from .errors import (
+    McpError,
+    describe_reported_error,
+    describe_unknown_outcome,
+    describe_unusable,
+)
 from .input_request import (
     Elicit,
     InputAnswer,
@@ -209,6 +214,9 @@ class McpConnection:
                 self._drop_owner()
         if failure.remedy:
             self.status = replace(self.status, state="failed", reason=reason)
+        if failure.is_answer:
+            may_have_run = failure.may_have_run
+            return describe_reported_error(self.server.name, reason, may_have_run=may_have_run)
         describe = describe_unknown_outcome if failure.may_have_run else describe_unusable
         return describe(self.server.name, reason)
 

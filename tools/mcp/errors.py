@@ -32,3 +32,11 @@ def describe_unknown_outcome(server: str, reason: str) -> McpError:
         reason=reason,
     )
     return McpError(message, reason=reason, may_have_run=True)
+
+
+def describe_reported_error(server: str, reason: str, *, may_have_run: bool) -> McpError:
+    """Return the error for a call that the server answered with an error of the protocol."""
+    message = text(
+        "the MCP server `{server}` reports an error: {reason}", server=server, reason=reason
+    )
+    return McpError(message, reason=reason, may_have_run=may_have_run)

@@ -159,6 +159,7 @@ async def open_program(
         output, input = await asyncio.open_connection(sock=ours)
         stack.callback(input.close)
         ends = [FileIO(theirs.detach(), "w"), errors]
+        stack.callback(ends[0].close)
         command = await stack.enter_async_context(
             _start_command(argv, cwd, env, ends, has_input=True)
         )

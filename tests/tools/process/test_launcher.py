@@ -18,6 +18,7 @@ from maxagent.tools.process.launcher import (
     CapturedOutput,
     ProcessExit,
     capture_output,
+    open_program,
     stream_output,
 )
 
@@ -345,3 +346,30 @@ async def test_only_the_supervisor_stays(tmp_path: Path) -> None:
     await shell("true", tmp_path)
     await shell("sleep 5", tmp_path, timeout=0.1)
     assert children() - before == set()
+
+
+async def test_program_is_spoken_to_and_ends_with_input(tmp_path: Path) -> None:
+    errors = bytearray()
+    async with open_program(
+        ["sh", "-c", "echo begun >&2; cat; exit 4"], cwd=tmp_path, on_error=errors.extend
+    ) as program:
+        program.input.write(b"hello\n")
+        assert await program.output.readline() == b"hello\n"
+        assert await program.wait_for_end(0) is None
+        program.input.write_eof()
+        assert await program.wait_for_end(30) == 4
+    assert bytes(errors) == b"begun\n"
+
+
+async def test_program_ends_with_its_descendants(tmp_path: Path) -> None:
+    async with open_program(
+        ["sh", "-c", "sleep 1000 & echo $!; cat"], cwd=tmp_path, on_error=lambda piece: None
+    ) as program:
+        descendant = int(await program.output.readline())
+    assert all_gone([descendant])
+
+
+async def test_program_in_no_folder_raises_oserror(tmp_path: Path) -> None:
+    with pytest.raises(OSError):
+        async with open_program(["cat"], cwd=tmp_path / "none", on_error=lambda piece: None):
+            pass

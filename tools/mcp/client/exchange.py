@@ -17,7 +17,7 @@ from ..input_request import (
     InputRequired,
     OnProgress,
 )
-from .http_transport import NOT_SENT, REFUSED
+from .http_transport import MAY_HAVE_RUN, NOT_SENT, REFUSED
 from .input_translation import required_from_result, responses_from_answers
 from .session import McpSession
 
@@ -36,9 +36,18 @@ _Answer = TypeVar("_Answer")
 class ExchangeError(Exception):
     """A request failed."""
 
-    def __init__(self, reason: str, *, remedy: Remedy = "", may_have_run: bool = True) -> None:
+    def __init__(
+        self,
+        reason: str,
+        *,
+        remedy: Remedy = "",
+        may_have_run: bool = True,
+        is_answer: bool = False,
+    ) -> None:
         super().__init__(reason)
         self.reason, self.remedy, self.may_have_run = reason, remedy, may_have_run
+        self.is_answer = is_answer
+        """Whether the server itself said so."""
 
 
 class RunningExchange:
@@ -130,11 +139,15 @@ def _interpret(error: MCPError) -> ExchangeError:
             return ExchangeError(reason, remedy="relist", may_have_run=False)
         case _ if error.code == NOT_SENT:
             return ExchangeError(reason, remedy="reconnect", may_have_run=False)
-        case _ if error.code == REFUSED or error.code in _NOT_UNDERSTOOD:
+        case _ if error.code == REFUSED:
             return ExchangeError(reason, may_have_run=False)
+        case _ if error.code == MAY_HAVE_RUN:
+            return ExchangeError(reason)
+        case _ if error.code in _NOT_UNDERSTOOD:
+            return ExchangeError(reason, may_have_run=False, is_answer=True)
         case protocol.INVALID_REQUEST if reason.lower().startswith(_LOST):
             return ExchangeError(reason, remedy="reconnect", may_have_run=False)
         case protocol.INVALID_REQUEST if reason.startswith("Redirect to"):
             return ExchangeError(reason, may_have_run=False)
         case _:
-            return ExchangeError(reason)
+            return ExchangeError(reason, is_answer=True)

@@ -58,6 +58,8 @@ class ServerLog:
             self._size += len(piece)
 
     def _begin_file(self) -> None:
+        if self._stream:
+            self._stream.close()
         make_private_folder(self._file.parent)
         if self._file.exists():
             self._file.replace(self._file.with_suffix(".old.log"))

@@ -146,17 +146,23 @@ async def open_session(
             elicitation_callback=_build_elicitation(callbacks),
             **_choose_mode(known),
         )
-        try:
-            await stack.enter_async_context(client)
-        except Exception as error:
-            if streams and streams.ended.is_set():  # its own words say more than "closed"
-                raise McpError(await streams.explain_end()) from error
-            raise
+        await _enter_client(stack, client, streams)
         # what the server answers counts, also where its own schema says otherwise
         client.session.validate_tool_result = _accept_result
         listener = asyncio.create_task(_listen_for_changes(client, callbacks))
         stack.push_async_callback(_cancel, listener)
         yield McpSession(server, client, streams)
+
+
+async def _enter_client(
+    stack: AsyncExitStack, client: Client, streams: StdioStreams | None
+) -> None:
+    try:
+        await stack.enter_async_context(client)
+    except Exception:
+        if streams and streams.ended.is_set():
+            raise McpError(await streams.explain_end()) from None
+        raise
 
 
 @asynccontextmanager

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterator
-from contextlib import AsyncExitStack
 from pathlib import Path
 
 from ....config.text import text
@@ -65,22 +64,31 @@ class SessionOwner:
             task.cancel()
 
     async def _run(self) -> None:
+        timer = asyncio.get_running_loop().call_later(self._server.connect_timeout, self._give_up)
         try:
-            async with AsyncExitStack() as stack:
-                async with asyncio.timeout(self._server.connect_timeout):
-                    session = await stack.enter_async_context(self._opening)
-                    definitions = await session.list_definitions()
+            async with self._opening as session:
+                definitions = await session.list_definitions()
+                timer.cancel()
+                if self.opened.done():
+                    return
                 self.opened.set_result((session, definitions))
                 self.reason = await self._wait_for_end(session)
-        except TimeoutError:
-            seconds = f"{self._server.connect_timeout:g}"
-            self.reason = text("it did not answer within {seconds} s", seconds=seconds)
         except Exception as error:
-            self.reason = describe_error(error)
+            self.reason = self.reason or describe_error(error)
         finally:
-            if not self.opened.done():
-                reason = self.reason or text("it was stopped")
-                self.opened.set_exception(McpError(reason))
+            timer.cancel()
+            self._fail(self.reason or text("it was stopped"))
+
+    def _give_up(self) -> None:
+        """Fail at once; ending the server's process may take a while."""
+        seconds = f"{self._server.connect_timeout:g}"
+        self.reason = text("it did not answer within {seconds} s", seconds=seconds)
+        self._fail(self.reason)
+        self._task.cancel()
+
+    def _fail(self, reason: str) -> None:
+        if not self.opened.done():
+            self.opened.set_exception(McpError(reason))
 
     async def _wait_for_end(self, session: McpSession) -> str:
         """Wait until the session has ended or is to end; return why it ended by itself."""

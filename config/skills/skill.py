@@ -8,6 +8,7 @@ from typing import Literal
 from ..errors import UsageError
 from ..text import text
 
+LONGEST_SUMMARY = 100
 SkillOrigin = Literal["project", "user", "built-in"]
 
 
@@ -35,6 +36,12 @@ class Skill:
     compatibility: str = ""
     warnings: tuple[str, ...] = ()
     """What is wrong with it, or has no effect here, as messages."""
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of its description, at most 100 characters."""
+        first = self.description.partition(". ")[0].rstrip(".")
+        return first if len(first) <= LONGEST_SUMMARY else f"{first[:LONGEST_SUMMARY]}…"
 
 
 @dataclass(frozen=True)

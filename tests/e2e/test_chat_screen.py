@@ -130,7 +130,7 @@ def test_the_menu_of_commands_opens_with_their_descriptions(window):
 
 
 def test_help_lists_commands_and_typo_suggests_similar(window):
-    window.terminal.resize(window.columns, 72)
+    window.terminal.resize(window.columns, 90)
     window.type("/help").press("enter")
     names = "help model think effort mode plan build clear compact status cost context diff undo"
     names += " rewind sessions resume fork rename init trust config permissions mcp skills"

@@ -43,7 +43,7 @@ async def _show_help(session: Session, _: str) -> None:
         if not find_slash(one.name)
     ]
     rows += [
-        (f"/{name} {skill.argument_hint}".rstrip(), skill.description)
+        (f"/{name} {skill.argument_hint}".rstrip(), skill.summary)
         for name, skill in list_invocable_skills(session).items()
     ]
     session.show(f"{format_definition_list(rows)}\n\n{t('slash.help.keys')}")
@@ -104,7 +104,7 @@ def describe_commands(session: Session) -> dict[str, str]:
     own = {
         one.name: one.description for one in list_custom_commands(session).values() if not one.fault
     }
-    skills = {name: skill.description for name, skill in list_invocable_skills(session).items()}
+    skills = {name: skill.summary for name, skill in list_invocable_skills(session).items()}
     return built_in | {
         name: description for name, description in (skills | own).items() if not find_slash(name)
     }

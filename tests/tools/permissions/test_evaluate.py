@@ -1,6 +1,7 @@
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -406,3 +407,25 @@ def test_git_hooks_folder_is_protected(workspace: Workspace) -> None:
     for path in ("tools/hooks/pre-commit", "shared.conf"):
         decision = evaluate_call("edit", "edit", {"path": path}, [path], workspace, Policy("auto"))
         assert (decision.verdict, decision.rule) == ("ask", "protected")
+
+
+@pytest.mark.parametrize(
+    ("path", "rules", "verdict"),
+    [
+        ("a.md", [], "allow"),
+        ("docs/b.md", ["deny read_file(docs/**)"], "allow"),
+        ("docs/b.md", ["deny read_file(**/b.md)"], "deny"),
+        ("docs/b.md", ["deny read_file"], "deny"),
+        (".env", [], "deny"),
+        ("../other/a.md", [], "deny"),
+    ],
+)
+def test_folder_of_a_skill_may_be_read_under_the_rules(
+    path: str, rules: list[str], verdict: str, workspace: Workspace, tmp_path: Path
+) -> None:
+    skill = tmp_path / "skills" / "night"
+    skill.mkdir(parents=True)
+    readable = replace(workspace, readable=(skill,))
+    args = {"path": f"{skill}/{path}"}
+    assert decided("read", args, readable, "ask", *rules).verdict == verdict
+    assert decided("edit", args, readable, "auto", *rules).verdict == "deny"

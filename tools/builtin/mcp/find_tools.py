@@ -28,7 +28,7 @@ async def find_tools(query: str, *, run: Run) -> ToolResult:
     tools = [one for definitions in known.values() for one in definitions.tools]
     hits = search_tools(tools, query, MOST_SHOWN)
     shown = "\n\n".join(map(_format_tool, hits))
-    answer = wrap_foreign(shown, "find_tools") if shown else "No tool fits these words."
+    answer = wrap_foreign(shown) if shown else "No tool fits these words."
     return ToolResult("\n".join([answer, *problems]), metadata={"tools": len(tools)})
 
 

@@ -1,0 +1,81 @@
+"""MCP servers in threads: real servers of both eras, called, asked about and answered."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from program import Ended, Program
+from provider import Provider
+
+SERVERS = Path(__file__).parents[1] / "fixtures" / "mcp_servers"
+
+
+def configure(program: Program, **servers: Any) -> None:
+    """Write the user's file of servers."""
+    file = Path(program.environ["HOME"]) / ".config" / "maxagent" / "mcp_servers.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps({"servers": servers}))
+
+
+def serve(era: str, **env: str) -> dict[str, Any]:
+    """Define one of the fixtures' servers."""
+    server = str(SERVERS / f"{era}_era_server.py")
+    return {"type": "stdio", "command": sys.executable, "args": [server], "env": env}
+
+
+def call(name: str, **args: object) -> dict[str, Any]:
+    return {"tool_calls": [{"name": name, "args": args}]}
+
+
+def use(tool: str, server: str = "old", **args: object) -> dict[str, Any]:
+    return call("use_mcp_tool", server_name=server, tool_name=tool, arguments=args)
+
+
+def results(ended: Ended) -> list[tuple[str, bool, str]]:
+    return [(one["tool"], one["ok"], one["output"] + one["error"]) for one in ended.told("tool_result")]
+
+
+def offered(provider: Provider) -> list[str]:
+    """The names of the tools in the last request."""
+    return [tool["function"]["name"] for tool in provider.requests[-1].body["tools"]]
+
+
+@pytest.mark.parametrize("era", ["old", "new"])
+def test_a_thread_calls_servers_tools(era: str, program: Program, provider: Provider) -> None:
+    configure(program, old=serve(era))
+    provider.script([call("find_tools", query="add numbers"), use("add", a=2, b=3),
+                     call("mcp_old_echo", text="hi"), {"text": "Done."}])  # fmt: skip
+    first = program.chat("Add.", "--mode", "auto")
+    assert first.code == 0, first.stderr
+    [search, add, echo] = results(first)
+    assert "tool_name: add" in search[2] and "arguments: {" in search[2]
+    assert (add[:2], echo[:2]) == (("mcp_old_add", True), ("mcp_old_echo", True))
+    assert "5" in add[2] and "A stranger wrote it" in add[2]
+    assert offered(provider)[-2:] == ["find_tools", "use_mcp_tool"]
+    # the next thread knows the server: its tools are offered themselves
+    provider.script([call("mcp_old_add", a=1, b=1), {"text": "Done."}])
+    asked = program.chat("Again.")
+    assert asked.last["type"] == "question", asked.stdout
+    assert offered(provider)[-1] == "mcp_old_unlock" and "use_mcp_tool" not in offered(provider)
+    done = program.resume(asked.last["thread_id"], "--approve")
+    assert [one[:2] for one in results(done)] == [("mcp_old_add", True)]
+
+
+def test_a_servers_question_is_answered_by_another_process(
+    program: Program, provider: Provider
+) -> None:
+    configure(program, new=serve("new"))
+    provider.script([use("ask", "new"), {"text": "Done."}])
+    asked = program.chat("Ask.", "--mode", "auto")
+    assert (asked.code, asked.last["type"]) == (4, "question"), asked.stdout + asked.stderr
+    [request] = asked.last["action_requests"]
+    assert request["name"] == "mcp_new_ask" and "What is your name?" in request["description"]
+    assert request["form"]["required"] == ["name"]
+    done = program.resume(asked.last["thread_id"], "--answer", "Ada")
+    assert results(done)[-1][:2] == ("mcp_new_ask", True) and "hello Ada" in results(done)[-1][2]
+    provider.script([use("ask", "new"), {"text": "Done."}])
+    asked = program.chat("Ask.", "--mode", "auto")
+    declined = program.resume(asked.last["thread_id"], "--reject", "none of your business")
+    assert "decline" in results(declined)[-1][2]

@@ -8,6 +8,7 @@ from ..config.errors import UsageError
 from ..config.security.redaction import redact
 from ..config.text import text
 from ..nodes.approval.decisions import WAS_READ
+from ..tools.result import ToolError
 
 # Characters that identify a question
 SHORT_ID = 8
@@ -75,8 +76,22 @@ def _without_secrets(decision: Mapping[str, Any]) -> dict[str, Any]:
     return {**decision, **({"message": redact(words)} if isinstance(words, str) else {})}
 
 
+def _check_form(words: str, schema: Mapping[str, Any]) -> None:
+    """Raise UsageError if a text does not fit the form that an MCP server asks to fill in."""
+    from ..tools.mcp.questions import read_form_answer
+
+    try:
+        read_form_answer({"type": "respond", "message": words}, schema)
+    except ToolError as error:
+        raise UsageError(
+            str(error), hint="give JSON, or a line `NAME: VALUE` for each field, with `--answer`"
+        ) from error
+
+
 def _build_decision(answer: Answer, config: Mapping[str, Any]) -> dict[str, Any]:
     allowed = config["allowed_decisions"]
+    if answer.text is not None and "form" in config:
+        _check_form(answer.text, config["form"])
     if answer.reject is not None:
         return {"type": "reject", "message": answer.reject}
     if answer.approve and "approve" in allowed:

@@ -14,6 +14,7 @@ from ..rendering.tool_summary import format_call
 from .edit_tool_call import with_own_diff
 from .key_input import read_key
 from .mode_switch import decide_switch
+from .server_question import decide_server_question, is_server_question
 from .text_input import read_line
 from .tool_approval import decide_call
 
@@ -43,6 +44,8 @@ def _ask_together(
 ) -> list[UserDecision]:
     """Show several calls and offer one answer for all; return an empty list to ask one by one."""
     if len(requests) < 2 or not all("approve" in choices for choices in allowed):
+        return []
+    if any(map(is_server_question, requests)):
         return []
     for request in requests:
         show_request(console, request)
@@ -80,6 +83,8 @@ def decide_request(
     """Return the user's decision on one request."""
     from ...tools.builtin.session.plan_mode import LEADS_TO
 
+    if is_server_question(request):
+        return decide_server_question(console, request)
     if request["name"] == "review":
         return _decide_review(console, request)
     if request["name"] in LEADS_TO:

@@ -81,7 +81,14 @@ def _format_lines(request: Mapping[str, Any]) -> Iterator[str]:
     if request["name"] == CHANGE_MODEL:
         yield f"  {sanitize_line(format_model_change(args))}"
         return
-    shows_all = diff and not is_shortened(diff) and not find_marks(diff)
+    # the diff of a server's tool shows how the tool has changed, not what the call does
+    is_of_server = request["name"].startswith("mcp_")
+    shows_all = diff and not is_of_server and not is_shortened(diff) and not find_marks(diff)
+    if "url" in request:
+        yield f"  {sanitize_line(str(request['url']))}"
+    if "form" in request:
+        yield from _format_fields(request["form"])
+        return
     for name, value in () if shows_all else args.items():
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         yield from _format_argument(name, text)
@@ -89,6 +96,17 @@ def _format_lines(request: Mapping[str, Any]) -> Iterator[str]:
         if "cwd" not in args:
             yield "  cwd: ."
         yield f"  {t('ask.sandbox', state=_describe_sandbox(request))}"
+
+
+def _format_fields(schema: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the fields of a server's form."""
+    from ...tools.mcp.questions import read_fields
+
+    for field in read_fields(schema):
+        choices = ", ".join(label for _, label in field.choices)
+        facts = [choices or field.kind, "" if field.required else t("ask.server.optional")]
+        label = "" if field.label == field.name else f" {field.label}"
+        yield sanitize_line(f"  {field.name}:{label} ({', '.join(filter(None, facts))})")
 
 
 def _format_argument(name: str, text: str) -> Iterator[str]:

@@ -34,7 +34,9 @@ def use(tool: str, server: str = "old", **args: object) -> dict[str, Any]:
 
 
 def results(ended: Ended) -> list[tuple[str, bool, str]]:
-    return [(one["tool"], one["ok"], one["output"] + one["error"]) for one in ended.told("tool_result")]
+    return [
+        (one["tool"], one["ok"], one["output"] + one["error"]) for one in ended.told("tool_result")
+    ]
 
 
 def offered(provider: Provider) -> list[str]:

@@ -61,10 +61,10 @@ def describe_question(
         )
         complete = all(field.default is not None for field in fields if field.required)
         allowed = [*(["approve"] if complete else []), "respond", "edit", "reject"]
-    return (
-        {**action, "description": description},
-        {"action_name": tool.name, "allowed_decisions": allowed},
-    )
+    config: dict[str, Any] = {"action_name": tool.name, "allowed_decisions": allowed}
+    if request.kind == "form":
+        config["form"] = dict(request.schema)
+    return {**action, "description": description}, config
 
 
 def _shorten(message: str) -> str:

@@ -1,0 +1,61 @@
+"""What an MCP server asks the user: a form, field by field, or a page to open."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+
+from ...tools.result import ToolError
+from ..i18n.catalogs import t
+from ..i18n.message_translation import translate
+from ..rendering.approval_request import show_request
+from ..rendering.console import show_line
+from .key_input import read_key
+from .text_input import read_line
+
+ApprovalRequest = Mapping[str, Any]
+
+
+def is_server_question(request: ApprovalRequest) -> bool:
+    """Return whether a server asks this, and not a call."""
+    return "form" in request or "url" in request
+
+
+def decide_server_question(console: Console, request: ApprovalRequest) -> dict[str, Any]:
+    """Return the user's answer; a page is never opened for them."""
+    show_request(console, request)
+    is_form = "form" in request
+    keys = {
+        "yes": t("key.server.fill" if is_form else "key.server.page"),
+        "no": t("key.server.no"),
+    }
+    question = t("ask.server.form" if is_form else "ask.server.page")
+    if read_key(console, question, keys) == "no":
+        return {"type": "reject", "message": ""}
+    if not is_form:
+        return {"type": "approve"}
+    action = {"name": request["name"], "args": _read_form(console, request["form"])}
+    return {"type": "edit", "edited_action": action}
+
+
+def _read_form(console: Console, schema: Mapping[str, Any]) -> dict[str, Any]:
+    from ...tools.mcp.questions import FormField, convert_value, read_fields
+
+    def read_field(field: FormField) -> Any:
+        while True:
+            words = read_line(console, _format_field(field.label, field.default, field.choices))
+            if not words and (field.default is not None or not field.required):
+                return field.default
+            try:
+                return convert_value(field, words)
+            except ToolError as error:
+                show_line(console, translate(str(error)), "yellow")
+
+    values = {field.name: read_field(field) for field in read_fields(schema)}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _format_field(label: str, default: object, choices: Sequence[tuple[str, str]]) -> str:
+    listed = ", ".join(f"{number} {shown}" for number, (_, shown) in enumerate(choices, 1))
+    parts = [label, f"[{listed}]" if listed else "", f"({default})" if default is not None else ""]
+    return f"{' '.join(filter(None, parts))}:"

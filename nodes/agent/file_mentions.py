@@ -25,6 +25,8 @@ from ...tools.permissions.evaluate_tool import evaluate_tool_call
 from ...tools.result import IMAGES, ToolResult
 from ...tools.runtime.invoke import invoke
 from ...tools.tool_run import ToolRun
+from ..mcp.mentioned_resources import FOREIGN, is_resource, read_resource
+from ..mcp.mentioned_resources import SHOWN as RESOURCE_SHOWN
 from ..messages.images import mark_images
 from ..roles import RoleName
 from .dependencies import Dependencies
@@ -60,11 +62,15 @@ async def read_mentioned_files(
     mentioned = MentionedFiles()
     left = MAX_BYTES
     for path in await asyncio.to_thread(_find_names, words, deps):
+        is_foreign = is_resource(path, deps.mcp)
         result = await _read_mention(path, deps, thread)
         size = len(result.output.encode())
         if result.ok and size <= left and len(mentioned.shown) < MAX_FILES:
             left -= size
-            note = build_role_message(role, SHOWN.format(path=path, text=result.output))
+            words = RESOURCE_SHOWN if is_foreign else SHOWN
+            note = build_role_message(role, words.format(path=path, text=result.output))
+            if is_foreign:
+                note.additional_kwargs[FOREIGN] = True
             note.additional_kwargs |= {"synthetic": True, "seen": dict(result.seen)}
             mark_images(note, result.metadata.get(IMAGES, ()))
             mentioned.notes.append(note)
@@ -97,9 +103,11 @@ def _is_file(path: str, deps: Dependencies) -> bool:
 
 
 async def _read_mention(path: str, deps: Dependencies, thread: str) -> ToolResult:
+    outputs = deps.locate_outputs(thread)
+    if deps.mcp and is_resource(path, deps.mcp):
+        return await read_resource(path, deps.mcp, outputs)
     if not _is_file(path, deps):
         return ToolResult(error="no file")
-    outputs = deps.locate_outputs(thread)
     if os.path.isabs(path) and not Path(path).is_relative_to(deps.workspace.root):
         return await asyncio.to_thread(_read_outside_image, path, deps, outputs)
     args = {"path": path}

@@ -17,6 +17,7 @@ from ..compaction.size_check import answer_overflow, find_oversize, fit_answer, 
 from ..conversation.cache_reset import find_reset_reason
 from ..conversation.cut import CompactionRequest
 from ..hooks.turn_hooks import build_start_notes
+from ..mcp.server_notes import build_server_notes
 from ..mcp.thread_offer import settle_offer
 from ..messages.context_message import settle_context_message
 from ..planner.decision import needs_plan
@@ -110,7 +111,8 @@ async def run_model_turn(
     if loop.is_stopped:
         return ModelTurn({"messages": [*loop.notes], "role": role}, None, is_stopped=True)
     history = loop.select_messages(history)
-    notes = [*await _build_notes(state, runtime, role, deps, history), *loop.notes]
+    notes = await _build_notes(state, runtime, role, deps, history)
+    notes += [*await build_server_notes(agent, role, history), *loop.notes]
     remaining = build_remaining_note(state, runtime.context, deps, allowed, role)
     started = await build_start_notes(state, runtime, role, deps)
     added = [*(brief or notes), *started, *remaining]

@@ -9,6 +9,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMes
 from ...memory.cards.admission import has_copied_words
 from ...memory.cards.words import split_words
 from ...tools.tool_table import select_names
+from ..mcp.mentioned_resources import FOREIGN
 from ..state import State
 from ..tool_task import NoteOrigin
 
@@ -58,7 +59,8 @@ def collect_foreign_texts(messages: Sequence[AnyMessage]) -> list[str]:
     return [
         str(message.text)
         for message in messages
-        if isinstance(message, ToolMessage)
+        if message.additional_kwargs.get(FOREIGN)
+        or isinstance(message, ToolMessage)
         and (
             message.name in _FOREIGN_TOOLS
             or (message.name or "").startswith("mcp_")

@@ -71,6 +71,10 @@ class McpAccess:
         """Return the server's connection; nothing is started yet."""
         return self._connections.get(server, self._sandbox if server.from_project else None)
 
+    def read_definitions(self, name: str) -> ServerDefinitions | None:
+        """Return what is known of a server without asking it; blocks."""
+        return read_definitions(self.home, self.servers[name])
+
     def read_known(self) -> dict[str, ServerDefinitions]:
         """Return what is known of the servers without asking them; blocks."""
         known = {name: read_definitions(self.home, one) for name, one in self.servers.items()}

@@ -3,12 +3,11 @@
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ...i18n.catalogs import t
 from ..session.cli_bridge import run_cli_command
 from ..session.session import Session
 
 if TYPE_CHECKING:
-    from ....config.trust.inventory import InventoryKind
+    pass
 
 
 async def init_project(session: Session, words: str) -> None:
@@ -54,22 +53,8 @@ async def show_permissions(session: Session, _: str) -> None:
     await run_cli_command(session, partial(show_rules, session.mode))
 
 
-async def show_mcp(session: Session, _: str) -> None:
-    """Report that servers are not used yet, and which are configured."""
-    _show_unsupported(session, "mcp")
-
-
 async def show_skills(session: Session, _: str) -> None:
     """List the skills, and what is wrong with others."""
     from ...commands.skills.listing import list_skills
 
     await run_cli_command(session, list_skills)
-
-
-def _show_unsupported(session: Session, kind: "InventoryKind") -> None:
-    from ....config.trust.inventory import take_inventory
-
-    found = [one.path for one in take_inventory(session.folder) if one.kind == kind]
-    files = ", ".join(found) or t("slash.later.nothing")
-    session.show(t(f"slash.{kind}.later"))
-    session.show(t("slash.later.found", files=files))

@@ -10,7 +10,7 @@ from ...i18n.message_translation import translate
 from ...rendering.definition_list import format_definition_list
 from ..prompt.protocol import ReplExit
 from ..session.session import Session
-from . import context, files, jobs, memory, modes, project, status, thinking, threads
+from . import context, files, jobs, mcp_servers, memory, modes, project, status, thinking, threads
 from .custom import list_custom_commands, list_invocable_skills, run_custom_command
 
 SlashHandler = Callable[[Session, str], Awaitable[None]]
@@ -82,7 +82,7 @@ SLASH_COMMANDS: Mapping[str, SlashCommand] = {
         SlashCommand("trust", project.review_trust),
         SlashCommand("config", project.edit_config, "[KEY [VALUE]]"),
         SlashCommand("permissions", project.show_permissions),
-        SlashCommand("mcp", project.show_mcp),
+        SlashCommand("mcp", mcp_servers.manage_servers, "[tools NAME|reconnect NAME]"),
         SlashCommand("skills", project.show_skills),
         SlashCommand("agents", modes.switch_agent, "[NAME]"),
         SlashCommand("login", project.log_in, "[PROVIDER]"),
@@ -120,6 +120,8 @@ async def run_slash_command(session: Session, line: str) -> None:
         await slash.run(session, arguments)
     elif own := list_custom_commands(session).get(name):
         await run_custom_command(session, own, arguments)
+    elif ":" in name:
+        await mcp_servers.run_prompt(session, name, arguments)
     elif name in list_invocable_skills(session):
         await session.run_message(f"/{line.removeprefix('/')}")  # the graph loads the skill
     else:

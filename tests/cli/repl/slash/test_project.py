@@ -22,12 +22,6 @@ async def test_rules_are_those_of_the_sessions_mode(spoken: Spoken) -> None:
     assert "mode: ask (default)" in await spoken("/permissions")
 
 
-async def test_unsupported_features_list_their_found_files(spoken: Spoken) -> None:
-    assert "not supported yet" in (shown := await spoken("/mcp")) and "nothing" in shown
-    spoken.write("project/.mcp.json", "{}")
-    assert ".mcp.json" in await spoken("/mcp")
-
-
 async def test_skills_are_listed_with_what_is_not_loaded(spoken: Spoken) -> None:
     spoken.write("home/skills/night/SKILL.md", "---\nname: day\ndescription: Rest.\n---\nSleep.\n")
     spoken.write("project/.claude/skills/pdf/SKILL.md", "x")

@@ -1,0 +1,29 @@
+"""Resources of servers that a message mentions as `@SERVER:URI`."""
+
+from pathlib import Path
+
+from ...tools.mcp.errors import McpError
+from ...tools.mcp.mcp_access import McpAccess
+from ...tools.result import ToolResult
+
+# In `additional_kwargs` of a note: its text is a stranger's
+FOREIGN = "foreign"
+SHOWN = "`{path}`, a resource that the user mentioned:\n{text}"
+
+
+def is_resource(path: str, access: McpAccess | None) -> bool:
+    """Return whether a mention names a resource of a usable server."""
+    server, colon, uri = path.partition(":")
+    return access is not None and bool(colon and uri) and server in access.servers
+
+
+async def read_resource(path: str, access: McpAccess, outputs: Path) -> ToolResult:
+    """Return the resource, its text marked as a stranger's; a failure is the result's error."""
+    server, _, uri = path.partition(":")
+    connection = access.get_connection(access.servers[server])
+    try:
+        return await connection.read_resource(uri, outputs=outputs, call_id="mention")
+    except McpError as error:
+        return ToolResult(error=str(error))
+    except OSError as error:
+        return ToolResult(error=f"it could not be kept: {error.strerror}")

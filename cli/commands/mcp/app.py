@@ -3,7 +3,8 @@
 from . import editing, listing, login
 
 app = listing.app
-for command in (editing.add, editing.enable, editing.disable, editing.remove):
+app.command(cls=editing.AddCommand)(editing.add)
+for command in (editing.enable, editing.disable, editing.remove):
     app.command()(command)
 for command in (login.login, login.logout):
     app.command()(command)

@@ -3,9 +3,10 @@
 import os
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from ....config import paths
 from ....config.errors import UsageError
@@ -27,6 +28,24 @@ from .server_lookup import find_server
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
+
+
+class AddCommand(TyperCommand):
+    """Command that helps where the `--` in front of a server's command is missing."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments; raises UsageError for an option of the server's command."""
+        try:
+            return super().parse_args(ctx, list(args))
+        except Exception as error:  # typer does not export its error for a wrong option
+            option = str(getattr(error, "option_name", ""))
+            if not option or "--" in args:
+                raise
+            raise UsageError(
+                text("there is no option `{option}`", option=option),
+                hint="put `--` before the command of a server: "
+                "`mcode mcp add NAME -- COMMAND ARGS`",
+            ) from error
 
 
 Target = Annotated[

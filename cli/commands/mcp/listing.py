@@ -1,5 +1,6 @@
 """`mcode mcp list`, `test`, `tools` and `config`."""
 
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -28,6 +29,8 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
+
+_UNTESTED = ConnectionCheck(None)
 
 ServerName = Annotated[str, typer.Argument(metavar="NAME", help="Name of the server.")]
 
@@ -146,6 +149,10 @@ def _show_servers(
     headers += [t("mcp.details")] if verbose else []
     echo(t("mcp.title"))
     show_table(headers, rows, cut=(headers[2], *headers[4:]))
+    if sys.stdout.isatty():  # a terminal has cut the reasons
+        for row in rows:
+            if checks.get(row[0], _UNTESTED).definitions is None and row[4] != "-":
+                echo(f"{row[0]}: {row[4]}", err=True)
 
 
 def _describe_state(server: "McpServer", check: ConnectionCheck | None) -> str:

@@ -32,6 +32,13 @@ def test_a_wrong_definition_is_not_stored(place: Place, url: str) -> None:
     assert not place.file.exists()
 
 
+@pytest.mark.parametrize("words", [("npx", "-y", "x"), ("npx", "--yes")])
+def test_a_missing_separator_is_said(place: Place, words: tuple[str, ...]) -> None:
+    ended = place("add", "a", *words)
+    assert ended.returncode == 2 and "`mcode mcp add NAME -- COMMAND ARGS`" in ended.stderr
+    assert not place.file.exists()
+
+
 def test_a_taken_name_needs_force(place: Place) -> None:
     place.write_user({"a": {"command": "old"}})
     refused = place("add", "a", "--", ENDS)

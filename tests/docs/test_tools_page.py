@@ -15,7 +15,7 @@ from maxagent.tools.tool_table import TOOLS
 PAGE = (Path(__file__).parents[2] / "docs" / "tools.md").read_text(encoding="utf-8")
 ROWS = [
     (re.findall(r"`(\w+)`", tools), re.findall(r"`(\w+)`", aliases))
-    for tools, aliases in re.findall(r"^\| (`[^|]+) \| ([^|]*) \|", PAGE, re.MULTILINE)
+    for tools, aliases in re.findall(r"^\| (`[^|]+) \|([^|]*)\|", PAGE, re.MULTILINE)
 ]
 
 
@@ -24,6 +24,10 @@ def test_each_tool_exists_under_its_names(tools: list[str], aliases: list[str]) 
     assert tools and {*tools} <= {*TOOLS}
     assert {resolve_tool_name(alias, TOOLS) for alias in aliases} <= {*tools}
     assert {*aliases} <= {*ALIASES}
+
+
+def test_no_tool_is_missing() -> None:
+    assert {name for tools, _ in ROWS for name in tools} == {*TOOLS}
 
 
 def test_its_settings_and_commands_are_right() -> None:

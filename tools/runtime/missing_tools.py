@@ -16,26 +16,34 @@ def find_missing_tools(
     """Find the names, as written: of a later version, or of a server that is not configured."""
     names = list_named_tools(settings)
     later = {*aliases.find_later_tools(names)}
-    mcp = [name for name in names if name.startswith("mcp_")]
+    mcp = [name for name in names if name.startswith("mcp_") or _get_requirement(name) == "mcp"]
     foreign = {*_iter_without_server(mcp, root, home, trust)} if mcp else set[str]()
     is_idle = not settings.rag.servers
     return [
         name
         for name in names
-        if name in later | foreign
-        or (is_idle and aliases.resolve_tool_name(name, TOOLS) == "use_rag_tool")
+        if name in later | foreign or (is_idle and _get_requirement(name) == "rag")
     ]
+
+
+def _get_requirement(name: str) -> str:
+    entry = TOOLS.get(aliases.resolve_tool_name(name, TOOLS))
+    return entry.requires if entry else ""
 
 
 def _iter_without_server(
     names: list[str], root: Path, home: Path, trust: Trust | None
 ) -> Iterator[str]:
-    """Yield the names, `mcp_SERVER_TOOL` or a pattern, that belong to no server."""
+    """Yield the names, `mcp_SERVER_TOOL` or a pattern, that belong to no server.
+
+    A tool of our own that calls theirs needs any server.
+    """
     from ..mcp.config_files import load_servers
 
     servers = [_normalize(one.name) for one in load_servers(root, home, trust) if one.enabled]
     for name in names:
-        wanted = _normalize(name).removeprefix("mcp").partition("*")[0]
+        is_own = not name.startswith("mcp_")
+        wanted = "" if is_own else _normalize(name).removeprefix("mcp").partition("*")[0]
         if not any(wanted.startswith(one) or one.startswith(wanted) for one in servers):
             yield name
 

@@ -6,7 +6,8 @@ import pytest
 from maxagent.config.settings.schema import RagSection, RagServer, Settings, ToolsSection
 from maxagent.tools.runtime.missing_tools import find_missing_tools
 
-NAMED = ["read_file", "task", "use_rag_tool", "mcp_git_hub_search", "mcp__gone__x", "mcp_*"]
+OF_SERVERS = ["mcp_git_hub_search", "mcp__gone__x", "mcp_*", "use_mcp_tool"]
+NAMED = ["read_file", "task", "use_rag_tool", *OF_SERVERS]
 
 
 def configure(*names: str, rag: bool = False) -> Settings:
@@ -16,7 +17,7 @@ def configure(*names: str, rag: bool = False) -> Settings:
 
 def test_names_that_nothing_offers_are_found(tmp_path: Path) -> None:
     found = find_missing_tools(configure(*NAMED), tmp_path, tmp_path / "home")
-    assert found == ["task", "use_rag_tool", "mcp_git_hub_search", "mcp__gone__x", "mcp_*"]
+    assert found == ["task", "use_rag_tool", *OF_SERVERS]
 
 
 def test_a_configured_server_brings_its_tools(

@@ -9,7 +9,7 @@ _TOOLS_FOLDER = Path(__file__).parent
 # What the pattern of a rule matches; `call`: a rule on this tool has no pattern
 PatternKind = Literal["command", "path", "host", "server", "call"]
 # What must be configured for a tool to be offered
-Requirement = Literal["", "memory", "rag", "mcp"]
+Requirement = Literal["", "memory", "rag", "mcp", "skills"]
 
 
 class ToolEntry(NamedTuple):
@@ -83,7 +83,7 @@ TOOLS = {
     "recall_notes": ToolEntry(
         "builtin.notes.memory_tools", "read", is_kept=True, requires="memory"
     ),
-    "get_skill": ToolEntry("builtin.session.get_skill", "read", is_kept=True),
+    "get_skill": ToolEntry("builtin.session.get_skill", "read", is_kept=True, requires="skills"),
     "find_tools": ToolEntry("builtin.mcp.find_tools", "read", is_foreign=True, requires="mcp"),
     "use_mcp_tool": ToolEntry(
         "builtin.mcp.use_mcp_tool", "execute", is_foreign=True, requires="mcp"

@@ -25,6 +25,7 @@ from ...tools.skills.rendering import render_skills
 from ...tools.tool_table import Requirement
 from ..conversation.token_estimate import estimate_message, estimate_text
 from ..mcp.thread_offer import build_offered_tools, load_offer
+from ..messages.context_message import SMALLEST_WINDOW
 from ..roles import RoleName
 from ..state import State
 from ..tool_task import ToolTask
@@ -115,7 +116,7 @@ def _create_agent(deps: Dependencies, profile: AgentProfile, model: str, digest:
         profile,
         own.settings.tools,
         planning=bool(own.policy.plan),
-        lacking=_list_lacking(own.settings, offer),
+        lacking=_list_lacking(own, offer),
     )
     described = (_describe_tool(tool, own.settings) for tool in own_tools)
     tools = (*described, *build_offered_tools(offer, profile, own.settings.tools))
@@ -142,11 +143,13 @@ def _create_agent(deps: Dependencies, profile: AgentProfile, model: str, digest:
     )
 
 
-def _list_lacking(settings: Settings, offer: Offer | None) -> list[Requirement]:
+def _list_lacking(deps: Dependencies, offer: Offer | None) -> list[Requirement]:
     """List what no tool may require, since it is not configured."""
     is_there: Mapping[Requirement, bool] = {
-        "memory": settings.memory.enabled,
-        "rag": bool(settings.rag.servers),
+        "memory": deps.settings.memory.enabled,
+        "rag": bool(deps.settings.rag.servers),
+        # a smaller window has no list of them
+        "skills": deps.model.context_length >= SMALLEST_WINDOW,
         "mcp": offer is not None and offer.is_bridged,
     }
     return [name for name, there in is_there.items() if not there]

@@ -194,3 +194,12 @@ def test_skill_is_loaded_by_hand(program: Program) -> None:
     assert "Count the sheep." in program.run("tools", "call", "read_file", path).stdout
     wrong = program.run("tools", "call", "get_skill", '{"name": "shep"}')
     assert (wrong.code, "there are: sheep" in wrong.stdout + wrong.stderr) == (1, True)
+
+
+def test_small_window_has_neither_list_nor_tool(program: Program, provider: Provider) -> None:
+    program.home.mkdir(exist_ok=True)
+    limits = "context_length: 7000, max_tokens: 500"
+    (program.home / "config.yaml").write_text(f"model: {{models: {{served: {{{limits}}}}}}}\n")
+    provider.script([{"text": "ok"}])
+    program.chat("hello")
+    assert "get_skill" not in str(provider.requests[0].whole)

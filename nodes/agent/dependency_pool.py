@@ -28,6 +28,7 @@ from ...tools.filesystem.project_snapshots import open_snapshots
 from ...tools.mcp.config_files import load_servers
 from ...tools.mcp.connections import McpConnections
 from ...tools.mcp.mcp_access import McpAccess
+from ...tools.mcp.oauth.storage import remember_logins
 from ...tools.permissions import build_policy
 from ...tools.process.background_commands import BackgroundPool
 from ...tools.sandbox.detect import open_sandbox
@@ -221,6 +222,7 @@ def _load_sources(key: _DependencyKey) -> DependencySources:
     trust = check_trust(root, home)
     loaded = load_settings(root, home, flags=_build_flags(key), trust=trust)
     told = load_instructions(root, home, trust, loaded.settings.security.ignore_patterns)
+    remember_logins(home)
     return DependencySources(
         trust,
         loaded,

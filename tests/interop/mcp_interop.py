@@ -79,7 +79,7 @@ class Interop:
 
     def use_servers(self, modules: Path, use: Callable[[PublicServer, Path, str], None]) -> None:
         """Use each server on stdio, and `everything` on HTTP too."""
-        files = self.make_folder("files")
+        files = self.make_folder(f"files-{use.__name__}")
         (files / "dot.png").write_bytes(PNG)
         with serve_page(self.make_folder("page")) as page:
             use(find_npm_server(modules, "everything", "stdio"), files, page)

@@ -90,7 +90,7 @@ def render_tours(tours: Sequence[Tour]) -> str:
         for tour in tours
     ]
     notes = [
-        f"- {tour.server}, {tour.transport}: refused, as it must be: {', '.join(tour.refusals)}"
+        f"- {tour.server}, {tour.transport}: refused, as it must be: `{'`, `'.join(tour.refusals)}`"
         for tour in tours
         if tour.refusals
     ]

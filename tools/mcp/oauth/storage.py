@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -64,8 +65,15 @@ def read_login(home: Path, server: RemoteServer) -> ServerLogin | None:
     """
     login = _read_logins(home).get(_name_key(server))
     if login:
-        _remember(server, login)
+        _remember(server.name, login)
     return login
+
+
+def remember_logins(home: Path) -> None:
+    """Redact all stored tokens from now on, also unused ones."""
+    with suppress(CorruptLoginsError):  # reported where a login is needed
+        for key, login in _read_logins(home).items():
+            _remember(key.partition(" ")[0], login)
 
 
 def has_login(home: Path, server: RemoteServer) -> bool:
@@ -87,7 +95,7 @@ def update_login(
             new = change(logins.pop(key, None))
             if new:
                 logins[key] = new
-                _remember(server, new)
+                _remember(server.name, new)
             rows = {name: _to_row(login) for name, login in sorted(logins.items())}
             replace_file(locate_logins(home), json.dumps(rows, indent=1).encode())
     except OSError as error:
@@ -130,6 +138,6 @@ def _name_key(server: RemoteServer) -> str:
     return f"{server.name} {server.url}"
 
 
-def _remember(server: RemoteServer, login: ServerLogin) -> None:
+def _remember(name: str, login: ServerLogin) -> None:
     for secret in (login.access_token, login.refresh_token, login.client_secret):
-        remember_secret(f"{server.name}-login", secret)
+        remember_secret(f"{name}-login", secret)

@@ -14,6 +14,7 @@ from maxagent.tools.mcp.oauth.storage import (
     has_login,
     locate_logins,
     read_login,
+    remember_logins,
     update_login,
 )
 
@@ -32,6 +33,17 @@ def test_a_login_is_kept_privately_and_redacted(tmp_path: Path) -> None:
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
     assert LOGIN.access_token not in redact(f"the token {LOGIN.access_token}")
+
+
+def test_unused_logins_are_redacted_too(tmp_path: Path) -> None:
+    file = locate_logins(tmp_path)
+    file.parent.mkdir(parents=True)
+    row = {"issuer": "a", "client_id": "b", "token_endpoint": "c", "refresh_token": "zZ8-qW5_eR2.t"}
+    file.write_text(json.dumps({"two https://two.example": row}))
+    remember_logins(tmp_path)
+    assert redact("it is zZ8-qW5_eR2.t") == "it is [secret: two-login]"
+    file.write_text("damaged")
+    remember_logins(tmp_path)
 
 
 def test_a_forgotten_login_is_gone(tmp_path: Path) -> None:

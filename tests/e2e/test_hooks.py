@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import sys
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -165,3 +166,30 @@ def test_trust_question_names_the_hooks(program: Program, provider: Provider) ->
     trusted = program.run("chat", "Write it", *options, "--output", "stream-json", "--trust")
     assert [hook["outcome"] for hook in trusted.told("hook")] == ["refused"]
     assert program.lines() == ["ran"]
+
+
+def test_hooks_see_tools_of_servers(program: Program, provider: Provider, tmp_path: Path) -> None:
+    server = Path(__file__).parents[1] / "fixtures" / "mcp_servers" / "new_era_server.py"
+    file = tmp_path / "config" / "maxagent" / "mcp_servers.json"
+    file.parent.mkdir(parents=True)
+    command = {"command": sys.executable, "args": [str(server)]}
+    file.write_text(json.dumps({"servers": {"own": command}}))
+    program.home.mkdir()
+    denies = f"cat > {program.home}/input; echo 'no sums' >&2; exit 2"
+    deny = {"matcher": "mcp__own__add", "command": denies}
+    (program.home / "config.yaml").write_text(json.dumps({"hooks": {"before_tool": [deny]}}))
+    sums, echoes = ("add", {"a": 1, "b": 2}), ("echo", {"text": "heard"})
+    calls = [
+        {
+            "name": "use_mcp_tool",
+            "args": {"server_name": "own", "tool_name": tool, "arguments": args},
+        }
+        for tool, args in (sums, echoes)
+    ]
+    provider.script([{"tool_calls": calls}, {"text": "Done."}])
+    ended = program.chat("add", "--mode", "auto", XDG_CONFIG_HOME=str(tmp_path / "config"))
+    first, second = ended.told("tool_result")
+    assert first["error"] == "A hook refused this call: no sums", first
+    assert second["ok"] and "heard" in second["output"], second
+    fields = json.loads((program.home / "input").read_text())
+    assert (fields["tool"], fields["args"]) == ("mcp_own_add", {"a": 1, "b": 2})

@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 N ?= 200
 SECONDS ?= 60
 
-.PHONY: help demo picture test test-fast check house check-pythons bench edit-eval torture torture-undo torture-context race corpus cassettes token-counts fuzz interop locale docs install
+.PHONY: help demo picture test test-fast check house check-pythons bench edit-eval torture torture-undo torture-context torture-mcp race corpus cassettes token-counts fuzz interop locale docs install
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -58,6 +58,9 @@ torture-undo: $(INSTALLED) ## undo, redo and rewind N random histories: make tor
 
 torture-context: $(INSTALLED) ## hold conversations of 400 model turns, judged by their requests: make torture-context KILLS=50
 	$(BIN)/python tests/context_eval/context_eval.py $(if $(KILLS),--kills $(KILLS)) $(if $(ONLY),--only "$(ONLY)")
+
+torture-mcp: $(INSTALLED) ## kill MCP servers and MaxAgent at each phase of a call: make torture-mcp N=200
+	PYTHONPATH=tests/fixtures $(BIN)/python tests/torture/mcp_torture.py $(N)
 
 race: $(INSTALLED) ## swap links while tools read and write: make race SECONDS=60
 	$(BIN)/python tests/torture/link_race.py $(SECONDS)

@@ -127,7 +127,7 @@ async def test_noise_goes_to_a_bounded_log(hostile: Hostile, tmp_path: Path) -> 
 
 async def test_three_hundred_tools_are_listed(hostile: Hostile, tmp_path: Path) -> None:
     connection = McpConnection(hostile("many"), tmp_path)
-    assert len((await connection.list_definitions()).tools) == 304
+    assert len((await connection.list_definitions()).tools) == 305
     await connection.close()
 
 

@@ -81,8 +81,13 @@ def _build_server(
         scope=scope,
         metadata=metadata,
     )
-    for address in (server.authorization_endpoint, server.token_endpoint):
-        if not is_safe_address(address):
+    for address in (
+        server.authorization_endpoint,
+        server.token_endpoint,
+        server.registration_endpoint,
+        server.revocation_endpoint,
+    ):
+        if address and not is_safe_address(address):
             raise LoginError(text("{address} is not safe for a login", address=address))
     methods = metadata.code_challenge_methods_supported if metadata else None
     if methods is not None and "S256" not in methods:

@@ -142,6 +142,8 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"metadata": {"issuer": "https://evil.example"}}, "are of https://evil.example"),
     ({"metadata": {"authorization_endpoint": "http://evil.example/a"}}, "is not safe for a login"),
     ({"metadata": {"token_endpoint": "http://evil.example/token"}}, "is not safe for a login"),
+    ({"metadata": {"registration_endpoint": "http://evil.example/r"}}, "is not safe for a login"),
+    ({"metadata": {"revocation_endpoint": "http://evil.example/r"}}, "is not safe for a login"),
     ({"metadata": {"code_challenge_methods_supported": ["plain"]}}, "does not support PKCE"),
     ({"metadata": {"registration_endpoint": None}}, "registers no clients"),
     ({"iss": "https://evil.example"}, "answered by https://evil.example instead"),

@@ -41,7 +41,7 @@ def require_background(run: ToolRun) -> BackgroundCommands:
     return run.jobs
 
 
-async def leave_running(
+async def move_to_background(
     shell: CommandRun, jobs: BackgroundCommands, run: ToolRun, why: Why
 ) -> ToolResult:
     """Leave the command to run on; the answer has its output so far."""

@@ -12,7 +12,7 @@ from ...sandbox.failure_hint import find_block, find_hint, find_refused_connecti
 from ...sandbox.sandbox import Sandbox
 from ...tool_run import Run, ToolRun
 from ..files.shown_files import hash_shown_files
-from .background_start import FIRST_SECONDS, UNBUFFERED, leave_running, require_background
+from .background_start import FIRST_SECONDS, UNBUFFERED, move_to_background, require_background
 from .shell_run import build_result, run_shell, start_shell, watch_shell
 
 # seconds that a call may ask for; the configured time may be longer
@@ -63,7 +63,7 @@ async def _run_in_background(
     shell = await start_shell(command, folder, run, seconds=None, guard=guard, env=UNBUFFERED)
     await watch_shell(shell, run, FIRST_SECONDS)
     if shell.is_running:
-        return await leave_running(shell, jobs, run, "asked")
+        return await move_to_background(shell, jobs, run, "asked")
     return build_result(shell, FIRST_SECONDS)
 
 
@@ -86,7 +86,7 @@ async def _run_in_foreground(
         jobs.set_foreground(None)
     if shell.is_running and jobs.has_room:
         why = "sent" if shell.sent_back.is_set() else "late"
-        return await leave_running(shell, jobs, run, why)
+        return await move_to_background(shell, jobs, run, why)
     await shell.stop()
     return build_result(shell, seconds)
 

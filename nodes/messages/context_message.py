@@ -43,6 +43,7 @@ SECTIONS = ("environment", "project_structure", "memory", "skills", "mcp_servers
 SMALLEST_WINDOW = 8_000
 STRUCTURE_TOKENS, STRUCTURE_SHARE = 1_500, 0.05
 CARD_TOKENS, CARD_SHARE = 1_500, 0.05
+TOOL = "get_skill"
 SKILL_TOKENS, SKILL_SHARE = 2_000, 0.03
 BYTES_PER_TOKEN = 4
 _MARK = re.compile(rf"<(?=\s*/?\s*(?:context|{'|'.join(SECTIONS)})\b)", re.IGNORECASE)
@@ -130,7 +131,10 @@ async def settle_context_message(
 
 
 def _describe_skills(sources: "ContextSources", window: int) -> str:
-    """Return the catalogue of skills: names and descriptions only."""
+    """Return the catalogue of skills, names and descriptions only; none if the tool is off."""
+    chosen = sources.settings.tools
+    if TOOL in chosen.disabled or (chosen.enabled and TOOL not in chosen.enabled):
+        return ""
     most = compute_section_bytes(window, SKILL_TOKENS, SKILL_SHARE)
     return format_catalog(sources.skills.listed, most)
 

@@ -203,3 +203,9 @@ def test_small_window_has_neither_list_nor_tool(program: Program, provider: Prov
     provider.script([{"text": "ok"}])
     program.chat("hello")
     assert "get_skill" not in str(provider.requests[0].whole)
+
+
+def test_switched_off_tool_leaves_no_list(program: Program, provider: Provider) -> None:
+    provider.script([{"text": "ok"}])
+    program.chat("hello", LLC_TOOLS__DISABLED="[get_skill]")
+    assert "skill" not in str(provider.requests[0].whole)

@@ -5,6 +5,9 @@ from pathlib import Path
 import pytest
 from memory_place import MemoryPlace
 
+from maxagent.memory.cards.library import CardDraft
+from maxagent.memory.cards.store import open_library
+
 
 @pytest.fixture
 def memory(tmp_path: Path) -> MemoryPlace:
@@ -54,8 +57,10 @@ def test_card_is_shown_by_the_beginning_of_its_id(memory: MemoryPlace) -> None:
     assert memory("show", "0000").returncode == 2 and memory("show", "").returncode == 2
 
 
-def test_expired_card_is_listed_with_all_only(memory: MemoryPlace) -> None:
-    memory.add("Over since long", "--expires", "2000-01-01")
+async def test_expired_card_is_listed_with_all_only(memory: MemoryPlace) -> None:
+    expired = CardDraft("Over since long", expires_at="2000-01-02T00:00:00+00:00")
+    async with open_library(memory.home, memory.project) as library:
+        await library.add(expired)
     assert memory.read("list") == []
     assert [card["expired"] for card in memory.read("list", "--all")] == [True]
     assert "[expired] Over since long" in memory("list", "--all").stdout

@@ -59,7 +59,7 @@ async def call_server_tool(
         return ToolResult(error=refusal)
     await asyncio.to_thread(journal.continue_call, thread, key)
     while True:
-        call = _build_call(task, runtime, run, answers)
+        call = _build_call(tool, task, runtime, run, answers)
         answer = await access.call(tool, task["call"]["args"], call)
         if not isinstance(answer, InputRequired):
             return without_secrets(answer)
@@ -73,7 +73,11 @@ async def call_server_tool(
 
 
 def _build_call(
-    task: ToolTask, runtime: Runtime[Context], run: ToolRun, answers: InputAnswers | None
+    tool: McpTool,
+    task: ToolTask,
+    runtime: Runtime[Context],
+    run: ToolRun,
+    answers: InputAnswers | None,
 ) -> ServerCall:
     call_id = task["call"]["id"]
 
@@ -81,7 +85,8 @@ def _build_call(
         facts: Mapping[str, Any] = {"progress": progress, "total": total, "message": message}
         emit_event(runtime, "tool_progress", id=call_id, **facts)
 
-    return ServerCall(run.call_id, run.outputs, on_progress=report_progress, answers=answers)
+    elicit = runtime.context.elicitation.build_answerer(tool)
+    return ServerCall(run.call_id, run.outputs, report_progress, elicit, answers)
 
 
 async def _check_definition(tool: McpTool, call: PendingCall, access: McpAccess) -> str:

@@ -137,6 +137,45 @@ def test_many_tools_cost_little_and_the_list_never_changes(
     assert len({json.dumps(one.whole["tools"]) for one in requests}) == 1
 
 
+def test_a_killed_call_is_never_repeated_blindly(
+    program: Program, provider: Provider, tmp_path: Path
+) -> None:
+    effects = tmp_path / "effects"
+    configure(program, old=serve("old", MCP_EFFECTS=str(effects)))
+    provider.script([use("effect", text="paid", seconds=60), {"text": "Done."}])
+    process = program.start("task", "Pay.", "--trust", "--mode", "auto")
+    while not effects.exists():
+        assert process.poll() is None, process.stderr and process.stderr.read()
+    process.kill()
+    process.wait()
+    [thread] = json.loads(program.run("threads", "list", "--json").stdout)
+    provider.script([{"text": "Done."}] * 5)
+    resumed = program.resume(thread["thread_id"])
+    assert "Outcome unknown" in results(resumed)[0][2]
+    assert effects.read_text() == "paid\n"
+
+
+def test_an_old_servers_question_is_declined_where_nobody_is(
+    program: Program, provider: Provider
+) -> None:
+    configure(program, old=serve("old"))
+    provider.script([use("ask"), {"text": "Done."}])
+    ended = program.chat("Ask.", "--mode", "auto")
+    assert ended.code == 0 and "decline" in results(ended)[-1][2]
+
+
+def test_progress_and_a_dead_server_are_told(program: Program, provider: Provider) -> None:
+    gone = {"type": "stdio", "command": "/nonexistent", "args": []}
+    configure(program, old=serve("old"), gone=gone)
+    provider.script([use("slow", seconds=0.1), use("x", "gone"), {"text": "Done."}])
+    ended = program.chat("Wait.", "--mode", "auto")
+    assert ended.code == 0
+    told = ended.told("tool_progress")
+    assert told and told[-1]["total"] == 4 and told[-1]["message"].startswith("step")
+    assert "cannot be used" in results(ended)[-1][2]
+    assert "`gone` cannot be used" in provider.requests[-1].raw.decode()
+
+
 CHANGING = """
 from mcp.server.mcpserver import MCPServer
 

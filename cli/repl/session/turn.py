@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -13,6 +13,7 @@ from ....sdk.events import Completion, Event, Failure, Question
 from ....sdk.threads.titles import generate_title
 from ...execution.interactive_run import InteractiveRun
 from ...i18n.catalogs import t
+from ..prompt.protocol import PromptAborted
 from ..prompt.terminal_signals import LONG, build_notification_code, build_title_code
 from .background_startup import refresh_status
 from .session import Session
@@ -21,10 +22,9 @@ from .turn_renderer import TurnView
 
 async def run_turn(session: Session, text: str, agent: str, once: Options) -> None:
     """Send the message and show the whole turn; Esc (a cancellation) ends it early."""
-    view = TurnView(session)
-    dialogue = InteractiveRun(
-        await session.wait_for_runner(), view.show_events, session.ask_question
-    )
+    view, runner = TurnView(session), await session.wait_for_runner()
+    runner.elicitation.ask = partial(_answer_server, session)
+    dialogue = InteractiveRun(runner, view.show_events, session.ask_question)
     abandon, session.left_by_hand = session.left_by_hand, False
     again = partial(session.show_user_message, session.typed or text)
     events = dialogue.send_message(
@@ -33,9 +33,21 @@ async def run_turn(session: Session, text: str, agent: str, once: Options) -> No
     await _follow_turn(session, view, events)
 
 
+async def _answer_server(session: Session, request: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Ask what an MCP server asks while a call runs; None if the user leaves it open."""
+    from ...prompts.server_question import decide_server_question
+    from ...rendering.console import open_console
+
+    try:
+        return await session.ask_question(partial(decide_server_question, open_console(), request))
+    except (PromptAborted, EOFError, KeyboardInterrupt):
+        return None
+
+
 async def ask_again(session: Session) -> None:
     """Ask the thread's open question, and show what follows from the answer."""
     view, runner = TurnView(session), await session.wait_for_runner()
+    runner.elicitation.ask = partial(_answer_server, session)
     dialogue = InteractiveRun(runner, view.show_events, session.ask_question)
     await _follow_turn(session, view, dialogue.consume(runner.resume(session.thread)))
 

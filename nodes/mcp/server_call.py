@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Mapping
+from contextvars import copy_context
 from typing import Any
 
 from langchain_core.tools import BaseTool
@@ -80,10 +81,11 @@ def _build_call(
     answers: InputAnswers | None,
 ) -> ServerCall:
     call_id = task["call"]["id"]
+    node = copy_context()  # the connection's own task knows nothing of this run
 
     def report_progress(progress: float, total: float | None, message: str) -> None:
         facts: Mapping[str, Any] = {"progress": progress, "total": total, "message": message}
-        emit_event(runtime, "tool_progress", id=call_id, **facts)
+        node.copy().run(emit_event, runtime, "tool_progress", id=call_id, **facts)
 
     elicit = runtime.context.elicitation.build_answerer(tool)
     return ServerCall(run.call_id, run.outputs, report_progress, elicit, answers)

@@ -142,12 +142,13 @@ def test_a_killed_call_is_never_repeated_blindly(
 ) -> None:
     effects = tmp_path / "effects"
     configure(program, old=serve("old", MCP_EFFECTS=str(effects)))
-    provider.script([use("effect", text="paid", seconds=60), {"text": "Done."}])
+    plan = {"text": "BIG: pay."}
+    provider.script([plan, use("effect", text="paid", seconds=60), {"text": "Done."}])
     process = program.start("task", "Pay.", "--trust", "--mode", "auto")
     while not effects.exists():
         assert process.poll() is None, process.stderr and process.stderr.read()
     process.kill()
-    process.wait()
+    process.communicate()
     [thread] = json.loads(program.run("threads", "list", "--json").stdout)
     provider.script([{"text": "Done."}] * 5)
     resumed = program.resume(thread["thread_id"])
@@ -171,6 +172,7 @@ def test_progress_and_a_dead_server_are_told(program: Program, provider: Provide
     ended = program.chat("Wait.", "--mode", "auto")
     assert ended.code == 0
     told = ended.told("tool_progress")
+    assert results(ended)[0][:2] == ("mcp_old_slow", True), results(ended)
     assert told and told[-1]["total"] == 4 and told[-1]["message"].startswith("step")
     assert "cannot be used" in results(ended)[-1][2]
     assert "`gone` cannot be used" in provider.requests[-1].raw.decode()

@@ -29,7 +29,6 @@ from ..nodes.agent.context import Context
 from ..nodes.agent.dependencies import Dependencies
 from ..nodes.agent.dependency_pool import DependencyPool
 from ..nodes.agent.modes import choose_next_agent
-from ..nodes.mcp.elicitation import Elicitation
 from ..nodes.messages.steering import SteeringQueue
 from ..nodes.options import Options, select_lasting
 from ..nodes.state import State
@@ -67,8 +66,6 @@ class Runner:
         self.background = BackgroundJobs(self.pool)
         self.steering = SteeringQueue()
         """Messages sent by `steer` that no turn has read."""
-        self.elicitation = Elicitation()
-        """Set its `ask` to answer what MCP servers ask while a call runs."""
         self._control = RunControl()
         self._closing = AsyncExitStack()
         self.deadline = 0.0
@@ -355,7 +352,6 @@ class Runner:
             pool=self.pool,
             deadline=self.deadline,
             steering=self.steering,
-            elicitation=self.elicitation,
         )
 
     async def open_dependencies(self, folder: str, options: Options) -> Dependencies:

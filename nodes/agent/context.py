@@ -7,7 +7,6 @@ from pydantic import InstanceOf
 from pydantic.json_schema import SkipJsonSchema
 
 from ...config.settings.schema import ApprovalMode
-from ..mcp.elicitation import Elicitation
 from ..messages.steering import SteeringQueue
 from ..state import State
 from ..tool_task import ToolTask
@@ -38,10 +37,6 @@ class Context:
         default_factory=SteeringQueue, repr=False, compare=False
     )
     """The user's messages to the running turn."""
-    elicitation: SkipJsonSchema[InstanceOf[Elicitation]] = field(
-        default_factory=Elicitation, repr=False, compare=False
-    )
-    """Who answers what servers ask while a call runs."""
 
     async def open_dependencies(self, state: State | ToolTask) -> Dependencies:
         """Return the thread's dependencies under its current options.

@@ -34,6 +34,7 @@ from ...tools.process.background_commands import BackgroundPool
 from ...tools.sandbox.detect import open_sandbox
 from ...tools.sandbox.sandbox import Sandbox
 from ...tools.workspace import Workspace
+from ..mcp.elicitation import Elicitation
 from ..options import Options
 from .dependencies import Dependencies, DependencySources, build_environ
 
@@ -71,6 +72,8 @@ class DependencyPool:
         self.background = BackgroundPool()
         """The threads' background commands, which end with the pool."""
         self._connections: dict[Path, McpConnections] = {}
+        self.elicitation = Elicitation()
+        """Set its `ask` to answer what MCP servers ask while a call runs."""
 
     @property
     def is_empty(self) -> bool:

@@ -87,7 +87,7 @@ def _build_call(
         facts: Mapping[str, Any] = {"progress": progress, "total": total, "message": message}
         node.copy().run(emit_event, runtime, "tool_progress", id=call_id, **facts)
 
-    elicit = runtime.context.elicitation.build_answerer(tool)
+    elicit = runtime.context.pool.elicitation.build_answerer(tool)
     return ServerCall(run.call_id, run.outputs, report_progress, elicit, answers)
 
 

@@ -23,7 +23,7 @@ from .turn_renderer import TurnView
 async def run_turn(session: Session, text: str, agent: str, once: Options) -> None:
     """Send the message and show the whole turn; Esc (a cancellation) ends it early."""
     view, runner = TurnView(session), await session.wait_for_runner()
-    runner.elicitation.ask = partial(_answer_server, session)
+    runner.pool.elicitation.ask = partial(_answer_server, session)
     dialogue = InteractiveRun(runner, view.show_events, session.ask_question)
     abandon, session.left_by_hand = session.left_by_hand, False
     again = partial(session.show_user_message, session.typed or text)
@@ -47,7 +47,7 @@ async def _answer_server(session: Session, request: Mapping[str, Any]) -> Mappin
 async def ask_again(session: Session) -> None:
     """Ask the thread's open question, and show what follows from the answer."""
     view, runner = TurnView(session), await session.wait_for_runner()
-    runner.elicitation.ask = partial(_answer_server, session)
+    runner.pool.elicitation.ask = partial(_answer_server, session)
     dialogue = InteractiveRun(runner, view.show_events, session.ask_question)
     await _follow_turn(session, view, dialogue.consume(runner.resume(session.thread)))
 

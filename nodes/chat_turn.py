@@ -25,7 +25,7 @@ async def run_chat_turn(state: State, runtime: Runtime[Context], role: RoleName)
         return Command(goto="plan" if role == "plan" else "build", update=turn.update)
     if turn.final_text is None:
         return Command(goto=turn.goto, update=turn.update)
-    if update := await continue_turn(state, runtime, role, turn):
+    if update := await continue_turn(state, runtime, role, turn.update, turn.final_text):
         return Command(goto="plan" if role == "plan" else "build", update=update)
     if not turn.update and is_tool_answer(state, role):  # it was not shown yet
         emit_event(runtime, "output", text=turn.final_text)

@@ -22,7 +22,7 @@ async def run_coder(
         return Command(goto="coder", update=turn.update)
     if turn.final_text is None:
         return Command(goto=turn.goto, update=turn.update)
-    if update := await continue_turn(state, runtime, "coder", turn):
+    if update := await continue_turn(state, runtime, "coder", turn.update, turn.final_text):
         return Command(goto="coder", update=update)
     proof = "review" if state.get("options", {}).get("skip_tests") else "verify"
     return Command(

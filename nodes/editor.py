@@ -32,7 +32,7 @@ async def run_editor(
         return Command(goto="editor", update=turn.update)
     if turn.final_text is None:
         return Command(goto=turn.goto, update=turn.update)
-    if update := await continue_turn(state, runtime, "editor", turn):
+    if update := await continue_turn(state, runtime, "editor", turn.update, turn.final_text):
         return Command(goto="editor", update=update)
     end = {**turn.update, "summary": turn.final_text, "outcome": "unverified"}
     return Command(goto="__end__", update=end)

@@ -27,12 +27,12 @@ from .agent.modes import (
 from .agent.new_request import announce_mentions
 from .agent.partial_answer import build_interruption_notes
 from .agent.request_options import settle_thinking
+from .conversation.loaded_skills import find_loaded_skills
 from .enforce_schema import build_schema_note
 from .memory.card_choice import WITH_MESSAGE, format_cards, shorten_id
 from .memory.card_library import SHOWN, load_fitting_cards
 from .roles import RoleName
 from .skills.activation import build_activation_note, find_invoked_skill
-from .skills.loaded_skills import find_loaded_skills
 from .state import State, select_changes
 
 

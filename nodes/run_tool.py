@@ -39,13 +39,13 @@ from .approval.dispatch import list_named_files
 from .approval.evaluate import explain_refusal, recheck_call
 from .approval.outside_sandbox import get_journal_key
 from .background.command_record import open_background
+from .conversation.loaded_skills import mark_skills
 from .hooks.selection import select_hooks
 from .mcp.called_tools import with_server_tools
 from .mcp.server_call import call_server_tool, is_repeatable
 from .memory.card_library import open_card_access
 from .messages.images import mark_images
 from .repetition.repeated_calls import shorten_repeated_answer
-from .skills.loaded_skills import mark_skills
 from .tool_task import AfterTools, PendingCall, ToolTask
 
 UNKNOWN = (

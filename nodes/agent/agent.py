@@ -24,8 +24,8 @@ from ...tools.runtime.registry import load_tool
 from ...tools.skills.rendering import render_skills
 from ...tools.tool_table import Requirement
 from ..conversation.token_estimate import estimate_message, estimate_text
-from ..mcp.thread_offer import build_offered_tools, load_offer
 from ..messages.context_message import SMALLEST_WINDOW
+from ..messages.server_offer import build_offered_tools, load_offer
 from ..roles import RoleName
 from ..state import State
 from ..tool_task import ToolTask

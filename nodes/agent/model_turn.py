@@ -18,8 +18,8 @@ from ..conversation.cache_reset import find_reset_reason
 from ..conversation.cut import CompactionRequest
 from ..hooks.turn_hooks import build_start_notes
 from ..mcp.server_notes import build_server_notes
-from ..mcp.thread_offer import settle_offer
 from ..messages.context_message import settle_context_message
+from ..messages.server_offer import settle_offer
 from ..planner.decision import needs_plan
 from ..repetition.loop_detection import TREE
 from ..repetition.loop_response import respond_to_loop
@@ -85,7 +85,7 @@ async def run_model_turn(
     # a task and an edit decide at their first request, a conversation when the message arrives
     thinking = state.get("thinking") or await settle_first_thinking(state, runtime.context)
     decided: State = {**state, "thinking": thinking}
-    if offer := await settle_offer(state, runtime.context):
+    if offer := await settle_offer(state, (await runtime.context.open_dependencies(state)).mcp):
         decided["mcp"] = offer
     agent = await load_agent(role, decided, runtime.context, state.get("fallback", ""))
     deps = agent.deps

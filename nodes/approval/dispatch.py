@@ -12,9 +12,9 @@ from ...tools.result import ToolError
 from ...tools.workspace import Workspace
 from ..agent.message_history import find_last_seen, iter_newest_first, select_view
 from ..conversation.cut import get_conversation
+from ..conversation.loaded_skills import find_loaded_skills
 from ..memory.note_origin import find_origin
 from ..repetition.repeated_calls import find_earlier_answer
-from ..skills.loaded_skills import find_loaded_skills
 from ..state import State
 from ..tool_task import AfterTools, PendingCall, ToolTask
 

@@ -25,13 +25,13 @@ from ..conversation.boundaries import PlannedCut, choose_cut
 from ..conversation.bridge import build_bridge
 from ..conversation.budget import Budget
 from ..conversation.cut import CompactionRequest, Cut, get_conversation
+from ..conversation.loaded_skills import KeptSkills, choose_kept_skills, describe_left_out
 from ..conversation.pruning import choose_pruned
 from ..conversation.token_estimate import TokenCount, count_used, estimate_tokens
 from ..conversation.view import build_view, estimate_view
 from ..memory.proposals import Candidate, propose_cards
 from ..messages.context_message import to_context_messages
 from ..roles import RoleName
-from ..skills.loaded_skills import KeptSkills, choose_kept_skills, describe_left_out
 from ..state import State, Usage
 from .fill_report import describe_view
 from .long_requests import store_requests

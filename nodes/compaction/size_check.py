@@ -29,7 +29,7 @@ CROWDED = (
 )
 
 BY_HAND = (
-    "compact it with `mcode threads compact {thread}`, then go on with `mcode resume {thread}`; "
+    "compact it with `mcode threads compact {thread}`, then resume it; "
     "or set `context.auto_compact: true`"
 )
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from langchain_core.messages import AnyMessage, HumanMessage
 
-from ..skills.loaded_skills import SKILLS, find_loaded_skills
 from .cut import Cut
+from .loaded_skills import SKILLS, find_loaded_skills
 from .stubs import build_stubs
 from .token_estimate import estimate_tokens
 from .user_requests import DONE, EARLIER, find_done_requests, render_request

@@ -1,7 +1,7 @@
 """Hooks at a turn's end, which may let the model go on, and at the start of a thread."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
@@ -17,9 +17,6 @@ from ..state import State
 from .notices import build_limit_notice
 from .selection import select_hooks
 
-if TYPE_CHECKING:
-    from ..agent.model_turn import ModelTurn
-
 # The mark of a hook's message in `additional_kwargs`
 FROM_HOOK = "hook"
 MOST_CONTINUATIONS = 3
@@ -28,18 +25,23 @@ AT_START = "The hook `{command}` says at the start of this conversation:\n{note}
 
 
 async def continue_turn(
-    state: State, runtime: Runtime[Context], role: RoleName, turn: "ModelTurn"
+    state: State,
+    runtime: Runtime[Context],
+    role: RoleName,
+    update: Mapping[str, Any],
+    final_text: str,
 ) -> Mapping[str, Any] | None:
     """Return the state changes with which the role has its turn again; None: it has finished.
 
-    An answer is committed before its hooks run, so that a kill does not lose it.
+    `update` are the state changes of the turn, `final_text` is its answer, which is committed
+    before its hooks run, so that a kill does not lose it.
     """
     deps = await runtime.context.open_dependencies(state)
     hooks = select_hooks(deps, "on_stop")
     if not hooks:
         return None
-    if turn.update:
-        return turn.update
+    if update:
+        return update
     count = _count_continuations(state, role)
     if count >= MOST_CONTINUATIONS:
         emit_event(runtime, "notice", text=build_limit_notice(count))
@@ -48,7 +50,7 @@ async def continue_turn(
     from .journaled_runs import run_hooks
 
     key = find_last_answer(state, role).id or "answer"
-    fields = build_stop_fields(turn.final_text or "", again=count > 0)
+    fields = build_stop_fields(final_text, again=count > 0)
     for hook, answer in await run_hooks(hooks, key, fields, deps, runtime):
         if answer.verdict == "deny":
             words = GO_ON.format(command=hook.command, reason=answer.reason)

@@ -23,11 +23,11 @@ from ...tools.mcp.mcp_access import McpAccess
 from ...tools.mcp.offer import describe_offer
 from ...tools.sandbox.sandbox import Sandbox
 from ...tools.skills.rendering import format_catalog
-from ..mcp.thread_offer import load_offer
 from ..memory.card_choice import AT_START, format_cards
 from ..memory.card_library import CardSources, load_start_cards
 from .environment import describe_environment
 from .project_structure import describe_structure
+from .server_offer import load_offer
 
 if TYPE_CHECKING:
     from langgraph.store.base import BaseStore

@@ -8,9 +8,9 @@ from langchain_core.messages import AnyMessage, HumanMessage
 from ...config.skills.skill import Skill, SkillRegistry
 from ...tools.skills.rendering import render_skill
 from ..agent.message_history import build_role_message
+from ..conversation.loaded_skills import find_loaded_skills, mark_skills
 from ..roles import RoleName
 from ..state import State
-from .loaded_skills import find_loaded_skills, mark_skills
 
 BY_USER = "The user loads this skill with their next message. Follow its instructions for it."
 AGAIN = "The user asks for the skill `{name}`, which is loaded already: follow it for this message."
@@ -52,7 +52,7 @@ def build_change_notes(
         skill = registry.skills.get(name)
         if skill is None or skill.digest == digest:
             continue
-        if any(_is_said(message, skill) for message in history):
+        if any(_is_announced(message, skill) for message in history):
             continue
         note = build_role_message(role, CHANGED.format(name=name))
         note.additional_kwargs |= {"synthetic": True, CHANGED_SKILLS: {name: skill.digest}}
@@ -60,6 +60,6 @@ def build_change_notes(
     return notes
 
 
-def _is_said(message: AnyMessage, skill: Skill) -> bool:
-    said = message.additional_kwargs.get(CHANGED_SKILLS)
-    return bool(said) and said.get(skill.name) == skill.digest
+def _is_announced(message: AnyMessage, skill: Skill) -> bool:
+    announced = message.additional_kwargs.get(CHANGED_SKILLS)
+    return bool(announced) and announced.get(skill.name) == skill.digest

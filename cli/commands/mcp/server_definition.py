@@ -35,7 +35,7 @@ def join_command(target: list[str], command: str, arguments: list[str]) -> list[
     if bool(target) == bool(command) or (arguments and not command):
         raise UsageError(
             "give a URL, a command after `--`, or --command",
-            hint="`mcode mcp add NAME URL` or `mcode mcp add NAME -- COMMAND ARGS`",
+            hint="use `mcode mcp add NAME URL` or `mcode mcp add NAME -- COMMAND ARGS`",
         )
     return target or [command, *arguments]
 
@@ -50,7 +50,7 @@ def build_definition(
         if headers or is_url:
             raise UsageError(
                 "a server of the transport stdio is a command, without URL and headers",
-                hint="`mcode mcp add NAME -- COMMAND ARGS`",
+                hint="use `mcode mcp add NAME -- COMMAND ARGS`",
             )
         variables = dict(_split_pair(one, "=", "--env NAME=VALUE") for one in env)
         added: Definition = {"env": variables} if variables else {}

@@ -4,12 +4,12 @@ import pytest
 from skill_place import SkillPlace
 
 from maxagent.config.skills.skill import SkillRegistry
+from maxagent.nodes.conversation.loaded_skills import read_skills
 from maxagent.nodes.skills.activation import (
     build_activation_note,
     build_change_notes,
     find_invoked_skill,
 )
-from maxagent.nodes.skills.loaded_skills import read_skills
 from maxagent.nodes.state import State
 
 

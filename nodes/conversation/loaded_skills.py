@@ -6,7 +6,7 @@ from typing import cast
 
 from langchain_core.messages import AnyMessage, BaseMessage
 
-from ..conversation.token_estimate import estimate_message
+from .token_estimate import estimate_message
 
 # The mark in `additional_kwargs`: names and hashes of the skills that a message has in full
 SKILLS = "skills"

@@ -1,12 +1,12 @@
 from langchain_core.messages import AnyMessage, HumanMessage, ToolMessage
 
-from maxagent.nodes.conversation.view import build_view
-from maxagent.nodes.skills.loaded_skills import (
+from maxagent.nodes.conversation.loaded_skills import (
     SKILLS,
     choose_kept_skills,
     describe_left_out,
     find_loaded_skills,
 )
+from maxagent.nodes.conversation.view import build_view
 
 WINDOW = 100_000
 

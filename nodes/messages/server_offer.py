@@ -14,17 +14,15 @@ from ...tools.mcp.tool_adapter import build_tool
 from ...tools.runtime.agent_tools import can_call_server_tool
 
 if TYPE_CHECKING:
-    from ..agent.context import Context
     from ..state import State
 
 _logger = logging.getLogger(__name__)
 
 
-async def settle_offer(state: "State", context: "Context") -> str:
+async def settle_offer(state: "State", access: McpAccess | None) -> str:
     """Return the hash of the thread's offer; decide it if no model of the thread was asked yet."""
     if state.get("steps", 0) or state.get("mcp"):
         return state.get("mcp", "")
-    access = (await context.open_dependencies(state)).mcp
     if access is None or not access.servers:
         return ""
     known = await asyncio.to_thread(access.read_known)

@@ -22,6 +22,7 @@ from .agent.context import Context, get_thread_id
 from .agent.emit import emit_result
 from .agent.message_history import build_tool_message, find_last_answer
 from .agent.modes import is_switch_proposal
+from .approval.called_tools import name_server_calls, with_server_tools
 from .approval.dispatch import DispatchTransition, dispatch, group_calls
 from .approval.edit_previews import preview_edits
 from .approval.evaluate import (
@@ -35,7 +36,6 @@ from .approval.hooked_call import ask_hooked
 from .approval.interrupts import request_answer
 from .approval.outside_sandbox import answer_first_run, ask_outside, find_waiting_call
 from .hooks.selection import list_hooked_tools
-from .mcp.called_tools import name_server_calls, with_server_tools
 from .roles import RoleName
 from .state import State
 from .tool_task import PendingCall

@@ -35,18 +35,16 @@ from .agent.edit_recovery import InterruptedEdit, RecoveryOutcome
 from .agent.emit import emit_event
 from .agent.message_history import build_tool_message
 from .agent.snapshot_recorder import FileRecord
-from .approval.dispatch import list_named_files
+from .approval.called_tools import with_server_tools
 from .approval.evaluate import explain_refusal, recheck_call
-from .approval.outside_sandbox import get_journal_key
 from .background.command_record import open_background
 from .conversation.loaded_skills import mark_skills
 from .hooks.selection import select_hooks
-from .mcp.called_tools import with_server_tools
 from .mcp.server_call import call_server_tool, is_repeatable
 from .memory.card_library import open_card_access
 from .messages.images import mark_images
 from .repetition.repeated_calls import shorten_repeated_answer
-from .tool_task import AfterTools, PendingCall, ToolTask
+from .tool_task import AfterTools, PendingCall, ToolTask, get_journal_key, list_named_files
 
 UNKNOWN = (
     "Outcome unknown: this call was started at {started} and was cut short before it finished. "

@@ -2,9 +2,14 @@
 
 from typing import Any, Literal, NotRequired
 
+from langchain_core.tools import BaseTool
 from typing_extensions import TypedDict
 
+from ..memory.journal import SECOND_RUN
+from ..tools.definition import extract_paths
+from ..tools.result import ToolError
 from ..tools.todo_list import Todo
+from ..tools.workspace import Workspace
 from .options import Options
 from .roles import RoleName
 
@@ -93,3 +98,19 @@ class ToolTask(TypedDict):
     """What the thread is offered of MCP servers, as in `State`."""
     then: AfterTools
     """The node that follows when every call of the group has its result."""
+
+
+def get_journal_key(call: PendingCall) -> str:
+    """Return the ID of the call's record in the journal."""
+    return call["id"] + (SECOND_RUN if "blocked" in call else "")
+
+
+def list_named_files(call: PendingCall, tool: BaseTool, workspace: Workspace) -> list[str]:
+    """Return the files that the call names, relative to the project; denied ones are left out."""
+    files: list[str] = []
+    for name in extract_paths(tool, call["args"]):
+        try:
+            files.append(workspace.to_relative(workspace.resolve(name)))
+        except ToolError:
+            continue
+    return files

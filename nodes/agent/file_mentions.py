@@ -25,8 +25,9 @@ from ...tools.permissions.evaluate_tool import evaluate_tool_call
 from ...tools.result import IMAGES, ToolResult
 from ...tools.runtime.invoke import invoke
 from ...tools.tool_run import ToolRun
-from ..mcp.mentioned_resources import FOREIGN, is_resource, read_resource
 from ..mcp.mentioned_resources import SHOWN as RESOURCE_SHOWN
+from ..mcp.mentioned_resources import is_resource, read_resource
+from ..memory.note_origin import FOREIGN
 from ..messages.images import mark_images
 from ..roles import RoleName
 from .dependencies import Dependencies

@@ -112,7 +112,7 @@ async def run_model_turn(
         return ModelTurn({"messages": [*loop.notes], "role": role}, None, is_stopped=True)
     history = loop.select_messages(history)
     notes = await _build_notes(state, runtime, role, deps, history)
-    notes += [*await build_server_notes(agent, role, history), *loop.notes]
+    notes += [*await build_server_notes(agent.offer, deps.mcp, role, history), *loop.notes]
     remaining = build_remaining_note(state, runtime.context, deps, allowed, role)
     started = await build_start_notes(state, runtime, role, deps)
     added = [*(brief or notes), *started, *remaining]

@@ -7,8 +7,7 @@ from typing import Any, Literal
 from langchain_core.tools import BaseTool
 from langgraph.types import Command, Send
 
-from ...tools.definition import extract_paths, is_read_only_tool
-from ...tools.result import ToolError
+from ...tools.definition import is_read_only_tool
 from ...tools.workspace import Workspace
 from ..agent.message_history import find_last_seen, iter_newest_first, select_view
 from ..conversation.cut import get_conversation
@@ -16,7 +15,7 @@ from ..conversation.loaded_skills import find_loaded_skills
 from ..memory.note_origin import find_origin
 from ..repetition.repeated_calls import find_earlier_answer
 from ..state import State
-from ..tool_task import AfterTools, PendingCall, ToolTask
+from ..tool_task import AfterTools, PendingCall, ToolTask, list_named_files
 
 DispatchTransition = Command[
     Literal["approve", "tools", "switch", "architect", "coder", "tester", "editor", "build", "plan"]
@@ -100,14 +99,3 @@ def _build_task(
     if earlier := find_earlier_answer(newest_first, call["name"], call["args"], cut):
         task["earlier"] = earlier
     return task
-
-
-def list_named_files(call: PendingCall, tool: BaseTool, workspace: Workspace) -> list[str]:
-    """Return the files that the call names, relative to the project; denied ones are left out."""
-    files: list[str] = []
-    for name in extract_paths(tool, call["args"]):
-        try:
-            files.append(workspace.to_relative(workspace.resolve(name)))
-        except ToolError:
-            continue
-    return files

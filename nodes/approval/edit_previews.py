@@ -13,7 +13,8 @@ from ...tools.textedits.unified_diff import shorten_diff
 from ..agent.agent import Agent
 from ..agent.message_history import find_last_seen
 from ..state import State
-from .dispatch import Tools, list_named_files
+from ..tool_task import list_named_files
+from .dispatch import Tools
 from .evaluate import LONGEST_SHOWN, CallEvaluation, extract_ids
 
 NO_DIFF = "{reason}; what it would change cannot be shown: {why}"

@@ -27,10 +27,9 @@ from ...tools.runtime.registry import canonical, describe_unknown_tool
 from ...tools.textedits.unified_diff import shorten_diff
 from ..agent.agent import Agent
 from ..agent.dependencies import Dependencies
-from ..mcp.called_tools import TOOL_CHANGED, describe_change
-from ..tool_task import PendingCall
+from ..tool_task import PendingCall, list_named_files
+from .called_tools import TOOL_CHANGED, describe_change
 from .decisions import is_answer_to_shown_question, parse_decisions
-from .dispatch import list_named_files
 
 REJECTED = "The user refused this call. Do not try it again in another form."
 NOT_ALLOWED = "Not allowed: {reason}"

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool
 
-from ...memory.journal import SECOND_RUN, FinishedCall, Journal
+from ...memory.journal import FinishedCall, Journal
 from ...tools.permissions.restrictions import OUTSIDE
 from ...tools.result import ToolResult
 from ...tools.runtime.invoke import render_for_model
@@ -19,11 +19,6 @@ from ..roles import RoleName
 from ..state import State
 from ..tool_task import PendingCall
 from .evaluate import BLOCKED_INSIDE, CallEvaluation, evaluate_queued, with_reason
-
-
-def get_journal_key(call: PendingCall) -> str:
-    """Return the ID of the call's record in the journal."""
-    return call["id"] + (SECOND_RUN if "blocked" in call else "")
 
 
 def find_waiting_call(state: State) -> PendingCall | None:

@@ -17,9 +17,7 @@ from ...tools.hooks.payload import HookedCall, build_call_fields, build_result_f
 from ...tools.result import ToolResult
 from ..agent.context import Context, get_thread_id
 from ..agent.dependencies import Dependencies
-from ..approval.dispatch import list_named_files
-from ..approval.outside_sandbox import get_journal_key
-from ..tool_task import PendingCall, ToolTask
+from ..tool_task import PendingCall, ToolTask, get_journal_key, list_named_files
 from .journaled_runs import run_hooks
 
 DENIED = "A hook refused this call: {reason}"

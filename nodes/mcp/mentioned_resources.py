@@ -6,8 +6,6 @@ from ...tools.mcp.errors import McpError
 from ...tools.mcp.mcp_access import McpAccess
 from ...tools.result import ToolResult
 
-# In `additional_kwargs` of a note: its text is a stranger's
-FOREIGN = "foreign"
 SHOWN = "`{path}`, a resource that the user mentioned:\n{text}"
 
 

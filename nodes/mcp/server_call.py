@@ -21,8 +21,7 @@ from ...tools.tool_run import ToolRun
 from ..agent.context import Context, get_thread_id
 from ..agent.dependencies import Dependencies
 from ..agent.emit import emit_event
-from ..approval.outside_sandbox import get_journal_key
-from ..tool_task import PendingCall, ToolTask
+from ..tool_task import PendingCall, ToolTask, get_journal_key
 from .server_questions import AskedQuestion, ask_user
 
 CHANGED = (

@@ -8,7 +8,6 @@ from langchain_core.messages import AnyMessage, HumanMessage
 from ...tools.mcp.mcp_access import McpAccess
 from ...tools.mcp.offer import Offer, OfferedServer
 from ...tools.mcp.tool_adapter import make_tool_name, remove_hidden
-from ..agent.agent import Agent
 from ..agent.modes import build_note
 from ..roles import RoleName
 
@@ -19,10 +18,12 @@ HEAD = "About the MCP servers, since this thread began:"
 
 
 async def build_server_notes(
-    agent: Agent, role: RoleName, history: Sequence[AnyMessage]
+    offer: Offer | None,
+    access: McpAccess | None,
+    role: RoleName,
+    history: Sequence[AnyMessage],
 ) -> list[HumanMessage]:
     """Return a note with what has become known of the servers and was not told yet."""
-    offer, access = agent.offer, agent.deps.mcp
     if offer is None or access is None:
         return []
     news = await asyncio.to_thread(lambda: dict(_find_news(offer, access)))

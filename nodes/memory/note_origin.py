@@ -9,10 +9,11 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMes
 from ...memory.cards.admission import has_copied_words
 from ...memory.cards.words import split_words
 from ...tools.tool_table import select_names
-from ..mcp.mentioned_resources import FOREIGN
 from ..state import State
 from ..tool_task import NoteOrigin
 
+# In `additional_kwargs` of a note: its text is a stranger's
+FOREIGN = "foreign"
 # In a long message, such as a piped file, the words need not be the user's
 LONGEST_REQUEST = 2_000
 # Share of a note's words that the user's own message must have

@@ -32,7 +32,7 @@ SPEAKING = (
     "nodes/enforce_schema.py",
     "tools/filesystem/plan_file.py",
     "nodes/approval/edit_previews.py",
-    "nodes/mcp/called_tools.py",
+    "nodes/approval/called_tools.py",
     "nodes/approval/test_consent.py",
     "nodes/review.py",
     "nodes/agent/model_turn.py",

@@ -27,6 +27,7 @@ from ...models.resolver import ResolvedModel, resolve
 from ...tools.filesystem.project_snapshots import open_snapshots
 from ...tools.mcp.config_files import load_servers
 from ...tools.mcp.connections import McpConnections
+from ...tools.mcp.elicitation import Elicitation
 from ...tools.mcp.mcp_access import McpAccess
 from ...tools.mcp.oauth.storage import remember_logins
 from ...tools.permissions import build_policy
@@ -34,7 +35,6 @@ from ...tools.process.background_commands import BackgroundPool
 from ...tools.sandbox.detect import open_sandbox
 from ...tools.sandbox.sandbox import Sandbox
 from ...tools.workspace import Workspace
-from ..mcp.elicitation import Elicitation
 from ..options import Options
 from .dependencies import Dependencies, DependencySources, build_environ
 

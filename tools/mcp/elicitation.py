@@ -4,9 +4,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ...tools.mcp.input_request import Elicit, InputAnswer, InputRequest
-from ...tools.mcp.questions import describe_question, read_decision
-from ...tools.mcp.tool_adapter import McpTool
+from .input_request import Elicit, InputAnswer, InputRequest
+from .questions import describe_question, read_decision
+from .tool_adapter import McpTool
 
 # Shows a request, as in an interrupt, and returns the user's decision; None: they left it open
 AskUser = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any] | None]]

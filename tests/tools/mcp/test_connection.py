@@ -107,6 +107,13 @@ async def test_a_message_without_end_ends_the_server(
     await connection.close()
 
 
+async def test_lines_without_end_end_the_server(hostile: Hostile, tmp_path: Path) -> None:
+    connection = McpConnection(hostile("flooding"), tmp_path)
+    with pytest.raises(McpError, match="it writes lines that are no messages"):
+        await connection.list_definitions()
+    await connection.close()
+
+
 async def test_an_answer_that_breaks_the_protocol(hostile: Hostile, tmp_path: Path) -> None:
     connection = McpConnection(hostile("wrong"), tmp_path)
     with pytest.raises(McpError, match="its answer is wrong") as caught:

@@ -24,6 +24,8 @@ from .server_log import ServerLog
 
 # Bytes of one message; a server that says more in a line is ended
 MAX_MESSAGE_BYTES = 64_000_000
+# Bytes of lines in a row that are no messages; a server that says more is ended
+MAX_NOISE_BYTES = 1_000_000
 _PIECE = 256 * 1024
 
 
@@ -64,6 +66,7 @@ class StdioStreams:
         self._lines: list[bytes] = []
         self._rest: list[bytes] = []
         self._size = 0
+        self._noise = 0
         self._problem = ""
         self.ended = asyncio.Event()
         """Set when nothing more can come."""
@@ -88,7 +91,9 @@ class StdioStreams:
                 if message := self._parse(line):
                     del self._lines[: position + 1]
                     return message
-            self._lines = await self._read_lines()
+                if self._problem:
+                    break
+            self._lines = [] if self._problem else await self._read_lines()
             if not self._lines:
                 self.ended.set()
                 raise StopAsyncIteration
@@ -129,10 +134,15 @@ class StdioStreams:
         if not line.strip():
             return None
         try:
-            return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
+            message = jsonrpc_message_adapter.validate_json(line, by_name=False)
         except ValueError:  # servers print what belongs to their errors
             self._log.add(line[:_PIECE] + b"\n")
+            self._noise += len(line)
+            if self._noise > MAX_NOISE_BYTES:
+                self._problem = text("it writes lines that are no messages")
             return None
+        self._noise = 0
+        return SessionMessage(message)
 
     async def _read_lines(self) -> list[bytes]:
         """Read until at least one line is complete; none at the end."""

@@ -31,6 +31,10 @@ from maxagent.tools.runtime.registry import load_all_tools
 WRITE = {"name": "run_command", "args": {"command": "echo x >> log.txt"}}
 DONE = {"name": "attempt_completion", "args": {"result": "log.txt is written"}}
 APPROVE = {"decisions": [{"type": "approve"}]}
+EDIT = {
+    "name": "edit",
+    "args": {"file_path": "log.txt", "old_string": "one", "new_string": "two"},
+}
 BLOCK = "<<<<<<< SEARCH\ntwo\n=======\nthree\n>>>>>>> REPLACE\n"
 PATCH = "*** Begin Patch\n*** Update File: log.txt\n-three\n+four\n*** End Patch\n"
 EVERY_TOOL = [
@@ -52,7 +56,7 @@ EVERY_TOOL = [
     ],
     [{"name": "module_doc_write", "args": {"path": ".", "content": "# Here\n"}}],
     [{"name": "module_doc_read", "args": {"path": "."}}],
-    [{"name": "edit", "args": {"file_path": "log.txt", "old_string": "one", "new_string": "two"}}],
+    [EDIT],
     [{"name": "replace_in_file", "args": {"path": "log.txt", "diff": BLOCK}}],
     [{"name": "apply_patch", "args": {"patch": PATCH}}],
     [{"name": "run_command", "args": {"command": "seq 100000"}}],
@@ -252,7 +256,7 @@ async def test_edit_parked_in_cli_runs_unblocked_in_studio(
     folder, script = Path(task["folder"]), house.folder / "an-edit.json"
     (folder / "log.txt").write_text("one\n")
     (folder / ".llc.yaml").write_text("after_edit: {'*.txt': ['echo checked >> {file}']}\n")
-    calls = [{"name": "read_file", "args": {"path": "log.txt"}}], EVERY_TOOL[2]
+    calls = [{"name": "read_file", "args": {"path": "log.txt"}}], [EDIT]
     script.write_text(json.dumps([{"tool_calls": one} for one in calls] + [{"text": "Done."}]))
     model = ["--model", f"scripted/{script}", "--folder", str(folder), "--trust"]
     asked = house.mcode("edit", "log.txt", "Say two", *model, "--output", "json")

@@ -26,10 +26,10 @@ picture: $(INSTALLED) ## draw docs/demo/run.svg from a real run of the demo
 	$(BIN)/python docs/demo/picture.py
 
 test: $(INSTALLED) ## run the test suite
-	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 3 --dist loadfile
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 4 --dist loadfile
 
 test-fast: $(INSTALLED) ## run the test suite without e2e, docs, torture and bench
-	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 3 --dist loadfile -m 'not slow'
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 4 --dist loadfile -m 'not slow'
 
 check: $(INSTALLED) ## run ruff, pyright and the layout tests
 	$(BIN)/ruff check .

@@ -5,7 +5,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -24,11 +25,12 @@ def git(root: Path, *arguments: str) -> None:
 
 
 @pytest.fixture
-def copy(tmp_path: Path) -> Path:
+def copy() -> Iterator[Path]:
     """The package outside the interpreter's prefix, in a folder that the sandbox covers."""
-    own = tmp_path / "clone" / "maxagent"
-    shutil.copytree(Path(maxagent.__file__).parent, own, ignore=NO_PACKAGE)
-    return own
+    with tempfile.TemporaryDirectory(dir="/tmp") as place:
+        own = Path(place, "clone", "maxagent")
+        shutil.copytree(Path(maxagent.__file__).parent, own, ignore=NO_PACKAGE)
+        yield own
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import signal
 import time
 from collections.abc import Callable
@@ -211,7 +212,9 @@ async def test_a_projects_server_is_confined(hostile: Hostile, tmp_path: Path) -
     project, outside = tmp_path / "project", tmp_path / "outside"
     project.mkdir()
     sandbox = replace(FOUND, workspace=Workspace(project), home=tmp_path / "home")
-    server = hostile("good", from_project=True)
+    # the sandbox hides `/tmp`, where this repository may be
+    script = str(shutil.copy(SERVER, project))
+    server = hostile("good", from_project=True, args=("-S", "-I", script, "good"))
     connection = McpConnection(server, tmp_path / "home", sandbox)
     assert await call(connection, "where") == str(project)
     await call(connection, "write", str(outside))

@@ -14,7 +14,13 @@ from hypothesis import strategies as st
 
 from maxagent.config.errors import MaxAgentError
 from maxagent.memory.database.connection import connect
-from maxagent.memory.journal import FinishedCall, Journal, StartedCall, UnfinishedCall
+from maxagent.memory.journal import (
+    AskedCall,
+    FinishedCall,
+    Journal,
+    StartedCall,
+    UnfinishedCall,
+)
 
 KILLS = 30
 CALLS = itertools.count()
@@ -37,6 +43,19 @@ def test_a_finished_call_answers_with_its_result(journal: Journal) -> None:
     assert journal.begin_call("t", "c1", "edit") == FinishedCall(
         {"output": "done", "metadata": {"n": 1}}
     )
+
+
+def test_a_question_of_a_call_waits_for_another_process(journal: Journal, path: Path) -> None:
+    journal.begin_call("t", "c1", "mcp_s_ask", repeatable=True)
+    journal.ask_in_call("t", "c1", {"used": 1})
+    with closing(Journal(path)) as other:
+        assert other.find_call("t", "c1") == AskedCall({"used": 1})
+        assert other.begin_call("t", "c1", "mcp_s_ask", repeatable=True) == AskedCall({"used": 1})
+        other.continue_call("t", "c1")
+    assert isinstance(journal.find_call("t", "c1"), UnfinishedCall)
+    journal.finish_call("t", "c1", {"output": "done"})
+    journal.ask_in_call("t", "c1", {"used": 2})
+    assert journal.find_call("t", "c1") == FinishedCall({"output": "done"})
 
 
 def test_close_waits_for_running_operation(journal: Journal, path: Path) -> None:

@@ -45,7 +45,7 @@ def test_a_finished_call_answers_with_its_result(journal: Journal) -> None:
     )
 
 
-def test_a_question_of_a_call_waits_for_another_process(journal: Journal, path: Path) -> None:
+def test_a_question_of_a_call_waits_for_another_journal(journal: Journal, path: Path) -> None:
     journal.begin_call("t", "c1", "mcp_s_ask", repeatable=True)
     journal.ask_in_call("t", "c1", {"used": 1})
     with closing(Journal(path)) as other:

@@ -47,7 +47,8 @@ class McpKill:
 
 def plan_kills(dice: Random) -> list[McpKill]:
     """Plan one kill a phase and side."""
-    sides, number = ("before", "after"), dice.randint(1, 3)
+    # the question ends the first process, so a third call is always in another one
+    sides, number = ("before", "after"), dice.randint(1, 2)
     places = {"begin": number, "send": number, "finish": number, "ask": 1, "continue": number}
     return [
         *(
@@ -56,7 +57,7 @@ def plan_kills(dice: Random) -> list[McpKill]:
             for side in sides
         ),
         *(McpKill(f"the server {side} an effect", server=side) for side in sides),
-        McpKill("MaxAgent while the server works", after_effect=number),
+        McpKill("MaxAgent while the server works", after_effect=1),
     ]
 
 

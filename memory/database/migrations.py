@@ -59,4 +59,25 @@ MIGRATIONS = (
     "ALTER TABLE file_history ADD COLUMN doubtful TEXT;",
     # what a started call has asked the user; NULL: nothing. Older ones take it for cut short
     "ALTER TABLE journal ADD COLUMN question TEXT;",
+    """
+    CREATE TABLE sub_runs (
+        thread_id TEXT NOT NULL,
+        sub_id TEXT NOT NULL,
+        call_id TEXT NOT NULL,
+        position INTEGER NOT NULL,
+        namespace TEXT NOT NULL,
+        agent TEXT NOT NULL,
+        title TEXT NOT NULL,
+        status TEXT NOT NULL,
+        started_at TEXT NOT NULL,
+        ended_at TEXT,
+        requests INTEGER NOT NULL,
+        tokens INTEGER NOT NULL,
+        cost REAL,
+        worktree TEXT NOT NULL,
+        report TEXT NOT NULL,
+        PRIMARY KEY (thread_id, sub_id),
+        UNIQUE (thread_id, call_id, position)
+    );
+    """,
 )

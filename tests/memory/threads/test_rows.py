@@ -10,6 +10,7 @@ from maxagent.memory.snapshots.file_version import ABSENT, FileVersion, PathChan
 from maxagent.memory.threads.index import ThreadIndex
 from maxagent.memory.threads.record import ThreadRow
 from maxagent.memory.threads.rows import copy_history, delete_thread, insert_thread, read_threads
+from maxagent.memory.threads.sub_runs import SubRuns
 from maxagent.memory.undo.history import FileHistory
 
 
@@ -32,6 +33,17 @@ def test_inserted_threads_are_read_and_deleted(connection: sqlite3.Connection) -
     assert read_threads(connection, {"a", "z"}).keys() == {"a"}
     delete_thread(connection, "b")
     assert read_threads(connection).keys() == {"a", "c"}
+
+
+def test_deleted_thread_takes_its_sub_agents(
+    connection: sqlite3.Connection, tmp_path: Path
+) -> None:
+    sub_runs = SubRuns(tmp_path / "data" / "threads.db")
+    for thread in "ab":
+        sub_runs.begin(thread, "c1", 0, namespace="subagent:x", agent="explore", title="look")
+    delete_thread(connection, "a")
+    assert sub_runs.list_sub_runs("a") == []
+    assert [row.sub_id for row in sub_runs.list_sub_runs("b")] == ["explore-1"]
 
 
 def test_insert_with_taken_name_raises(connection: sqlite3.Connection) -> None:

@@ -18,6 +18,8 @@ from ..lazy_imports import without_collector
 from ..options import Mode
 from ..prompts.trust import TrustFlag, settle_here
 from ..rendering.output import echo, echo_json, echo_wrapped
+from .mcp.known_tools import EFFECT as SERVER_TOOL_EFFECT
+from .mcp.known_tools import read_known_tools, show_known_tool
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
@@ -39,13 +41,18 @@ app = typer.Typer(
 def list_tools(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
-    """List tools with their effect and description."""
+    """List tools with effect and description, also those that MCP servers last offered."""
+    from ...tools.mcp.tool_text import describe_tool
     from ...tools.tool_table import TOOLS, read_description
     from ..rendering.table import show_table
 
     rows = [
         (name, entry.effect, _take_first_sentence(read_description(name)))
         for name, entry in TOOLS.items()
+    ]
+    rows += [
+        (name, SERVER_TOOL_EFFECT, _take_first_sentence(describe_tool(one)))
+        for name, one in read_known_tools().items()
     ]
     if as_json:
         keys = ("name", "effect", "description")
@@ -58,6 +65,11 @@ def list_tools(
 @app.command()
 def show(name: Annotated[str, typer.Argument(help="Name or alias of a tool.")]) -> None:
     """Show a tool's description, arguments and aliases."""
+    from ...tools.mcp.tool_names import PREFIX
+
+    if name.lower().startswith(PREFIX):
+        show_known_tool(name)
+        return
     from ...tools.aliases import TOOLS
     from ...tools.definition import get_effect, get_schema
     from ...tools.runtime.registry import NAMES, describe_unknown_tool, resolve

@@ -16,7 +16,8 @@ from ...config.errors import MaxAgentError
 from ...config.text import text
 from ...tools.mcp.approved_definitions import find_change
 from ...tools.mcp.mcp_access import McpAccess
-from ...tools.mcp.tool_adapter import PREFIX, McpTool, build_tool, find_text_argument
+from ...tools.mcp.tool_adapter import McpTool, build_tool, find_text_argument
+from ...tools.mcp.tool_names import PREFIX
 from ...tools.result import ToolError
 from ...tools.runtime.agent_tools import can_call_server_tool
 from ...tools.runtime.registry import canonical

@@ -7,7 +7,8 @@ from langchain_core.messages import AnyMessage, HumanMessage
 
 from ...tools.mcp.mcp_access import McpAccess
 from ...tools.mcp.offer import Offer, OfferedServer
-from ...tools.mcp.tool_adapter import make_tool_name, remove_hidden
+from ...tools.mcp.tool_names import make_tool_name
+from ...tools.mcp.tool_text import remove_hidden
 from ..agent.modes import build_note
 from ..roles import RoleName
 

@@ -20,6 +20,7 @@ COMMANDS = {
     "models list": None,
     "auth status": None,
     "mcp list --no-test": None,
+    "tools list": None,
     "doctor": None,
 }
 """And how many times `python -c pass` each may cost."""

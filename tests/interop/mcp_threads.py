@@ -10,7 +10,7 @@ from mcp_servers import PublicServer
 from program import Ended, Program
 from provider import Provider
 
-from maxagent.tools.mcp.tool_adapter import make_tool_name
+from maxagent.tools.mcp.tool_names import make_tool_name
 
 SUMMARY = "Each tool was called."
 

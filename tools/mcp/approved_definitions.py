@@ -12,7 +12,7 @@ from ..textedits.unified_diff import build_diff
 from .definition import ToolDefinition
 from .definition_cache import get_data_folder
 from .server_config import McpServer
-from .tool_adapter import show_hidden
+from .tool_text import show_hidden
 
 
 def find_change(home: Path, server: McpServer, definition: ToolDefinition) -> str:

@@ -16,7 +16,8 @@ from ...config.security.private_files import make_private_folder, replace_file
 from .definition import ServerDefinitions, ToolDefinition
 from .definition_cache import get_data_folder
 from .server_config import McpServer
-from .tool_adapter import LONGEST_DESCRIPTION, name_tools, remove_hidden
+from .tool_names import name_tools
+from .tool_text import LONGEST_DESCRIPTION, remove_hidden
 
 # The most that is offered directly; a token is about four bytes
 MOST_TOOLS, MOST_TOKENS, BYTES_PER_TOKEN = 40, 8_000, 4

@@ -14,7 +14,8 @@ from ...config.security.redaction import redact
 from ...config.text import text
 from ..result import ToolError
 from .input_request import InputAnswer, InputRequest
-from .tool_adapter import McpTool, remove_hidden
+from .tool_adapter import McpTool
+from .tool_text import remove_hidden
 
 FieldKind = Literal["text", "number", "integer", "boolean", "choice", "choices"]
 LONGEST_MESSAGE = 4_000

@@ -77,11 +77,14 @@ def describe_unknown_tool(name: str, names: Iterable[str]) -> str:
         if close
         else "."
     )
+    own = [one for one in known if not one.startswith(MCP_PREFIX)]
+    listed = {"name": name, "suggestion": meant, "names": ", ".join(own)}
+    if len(own) == len(known):
+        return text("There is no tool `{name}`{suggestion} There are: {names}", **listed)
     return text(
-        "There is no tool `{name}`{suggestion} There are: {names}",
-        name=name,
-        suggestion=meant,
-        names=", ".join(known),
+        "There is no tool `{name}`{suggestion} There are: {names}; and {count} of MCP servers",
+        **listed,
+        count=len(known) - len(own),
     )
 
 

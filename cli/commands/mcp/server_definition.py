@@ -9,6 +9,13 @@ from ....config.text import text
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
 _URL = re.compile(r"https?://", re.IGNORECASE)
+# `localhost:3000/mcp`, `mcp.example.com`, `ws://x`: what nobody names a program
+_BARE_URL = re.compile(
+    r"""\w+://.*
+    | (localhost | [\w-]+(\.[\w-]+)*(?=:\d) | [\w-]+(\.[\w-]+)+(?=/) | [\w-]+(\.[\w-]+){2,})
+      (:\d+)? (/.*)?""",
+    re.IGNORECASE | re.VERBOSE,
+)
 
 Definition = dict[str, object]
 
@@ -45,6 +52,11 @@ def build_definition(
 ) -> Definition:
     """Return the definition as it is stored; raises UsageError for parts that do not fit."""
     is_url = bool(_URL.match(words[0]))
+    if transport is None and not is_url and len(words) == 1 and _BARE_URL.fullmatch(words[0]):
+        raise UsageError(
+            text("`{word}` has no `https://` or `http://`", word=words[0]),
+            hint="write a URL with its scheme; for a program of this name add `--transport stdio`",
+        )
     kind = transport or (TransportName.http if is_url else TransportName.stdio)
     if kind is TransportName.stdio:
         if headers or is_url:

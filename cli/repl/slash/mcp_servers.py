@@ -80,7 +80,7 @@ async def _reconnect(access: "McpAccess", server: "McpServer") -> None:
 async def _list_offers(access: "McpAccess", server: "McpServer") -> "Iterator[tuple[str, str]]":
     """Return the names that a user can type or allow, each with its description."""
     from ....tools.mcp.errors import McpError
-    from ....tools.mcp.tool_adapter import make_tool_name
+    from ....tools.mcp.tool_names import make_tool_name
 
     try:
         offers = await access.load_definitions(server)

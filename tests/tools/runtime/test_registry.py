@@ -109,6 +109,10 @@ def test_unknown_tool_is_answered_with_available_tools() -> None:
         "There is no tool `lst_files`; did you mean `list_files`? There are: list_files, grep"
     )
     assert describe_unknown_tool("zzz", ["grep"]) == "There is no tool `zzz`. There are: grep"
+    many = ["grep", *(f"mcp_git_log_{number}" for number in range(300))]
+    answer = describe_unknown_tool("mcp_git_logs_7", many)
+    assert "did you mean `mcp_git_log_7`, " in answer and len(answer) < 200
+    assert answer.endswith("? There are: grep; and 300 of MCP servers")
     assert "did you mean `run_command`" in describe_unknown_tool(
         "bash", ["run_commands", "run_command"]
     )

@@ -9,7 +9,7 @@ from ...mcp.definition import ToolDefinition
 from ...mcp.errors import McpError
 from ...mcp.mcp_access import McpAccess, wrap_foreign
 from ...mcp.search import search_tools
-from ...mcp.tool_adapter import describe_tool
+from ...mcp.tool_text import describe_tool
 from ...result import ToolError, ToolResult
 from ...tool_run import Run
 
@@ -47,8 +47,10 @@ async def _ask_unknown(access: McpAccess) -> list[str]:
     problems = [f"The server `{asked[task].name}` does not answer yet." for task in late]
     for task in done:
         error = task.exception()
-        if isinstance(error, McpError | MaxAgentError):
-            problems.append(f"The server `{asked[task].name}` cannot be reached: {error}")
+        if isinstance(error, McpError):
+            problems.append(str(error))  # it names the server
+        elif isinstance(error, MaxAgentError):
+            problems.append(f"The server `{asked[task].name}` cannot be asked: {error}")
     return problems
 
 

@@ -25,6 +25,9 @@ SECRET = "aB3dE5gH7jK9mN1pQ"
         (["npx", "-y", "x"], None, [], ["A=b=c", "D="],
          {"type": "stdio", "command": "npx", "args": ["-y", "x"], "env": {"A": "b=c", "D": ""}}),
         (["x"], "stdio", [], [], {"type": "stdio", "command": "x", "args": []}),
+        (["server.py"], None, [], [], {"type": "stdio", "command": "server.py", "args": []}),
+        (["./v1.2/run"], None, [], [], {"type": "stdio", "command": "./v1.2/run", "args": []}),
+        (["a.b.c"], "stdio", [], [], {"type": "stdio", "command": "a.b.c", "args": []}),
     ],
 )  # fmt: skip
 def test_words_become_a_definition(
@@ -53,6 +56,23 @@ def test_parts_that_do_not_fit_are_refused(
     kind = TransportName(transport) if transport else None
     with pytest.raises(UsageError):
         build_definition(words, kind, headers, env)
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "localhost:3000/mcp",
+        "localhost",
+        "box:80",
+        "127.0.0.1:80",
+        "x.org/mcp",
+        "mcp.x.org",
+        "ws://x",
+    ],
+)
+def test_a_url_needs_its_scheme(word: str) -> None:
+    with pytest.raises(UsageError, match="has no `https://` or `http://`"):
+        build_definition([word], None, [], [])
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,53 @@
+"""The search in what servers offer, with servers that answer, end and are late."""
+
+import sys
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import pytest
+
+from maxagent.tools.builtin.mcp import find_tools as module
+from maxagent.tools.builtin.mcp.find_tools import find_tools
+from maxagent.tools.mcp.connections import McpConnections
+from maxagent.tools.mcp.mcp_access import McpAccess
+from maxagent.tools.mcp.server_config import McpServer
+from maxagent.tools.runtime.invoke import invoke
+from maxagent.tools.tool_run import ToolRun
+from maxagent.tools.workspace import Workspace
+
+SERVER = Path(__file__).parents[3] / "fixtures" / "mcp_servers" / "hostile.py"
+
+
+@pytest.fixture
+async def connections(tmp_path: Path) -> AsyncGenerator[McpConnections]:
+    connections = McpConnections(tmp_path)
+    yield connections
+    await connections.close()
+
+
+async def search(connections: McpConnections, folder: Path, *modes: str) -> list[str]:
+    """The lines that a search answers, with servers that behave so."""
+    servers = [
+        McpServer(mode, "stdio", command=sys.executable, args=("-S", "-I", str(SERVER), mode))
+        for mode in modes
+    ]
+    access = McpAccess(servers, connections, folder)
+    run = ToolRun(Workspace(folder), "call_1", folder, mcp=access)
+    result = await invoke(find_tools, {"query": "echo"}, run)
+    assert result.ok
+    return result.output.splitlines()
+
+
+async def test_a_server_without_answer_is_named_once(
+    connections: McpConnections, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = await search(connections, tmp_path, "good", "broken")
+    assert "server_name: good, tool_name: echo" in answer
+    assert answer[-1] == (
+        "the MCP server `broken` cannot be used: it ended with exit code 7: "
+        "ModuleNotFoundError: no module"
+    )
+    monkeypatch.setattr(module, "LONGEST_WAIT", 0.01)
+    answer = await search(connections, tmp_path, "good", "hang")
+    assert "server_name: good, tool_name: echo" in answer, "it is known by now"
+    assert answer[-1] == "The server `hang` does not answer yet."

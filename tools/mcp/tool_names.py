@@ -1,0 +1,46 @@
+"""The names by which models call the tools of servers; needs no import of LangChain."""
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+from .definition import ToolDefinition
+
+# What the names of all tools of servers begin with
+PREFIX = "mcp_"
+# Characters of a name
+LONGEST_NAME = 64
+_HASH_LENGTH = 6
+
+
+def name_tools(definitions: Iterable[ToolDefinition]) -> dict[str, ToolDefinition]:
+    """Return the tools by the names that models call, sorted by server and name.
+
+    Tools whose names permission rules could not tell apart get a short hash.
+    """
+    unique = {(one.server, one.name): one for one in definitions}
+    ordered = [unique[key] for key in sorted(unique)]
+    counts = Counter(fold_name(make_tool_name(one.server, one.name)) for one in ordered)
+    named = dict[str, ToolDefinition]()
+    for one in ordered:
+        name = make_tool_name(one.server, one.name)
+        is_taken = counts[fold_name(name)] > 1
+        named[_add_hash(name, one.server, one.name) if is_taken else name] = one
+    return named
+
+
+def make_tool_name(server: str, tool: str) -> str:
+    """Return `mcp_SERVER_TOOL` with the characters that every provider accepts."""
+    name = PREFIX + re.sub(r"[^a-zA-Z0-9_-]", "_", f"{server}_{tool}")
+    return name if len(name) <= LONGEST_NAME else _add_hash(name, server, tool)
+
+
+def _add_hash(name: str, server: str, tool: str) -> str:
+    digest = hashlib.sha256(f"{server}\n{tool}".encode()).hexdigest()[:_HASH_LENGTH]
+    return f"{name[: LONGEST_NAME - _HASH_LENGTH - 1]}_{digest}"
+
+
+def fold_name(name: str) -> str:
+    """Return the name as permission rules compare it."""
+    return re.sub("__+", "_", name).casefold()

@@ -5,6 +5,7 @@ from typing import Any
 
 from rich.console import Console
 
+from ...config.text import text
 from ...tools.result import ToolError
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
@@ -47,6 +48,8 @@ def _read_form(console: Console, schema: Mapping[str, Any]) -> dict[str, Any]:
             if not words and (field.default is not None or not field.required):
                 return field.default
             try:
+                if not words:
+                    raise ToolError(text("the field `{name}` is missing", name=field.name))
                 return convert_value(field, words)
             except ToolError as error:
                 show_line(console, translate(str(error)), "yellow")

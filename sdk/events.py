@@ -247,6 +247,14 @@ class Question:
     """The provider whose limit was reached; empty otherwise."""
     usage: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Totals of the thread, as in `completion`."""
+    agent: str = ""
+    """The sub-agent that asks, such as `explore-1`; empty: the thread's own agent."""
+    position: int = 1
+    """Its place among the open questions, from 1."""
+    count: int = 1
+    """How many questions are open; each may be answered on its own, in any order."""
+    others: list[Mapping[str, Any]] = field(default_factory=list[Mapping[str, Any]])
+    """The other open questions, with these fields but for `usage` and `others`."""
 
 
 @dataclass(frozen=True)
@@ -327,6 +335,11 @@ Event = (
     | Failure
 )
 KINDS: dict[str, type[Event]] = {kind.type: kind for kind in Event.__args__}
+
+
+def list_questions(first: Question) -> list[Question]:
+    """Return all open questions by the event that a run ended with."""
+    return [first, *(Question(**other) for other in first.others)]
 
 
 def parse_event(data: Mapping[str, Any]) -> Event:

@@ -9,6 +9,7 @@ from ..config.security.redaction import redact
 from ..config.text import text
 from ..nodes.approval.decisions import WAS_READ
 from ..tools.result import ToolError
+from .events import Question
 
 # Characters that identify a question
 SHORT_ID = 8
@@ -36,17 +37,37 @@ class Answer:
 
 
 class OtherQuestionError(UsageError):
-    """The thread asks another question than the one answered."""
+    """The thread asks other questions than the one answered."""
 
 
-def check_question(answer: Answer, thread: str, asked: str) -> None:
-    """Raise OtherQuestionError if the answer is not for the question with that ID."""
+def match_answers(
+    answers: Sequence[Answer], thread: str, questions: Sequence[Question]
+) -> list[tuple[Question, Answer]]:
+    """Return the question of each answer, each question once.
+
+    An answer that names none is for the first that no other answer is for. Raises
+    OtherQuestionError for one whose question is not open.
+    """
+    left, matched = list(questions), list[tuple[Question, Answer]]()
+    # those that name theirs first
+    for answer in sorted(answers, key=lambda answer: not (answer.question or answer.parked)):
+        question = next((question for question in left if _is_for(answer, question)), None)
+        if question is None:
+            raise _build_other_error(answer, thread)
+        left.remove(question)
+        matched.append((question, answer))
+    return matched
+
+
+def _is_for(answer: Answer, question: Question) -> bool:
     parked = answer.parked
-    fits = parked is None or (len(parked) >= SHORT_ID and asked.startswith(parked))
-    if fits and answer.question in ("", asked):
-        return
-    other = answer.question[:SHORT_ID] if fits or parked is None else parked
-    raise OtherQuestionError(
+    fits = parked is None or (len(parked) >= SHORT_ID and question.id.startswith(parked))
+    return fits and answer.question in ("", question.id)
+
+
+def _build_other_error(answer: Answer, thread: str) -> OtherQuestionError:
+    other = answer.question[:SHORT_ID] or answer.parked or ""
+    return OtherQuestionError(
         text("thread `{thread}` asks another question than `{other}`", thread=thread, other=other),
         hint=text(
             "show it with `mcode resume {thread}`; its ID needs at least {short_id} characters",

@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Literal, cast
 
-from langgraph.types import StateSnapshot
+from langgraph.types import Interrupt, StateSnapshot
 
 from ..config.errors import MaxAgentError
 from ..config.security.redaction import redact
@@ -18,25 +19,53 @@ from ..nodes.agent.message_history import find_final_text
 from ..nodes.roles import CHAT_ROLES
 from ..nodes.state import State
 from ..tools.builtin.session.plan_mode import LEADS_TO
-from .events import Completion, Event, Failure, Interrupted, Question
+from .events import Completion, Event, Failure, Interrupted, Question, as_json
 
 
 def find_question(thread_id: str, state: StateSnapshot) -> Question | None:
-    """Return the question that the thread waits for, if any."""
-    for interrupt in state.interrupts:
-        asked = cast("Mapping[str, Any]", interrupt.value)
-        return Question(
-            thread_id=thread_id,
-            id=interrupt.id,
-            kind=_classify_question(asked),
-            action_requests=list(asked.get("action_requests", [])),
-            review_configs=list(asked.get("review_configs", [])),
-            description=str(asked.get("description", "")),
-            until=str(asked.get("until", "")),
-            provider=str(asked.get("provider", "")),
-            usage=build_usage(state.values.get("usage")),
-        )
-    return None
+    """Return the question that the thread waits for, with all others; None if there is none."""
+    questions = find_questions(thread_id, state)
+    if not questions:
+        return None
+    others = [_describe_question(question) for question in questions[1:]]
+    return replace(questions[0], others=others)
+
+
+def find_questions(thread_id: str, state: StateSnapshot) -> list[Question]:
+    """Return every question that the thread waits for, in the order of its tasks.
+
+    Its sub-agents may ask several at once. Limits come last, the one that is over last first.
+    """
+    usage = build_usage(state.values.get("usage"))
+    every = [_build_question(thread_id, interrupt, usage) for interrupt in state.interrupts]
+    asked = [question for question in every if question.kind != "limit"]
+    limits = [question for question in every if question.kind == "limit"]
+    limits.sort(key=lambda question: question.until, reverse=True)
+    return [
+        replace(question, position=position, count=len(every))
+        for position, question in enumerate([*asked, *limits], 1)
+    ]
+
+
+def _build_question(thread_id: str, interrupt: Interrupt, usage: dict[str, Any]) -> Question:
+    asked = cast("Mapping[str, Any]", interrupt.value)
+    return Question(
+        thread_id=thread_id,
+        id=interrupt.id,
+        kind=_classify_question(asked),
+        action_requests=list(asked.get("action_requests", [])),
+        review_configs=list(asked.get("review_configs", [])),
+        description=str(asked.get("description", "")),
+        until=str(asked.get("until", "")),
+        provider=str(asked.get("provider", "")),
+        usage=usage,
+        agent=str(asked.get("agent", "")),
+    )
+
+
+def _describe_question(question: Question) -> dict[str, Any]:
+    described = ("type", "usage", "others")
+    return {name: value for name, value in as_json(question).items() if name not in described}
 
 
 async def build_completion(

@@ -4,7 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..memory.threads.record import ThreadRow
+from ..models.served_models import find_served_model
 from ..nodes.agent.context import Context
+from ..nodes.agent.dependencies import Dependencies
+from ..nodes.agent.dependency_pool import DependencyPool
+from ..nodes.options import Options
 from .interrupt_response import Answer
 from .run import UserMessage
 
@@ -16,7 +20,18 @@ class PreparedRun:
     row: ThreadRow
     context: Context
     notices: Sequence[str]
-    answer: Answer | None = None
+    answers: Sequence[Answer] = ()
     message: UserMessage | None = None
     resumed: bool = True
     wait: bool = False
+
+
+async def open_with_model(
+    pool: DependencyPool, folder: str, options: Options, context: Context
+) -> tuple[Options, Dependencies]:
+    """Open the dependencies; a model that only its server can name is kept in the options."""
+    deps = await pool.open(folder, options, context)
+    if deps.model.model:
+        return options, deps
+    options = {**options, "served_model": await find_served_model(deps.model)}
+    return options, await pool.open(folder, options, context)

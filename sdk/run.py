@@ -38,9 +38,10 @@ from .events import (
     ToolOutput,
     ToolProgress,
     as_json,
+    list_questions,
     parse_event,
 )
-from .interrupt_response import Answer, build_resume_value, check_question
+from .interrupt_response import Answer, build_resume_value, match_answers
 from .limit_wait import compute_time_left, wait_for_limit
 from .outcome import build_completion, build_usage, find_question
 from .tracing import disable_tracing
@@ -75,7 +76,8 @@ class ThreadRun:
     context: Context
     deps: Dependencies
     control: RunControl
-    answer: Answer | None
+    answers: Sequence[Answer]
+    """The user's answers to open questions."""
     resumed: bool
     notices: Sequence[str] = ()
     message: UserMessage | None = None
@@ -136,7 +138,7 @@ class ThreadRun:
         )
         for notice in self.notices:
             yield Notice(notice)
-        answered = self.answer or self.message or chosen
+        answered = self.answers or self.message or chosen
         if waiting and waiting.kind != "limit" and not answered:
             yield waiting
             return
@@ -191,8 +193,8 @@ class ThreadRun:
     def _build_input(
         self, state: StateSnapshot, waiting: Question | None, options: Options | None
     ) -> Input:
-        if self.answer is not None:
-            self._validate_answer(self.answer, waiting)
+        if self.answers:
+            self._ensure_asked(waiting)
         if self.message is not None:
             return self._build_task(self.message, state, waiting)
         if state.created_at is None:  # killed before its first checkpoint
@@ -211,11 +213,16 @@ class ThreadRun:
         """Build the value for each interrupt; None if nothing waits or there is no answer."""
         if waiting is None:
             return None
-        if waiting.kind == "limit":
-            return {waiting.id: "go on"}
-        if self.answer is None:
-            return None
-        return {waiting.id: build_resume_value(self.answer, waiting.review_configs)}
+        questions = list_questions(waiting)
+        if waiting.kind == "limit":  # nothing else waits: limits come last
+            return {question.id: "go on" for question in questions}
+        asked = [question for question in questions if question.kind != "limit"]
+        matched = match_answers(self.answers, self.row.thread_id[:8], asked)
+        resume = {
+            question.id: build_resume_value(answer, question.review_configs)
+            for question, answer in matched
+        }
+        return resume or None
 
     def _build_task(
         self, words: UserMessage, state: StateSnapshot, waiting: Question | None
@@ -253,7 +260,8 @@ class ThreadRun:
         at_rest = all(task.name in AT_REST and task.result is None for task in state.tasks)
         return bool(state.tasks) and (self.crashed or not at_rest)
 
-    def _validate_answer(self, answer: Answer, waiting: Question | None) -> None:
+    def _ensure_asked(self, waiting: Question | None) -> None:
+        """Raise UsageError if nothing waits for an answer."""
         thread = self.row.thread_id[:8]
         if waiting is None or waiting.kind == "limit":
             raise UsageError(
@@ -262,7 +270,6 @@ class ThreadRun:
                     "continue it, or see how it ended, with `mcode resume {thread}`", thread=thread
                 ),
             )
-        check_question(answer, thread, waiting.id)
 
     async def _stream_graph(self, given: Input) -> AsyncGenerator[Event]:
         with disable_tracing():

@@ -40,7 +40,7 @@ from .graph_registry import CHAT, EDIT, TASK, Job, compile_graph, find_job, need
 from .interrupt_response import Answer
 from .outcome import derive_status, record_status
 from .partial_answer import PartialAnswer, restore_partial_answer
-from .prepared_run import PreparedRun
+from .prepared_run import PreparedRun, open_with_model
 from .run import ThreadRun, UserMessage
 from .run_request import build_chat_options, resolve_edit_files, validate_request
 from .startup_notices import HIDDEN, collect_notices, collect_standing_notices, finish_restore
@@ -158,19 +158,20 @@ class Runner:
     def resume(
         self,
         thread: str,
-        answer: Answer | None = None,
+        answer: Answer | Sequence[Answer] | None = None,
         *,
         context: Context | None = None,
         wait: bool = False,
     ) -> AsyncGenerator[Event]:
         """Continue a thread where it stopped; `thread` is an ID, its prefix, or a name.
 
-        A provider's limit that is not over ends the stream with its question again, unless `wait`
-        is set or `context` names another model.
+        Each of several answers is for one open question; the others stay open. A provider's limit
+        that is not over ends the stream with its question again, unless `wait` is set or `context`
+        names another model.
         """
-        return self._stream(
-            partial(self._prepare_resume, thread, answer, context or Context(), wait)
-        )
+        answers = [answer] if isinstance(answer, Answer) else answer or ()
+        prepare = partial(self._prepare_resume, thread, answers, context or Context(), wait)
+        return self._stream(prepare)
 
     def compact(self, thread: str, focus: str = "") -> AsyncGenerator[Event]:
         """Compact a conversation now, without a model turn; `focus` is to be kept above all."""
@@ -221,7 +222,7 @@ class Runner:
         await asyncio.to_thread(grant_if_empty, root, self.home)
         await self.pool.reload_if_changed(str(root))
         # a wrong folder, model, script or configuration is reported before a thread exists
-        options, deps = await self._open_with_model(str(root), options, context)
+        options, deps = await open_with_model(self.pool, str(root), options, context)
         if named := options.get("speaker") or options.get("agent", ""):
             deps.agents.find_primary_agent(named)
         await asyncio.to_thread(open_agent, deps, named or job.first_role)
@@ -258,8 +259,8 @@ class Runner:
         wanted = build_chat_options(options, agent)
         row = await self._load_current_options(row)
         lasting = select_lasting(cast(Options, row.options))
-        merged, deps = await self._open_with_model(
-            row.folder, cast(Options, {**lasting, **wanted}), context
+        merged, deps = await open_with_model(
+            self.pool, row.folder, cast(Options, {**lasting, **wanted}), context
         )
         if served := merged.get("served_model"):
             wanted["served_model"] = served
@@ -273,13 +274,13 @@ class Runner:
         return PreparedRun(row, context, told, message=words)
 
     async def _prepare_resume(
-        self, thread: str, answer: Answer | None, context: Context, wait: bool
+        self, thread: str, answers: Sequence[Answer], context: Context, wait: bool
     ) -> PreparedRun:
         row = self.threads.find(thread)
         own = self._create_context(context)
         row = await self._load_current_options(row)
         notices = list[str]()
-        if answer is None or not answer.question:  # otherwise this runner asked: the run continues
+        if not any(answer.question for answer in answers):  # else this runner asked: it goes on
             await self.pool.reload_if_changed(row.folder)
             deps = await self.pool.open(row.folder, row.options, own)
             if not deps.model.model:
@@ -289,9 +290,9 @@ class Runner:
                 deps, tests=needs_tests(find_job(row.graph), row.options)
             )
         self.pool.add_session_rules(
-            [one["always"] for one in (answer.decisions if answer else ()) if one.get("always")]
+            [one["always"] for each in answers for one in each.decisions if one.get("always")]
         )
-        return PreparedRun(row, own, notices, answer=answer, wait=wait)
+        return PreparedRun(row, own, notices, answers=answers, wait=wait)
 
     async def _stream(self, prepare: Callable[[], Awaitable[PreparedRun]]) -> AsyncGenerator[Event]:
         """Stream the run that `prepare` returns; its exceptions come before any event."""
@@ -334,16 +335,6 @@ class Runner:
                 await run_shielded(
                     asyncio.to_thread(record_status, self.threads, row.thread_id, status, evidence)
                 )
-
-    async def _open_with_model(
-        self, folder: str, options: Options, context: Context
-    ) -> tuple[Options, Dependencies]:
-        """Open the dependencies; a model that only its server can name is kept in the options."""
-        deps = await self.pool.open(folder, options, context)
-        if deps.model.model:
-            return options, deps
-        options = {**options, "served_model": await find_served_model(deps.model)}
-        return options, await self.pool.open(folder, options, context)
 
     def _create_context(self, chosen: Context | None = None) -> Context:
         return replace(
@@ -391,7 +382,7 @@ class Runner:
             context=prepared.context,
             deps=deps,
             control=self._control,
-            answer=prepared.answer,
+            answers=prepared.answers,
             resumed=prepared.resumed,
             notices=[*prepared.notices, *restored],
             message=prepared.message,

@@ -3,17 +3,17 @@
 The prompt and the commands share it; they differ in how they show events and where they ask.
 """
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from functools import partial
 from typing import Protocol, TypeVar
 
 from ...config.errors import MaxAgentError, UnfinishedTurnError
 from ...nodes.options import Options
-from ...sdk.events import Event, Failure, Question
+from ...sdk.events import Event, Failure, Question, list_questions
 from ...sdk.interrupt_response import Answer
 from ...sdk.runner import Runner
 from ..prompts.choice import confirm_abandon
-from ..prompts.interrupts import ask_question
+from ..prompts.interrupts import ask_questions
 from ..prompts.mode_switch import show_drafts
 from .chat_session import ChatSession
 from .shown_questions import remember_shown
@@ -72,24 +72,29 @@ class InteractiveRun:
 
     async def consume(self, events: AsyncGenerator[Event]) -> Event | None:
         """Show a stream, and those that follow from answers, to the end or an open question."""
-        answer: Answer | None = None
+        answers: list[Answer] = []
+        left_open: set[str] = set()
         while True:
-            last = await self._show_keeping_drafts(events, answer)
+            last = await self._show_keeping_drafts(events, answers)
             if not isinstance(last, Question) or last.kind == "limit":
                 return last
             remember_shown(self.runner.home, last)
             if self._ask is None or self.runner.is_stopping:
                 return last
-            answer = await self._ask(partial(ask_question, last))
-            if answer is None:
+            asked = [one for one in list_questions(last) if one.kind != "limit"]
+            asked = [question for question in asked if question.id not in left_open]
+            answers = await self._ask(partial(ask_questions, asked)) if asked else []
+            if not answers:
                 return last
-            events = self.runner.resume(last.thread_id, answer)
+            left_open |= {one.id for one in asked} - {answer.question for answer in answers}
+            events = self.runner.resume(last.thread_id, answers)
 
     async def _show_keeping_drafts(
-        self, events: AsyncGenerator[Event], answer: Answer | None
+        self, events: AsyncGenerator[Event], answers: Sequence[Answer]
     ) -> Event | None:
-        """Show what follows from an answer; if it is not accepted, show its plan drafts again."""
-        drafts = [one for one in (answer.decisions if answer else ()) if one.get("draft")]
+        """Show what follows from answers; if they are not accepted, show plan drafts again."""
+        decisions = [decision for answer in answers for decision in answer.decisions]
+        drafts = [decision for decision in decisions if decision.get("draft")]
         if self._ask is None or not drafts:
             return await self._show(events)
         try:

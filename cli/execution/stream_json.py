@@ -22,6 +22,9 @@ from .chat_session import ChatSession
 from .run import to_exit_code
 from .stop_signal import StopSignal, run_stoppable
 
+# Characters of a question's whole id; nothing shorter says that the question was read
+FULL_ID = 32
+
 
 class _Line(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
@@ -55,12 +58,16 @@ class AnswerLine(_Line):
     decisions: list[Mapping[str, Any]] = []
     """One decision for each request, in its order."""
     question: str = ""
-    """Id of the question that was read; empty: the thread's open question."""
+    """Id of the question that was read, or its first 8 characters or more; empty: the thread's
+    first open question."""
 
     @property
     def answer(self) -> Answer:
         """Convert it to the SDK's type."""
-        return Answer(self.approve, self.reject, self.text, self.decisions, self.question)
+        given = (self.approve, self.reject, self.text, self.decisions)
+        if len(self.question) < FULL_ID:
+            return Answer(*given, parked=self.question or None)
+        return Answer(*given, self.question)
 
 
 class ResumeLine(_Line):

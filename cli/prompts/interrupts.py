@@ -8,7 +8,7 @@ from rich.console import Console
 from ...sdk.events import Question
 from ...sdk.interrupt_response import Answer
 from ..i18n.catalogs import t
-from ..rendering.approval_request import show_request
+from ..rendering.approval_request import describe_asker, show_request
 from ..rendering.console import open_console, show_line
 from ..rendering.tool_summary import format_call
 from .edit_tool_call import with_own_diff
@@ -25,9 +25,22 @@ ApprovalRequest = Mapping[str, Any]
 SHORT = 40
 
 
+def ask_questions(questions: Sequence[Question]) -> list[Answer]:
+    """Ask one after the other; return the answers until the user leaves one open (Ctrl-D)."""
+    answers: list[Answer] = []
+    for question in questions:
+        answer = ask_question(question)
+        if answer is None:
+            break
+        answers.append(answer)
+    return answers
+
+
 def ask_question(question: Question) -> Answer | None:
     """Return a decision for each request; None if the user leaves the question open (Ctrl-D)."""
     console, requests = open_console(), question.action_requests
+    if words := describe_asker(question):
+        show_line(console, f"\n{words}", "bold")
     allowed = [list(config["allowed_decisions"]) for config in question.review_configs]
     try:
         decisions = _ask_together(console, requests, allowed) or _ask_each(

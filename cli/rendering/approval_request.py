@@ -11,6 +11,7 @@ from typing import Any, cast
 from rich.console import Console
 
 from ...config.security.redaction import find_marks
+from ...sdk.events import Question
 from ...tools.textedits.unified_diff import is_shortened
 from ..i18n.catalogs import t
 from ..i18n.stored_messages import translate_stored
@@ -46,6 +47,15 @@ def show_arguments(console: Console, request: Mapping[str, Any]) -> list[str]:
         show_diff(console, diff, indent="  ", most=None)
         lines += diff.split("\n")
     return lines
+
+
+def describe_asker(question: Question) -> str:
+    """Describe which sub-agent asks, and how many questions are open; empty for a single one."""
+    agent = sanitize_line(question.agent)
+    if question.count == 1:
+        return t("ask.agent", agent=agent) if agent else ""
+    words = {"position": question.position, "count": question.count}
+    return t("ask.agent.one_of", agent=agent, **words) if agent else t("ask.one_of", **words)
 
 
 def show_text(console: Console, text: str) -> None:

@@ -10,7 +10,7 @@ from ...sdk import events as ev
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate, translate_notice
 from ..i18n.stored_messages import translate_stored
-from .approval_request import format_model_change, show_arguments
+from .approval_request import describe_asker, format_model_change, show_arguments
 from .console import open_console, show_line, style_text
 from .context.compaction import format_end, format_reset, format_start
 from .diff import ShownDiffs, show_diff
@@ -87,7 +87,8 @@ class TextRenderer:
         if summary := self._meter.format_summary():
             self._print_line(summary, "dim")
         if isinstance(last, ev.Question):
-            self._show_open_question(last)
+            for question in ev.list_questions(last):
+                self._show_open_question(question)
         if last is None or isinstance(last, ev.Interrupted):
             key = "run.timed_out" if last and last.reason == "timeout" else "run.interrupted"
             self._print_line(t(key, thread=self._thread_id[:SHORT_ID]), "yellow")
@@ -290,6 +291,8 @@ class TextRenderer:
         if question.kind == "limit":
             self._print_line(sanitize_line(_describe_limit(question, thread)), "yellow")
             return
+        if words := describe_asker(question):
+            self._print_line(f"\n{words}", "bold")
         for request in question.action_requests:
             self._print_line(
                 t("run.asks", call=format_call(request["name"], request["args"])), "yellow"

@@ -84,10 +84,12 @@ def format_title(row: "ThreadRow") -> str:
 
 
 def format_status(row: "ThreadRow", put_back: set[str]) -> str:
-    """Format the status, and whether the files were restored since."""
+    """Format the status, how many questions wait, and whether the files were restored since."""
     from ..i18n.catalogs import t
 
     status = t(f"threads.status.{row.status}")
+    if row.status == "waiting" and row.questions > 1:
+        status = t("threads.waiting", status=status, count=row.questions)
     if row.thread_id in put_back and row.status != "undone":
         return t("threads.files_undone", status=status)
     return status

@@ -11,7 +11,8 @@ from ..i18n.stored_messages import translate_stored
 from ..stdin_block import extract_stdin
 from .context.compaction import describe_author
 from .output import echo
-from .thread_listing import format_time
+from .sanitize import sanitize_line
+from .thread_listing import SHORT_ID, format_time
 from .tool_summary import format_call, format_facts
 
 # A line, and its style at a terminal
@@ -71,9 +72,15 @@ def _build_heading(passage: TranscriptEntry) -> StyledLine:
         case "tests":
             return f"{t('role.tests')}  {passage.text}", "bold cyan"
         case "question":
-            return t("show.asked"), "bold yellow"
+            return _describe_question(passage), "bold yellow"
         case _:
             return "", ""
+
+
+def _describe_question(passage: TranscriptEntry) -> str:
+    asker = sanitize_line(passage.agent)
+    words = t("show.asked.agent", agent=asker) if asker else t("show.asked")
+    return f"{words}  {passage.question[:SHORT_ID]}".rstrip()
 
 
 def _format_passage(passage: TranscriptEntry, *, diffs: bool, full: bool) -> Iterator[StyledLine]:

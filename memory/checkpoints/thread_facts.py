@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from .checkpoint_id import parse_time
+from .open_questions import read_open_questions
 from .row_data import get_mapping, unpack_blob
 from .tables import has_tables
 
@@ -29,10 +30,6 @@ _REQUEST = (
     "SELECT value FROM writes WHERE thread_id = ? AND checkpoint_ns = '' AND channel = 'request'"
     " ORDER BY checkpoint_id DESC LIMIT 1"
 )
-_WAITS = (
-    "SELECT EXISTS (SELECT 1 FROM writes WHERE thread_id = ? AND checkpoint_ns = ''"
-    " AND checkpoint_id = ? AND channel = '__interrupt__')"
-)
 
 
 @dataclass(frozen=True)
@@ -42,7 +39,8 @@ class ThreadFacts:
     steps: int = 0
     """Model answers."""
     graph: str = ""
-    waiting: bool = False
+    questions: int = 0
+    """Open ones; sub-agents may ask several at once. A limit counts as one."""
     created_at: str = ""
     updated_at: str = ""
 
@@ -85,7 +83,7 @@ def _read_thread_facts(connection: sqlite3.Connection, thread_id: str) -> Thread
     return ThreadFacts(
         steps=max(steps, 0) if isinstance(steps, int) else 0,
         graph=str(metadata.get("graph_id", "")),
-        waiting=bool(connection.execute(_WAITS, (thread_id, last[0])).fetchone()[0]),
+        questions=len(read_open_questions(connection, thread_id, last[0])),
         created_at=parse_time(first),
         updated_at=parse_time(last[0]),
     )

@@ -60,6 +60,12 @@ class ThreadRow:
     """The parent's step at which it was forked."""
     steps: int = 0
     """Model answers so far."""
+    questions: int = 0
+    """Open questions; its sub-agents may ask several at once."""
+
+
+# Read from LangGraph's tables each time
+_UNSTORED = ("steps", "questions")
 
 
 def build_title(request: str) -> str:
@@ -79,7 +85,8 @@ def from_store(stored: sqlite3.Row) -> ThreadRow:
 def to_store(row: ThreadRow) -> dict[str, Any]:
     """Return the thread as a row of our table, by column."""
     texts = {"options": json.dumps(row.options), "evidence": json.dumps(row.evidence)}
-    return {column: value for column, value in (asdict(row) | texts).items() if column != "steps"}
+    columns = asdict(row) | texts
+    return {column: value for column, value in columns.items() if column not in _UNSTORED}
 
 
 def from_checkpoint(thread_id: str, facts: ThreadFacts, values: Mapping[str, Any]) -> ThreadRow:
@@ -108,11 +115,13 @@ def update_from_facts(row: ThreadRow, facts: ThreadFacts | None, *, is_held: boo
     elif known.updated_at > row.updated_at:
         status = _derive_status(known)
     used = max(row.updated_at, known.updated_at)
-    return replace(row, steps=known.steps, status=status, updated_at=used)
+    return replace(
+        row, steps=known.steps, questions=known.questions, status=status, updated_at=used
+    )
 
 
 def _derive_status(facts: ThreadFacts) -> ThreadStatus:
-    return "waiting" if facts.waiting else "unknown"
+    return "waiting" if facts.questions else "unknown"
 
 
 def _filter_options(options: object) -> dict[str, Any]:

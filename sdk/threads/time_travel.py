@@ -111,6 +111,7 @@ def _build_row(row: ThreadRow, step: ThreadStep, say: str | None) -> ThreadRow:
         evidence=None if step.next else row.evidence,
         parent=row.thread_id,
         parent_step=step.number,
+        questions=0,
     )
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from ...config import paths
+from ...memory.checkpoints.open_questions import OpenQuestion, read_open_questions
 from ...memory.checkpoints.row_data import extract_text, filter_mappings, get_mapping, to_int
 from ...memory.checkpoints.tables import read_last_id
 from ...memory.checkpoints.writes import ChannelWrite, read_channel_writes
@@ -82,6 +83,10 @@ class TranscriptEntry:
     """The result as sent to the model."""
     facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Other facts of a call, such as its `diff`; for tests their evidence."""
+    agent: str = ""
+    """The sub-agent that asks, such as `explore-1`; empty: the thread's own agent."""
+    question: str = ""
+    """ID of an open question, which an answer names."""
 
 
 def read_transcript(row: ThreadRow, home: Path) -> list[TranscriptEntry]:
@@ -90,8 +95,10 @@ def read_transcript(row: ThreadRow, home: Path) -> list[TranscriptEntry]:
         rows = list(read_channel_writes(connection, row.thread_id))
         recorded = _read_results(connection, row.thread_id)
         half = _read_partial_answer(connection, row, home) if rows else []
-    told = _build_entries(rows, recorded, is_waiting=row.status == "waiting")
-    told = chain(_drop_repeated_modes(told), half)
+        asked = read_open_questions(connection, row.thread_id) if row.status == "waiting" else []
+    told = _build_entries(rows, recorded)
+    questions = [_build_question_entries(question, rows[-1].at) for question in asked if rows]
+    told = chain(_drop_repeated_modes(told), half, *questions)
     story = _insert_interruptions(told, is_stopped=row.status in STOPPED_STATUSES)
     return list(story) or [TranscriptEntry("human", row.created_at, row.request)]
 
@@ -130,9 +137,7 @@ def _read_partial_answer(
     return [TranscriptEntry("interrupted", found[0], text)] if text.strip() else []
 
 
-def _build_entries(
-    rows: list[ChannelWrite], recorded: Facts, *, is_waiting: bool
-) -> Iterator[TranscriptEntry]:
+def _build_entries(rows: list[ChannelWrite], recorded: Facts) -> Iterator[TranscriptEntry]:
     answers = {
         str(row.value.get("tool_call_id")): row.value
         for row in rows
@@ -149,9 +154,6 @@ def _build_entries(
                 pass
             case "messages":
                 yield from _build_message_entries(row, answers, recorded)
-            case "__interrupt__":
-                if is_waiting and row.checkpoint_id == rows[-1].checkpoint_id:
-                    yield from _build_question_entries(row)
             case _:
                 yield from _build_event_entry(row)
 
@@ -269,14 +271,16 @@ def _build_call_entry(
     )
 
 
-def _build_question_entries(row: ChannelWrite) -> Iterator[TranscriptEntry]:
-    """Yield the open question; the text of a model's question is in its call already."""
-    for request in filter_mappings(get_mapping(row.value, "value").get("action_requests")):
+def _build_question_entries(question: OpenQuestion, at: str) -> Iterator[TranscriptEntry]:
+    """Yield an open question; the text of a model's question is in its call already."""
+    for request in question.requests:
         yield TranscriptEntry(
             "question",
-            row.at,
+            at,
             str(request.get("description", "")),
             tool=str(request.get("name")),
             args=get_mapping(request, "args"),
             facts={"diff": request["diff"]} if request.get("diff") else {},
+            agent=question.agent,
+            question=question.id,
         )

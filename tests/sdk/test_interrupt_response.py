@@ -2,11 +2,12 @@ import pytest
 
 from maxagent.config.errors import UsageError
 from maxagent.nodes.approval.decisions import is_answer_to_shown_question
+from maxagent.sdk.events import Question
 from maxagent.sdk.interrupt_response import (
     Answer,
     OtherQuestionError,
     build_resume_value,
-    check_question,
+    match_answers,
 )
 
 QUESTION = "0123456789abcdef0123456789abcdef"
@@ -61,12 +62,40 @@ def test_a_question_cannot_be_approved():
     ],
 )
 def test_an_answer_is_for_one_question(given: dict[str, str], fits: bool) -> None:
+    answer, asked = Answer(approve=True, **given), Question("t", QUESTION, "approval", [], [])
     if fits:
-        check_question(Answer(approve=True, **given), "thread", QUESTION)
+        assert match_answers([answer], "thread", [asked]) == [(asked, answer)]
         return
     named = next(iter(given.values()))[: None if "parked" in given else 8]
     with pytest.raises(
         OtherQuestionError, match=f"asks another question than `{named}`"
     ) as refused:
-        check_question(Answer(approve=True, **given), "thread", QUESTION)
+        match_answers([answer], "thread", [asked])
     assert "mcode resume thread" in refused.value.hint
+
+
+@pytest.mark.parametrize(
+    ("given", "answered"),
+    [
+        ([{}], "a"),
+        ([{}, {}], "ab"),
+        ([{"parked": "b" * 8}], "b"),
+        ([{}, {"question": "a" * 32}], "ab"),
+        ([{"parked": "c" * 8}, {}, {"question": "b" * 32}], "cba"),
+        ([{"parked": "c" * 8}, {"parked": "c" * 9}], ""),
+        ([{}, {}, {}, {}], ""),
+    ],
+)
+def test_each_of_several_answers_finds_its_question(
+    given: list[dict[str, str]], answered: str
+) -> None:
+    asked = [Question("t", letter * 32, "approval", [], []) for letter in "abc"]
+    answers = [Answer(reject=str(number), **each) for number, each in enumerate(given)]
+    if not answered:
+        with pytest.raises(OtherQuestionError):
+            match_answers(answers, "thread", asked)
+        return
+    matched = match_answers(answers, "thread", asked)
+    assert sorted(question.id[0] for question, _ in matched) == sorted(answered)
+    for question, answer in matched:
+        assert question.id.startswith(answer.parked or "") and answer.question in ("", question.id)

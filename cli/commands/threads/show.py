@@ -96,6 +96,8 @@ def _list_facts(row: "ThreadRow") -> Iterator[tuple[str, str]]:
 def _suggest_command(row: "ThreadRow") -> str:
     command = f"mcode resume {row.thread_id[:SHORT_ID]}"
     match row.status:
+        case "waiting" if row.questions > 1:
+            return f"{command} --question ID [--approve | --reject WHY | --answer TEXT]"
         case "waiting":
             return f"{command} [--approve | --reject WHY | --answer TEXT]"
         case "idle":

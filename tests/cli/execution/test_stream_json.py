@@ -87,7 +87,11 @@ def test_a_line_is_read(line: str, said: object) -> None:
     ("fields", "answer"),
     [
         ({"approve": True}, Answer(approve=True, decisions=[])),
-        ({"reject": "", "question": "q"}, Answer(reject="", decisions=[], question="q")),
+        (
+            {"reject": "", "question": "a" * 32},
+            Answer(reject="", decisions=[], question="a" * 32),
+        ),
+        ({"approve": True, "question": "a" * 8}, Answer(True, decisions=[], parked="a" * 8)),
         ({"text": "two"}, Answer(text="two", decisions=[])),
         ({"decisions": [{"type": "approve"}]}, Answer(decisions=[{"type": "approve"}])),
     ],

@@ -1,8 +1,9 @@
 import io
+from dataclasses import replace
 
 import pytest
 
-from maxagent.cli.prompts.interrupts import ask_question
+from maxagent.cli.prompts.interrupts import ask_question, ask_questions
 from maxagent.sdk.events import Question
 
 COMMAND = {
@@ -256,3 +257,15 @@ def test_changed_edit_is_shown_with_new_diff(monkeypatch, capsys, tmp_path):
     edit = {**edit_of("a", "b", "-a\n+b\n")}
     shown, _ = asked(monkeypatch, capsys, "e\ny\n", **edit)
     assert "  --- a/x.py\n  +++ b/x.py\n  @@\n  -a\n  +c\n" in shown and "old_string" not in shown
+
+
+def test_each_child_is_asked_under_its_name(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
+    asked = [
+        replace(question(COMMAND), id=agent, agent=agent, position=at, count=2)
+        for at, agent in enumerate(("explore-1", "shell-1"), 1)
+    ]
+    answers = ask_questions(asked)
+    assert [answer.question for answer in answers] == ["explore-1"]  # the second is left open
+    shown = capsys.readouterr().err
+    assert "explore-1 asks (1 of 2)" in shown and "shell-1 asks (2 of 2)" in shown

@@ -93,7 +93,7 @@ async def connection(tmp_path: Path) -> "Iterator[sqlite3.Connection]":
 
 def test_facts_and_values_are_read(connection: sqlite3.Connection) -> None:
     facts = read_facts(connection)[T]
-    assert (facts.graph, facts.steps, facts.waiting) == ("chat", 2, True)
+    assert (facts.graph, facts.steps, facts.questions) == ("chat", 2, 1)
     assert facts.created_at < facts.updated_at
     assert read_values(connection, T)["steps"] == 2
     assert read_values_with_request(connection, T)["request"] == REQUEST

@@ -75,8 +75,8 @@ async def test_real_threads_are_read_as_they_are(
     await run(path, ended, answer=True)
     facts = read_facts(connection)
     assert list(facts) == [waiting, ended]
-    assert (facts[waiting].steps, facts[waiting].waiting) == (2, True)
-    assert (facts[ended].steps, facts[ended].waiting) == (2, False)
+    assert (facts[waiting].steps, facts[waiting].questions) == (2, 1)
+    assert (facts[ended].steps, facts[ended].questions) == (2, 0)
     assert {fact.graph for fact in facts.values()} == {"task"}
     for fact in facts.values():
         begun, used = map(datetime.fromisoformat, (fact.created_at, fact.updated_at))
@@ -118,7 +118,7 @@ async def test_a_forged_row_is_no_obstacle(
         "INSERT INTO checkpoints (thread_id, checkpoint_id, metadata) VALUES (?, ?, ?)", row
     )
     (fact,) = read_facts(connection).values()
-    assert (fact.steps, fact.waiting) == (0, False)
+    assert (fact.steps, fact.questions) == (0, 0)
     delete_thread_rows(connection, row[0])
     assert read_facts(connection) == {}
 

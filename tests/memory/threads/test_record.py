@@ -17,7 +17,7 @@ def row(status: ThreadStatus) -> ThreadRow:
 
 
 def facts(*, waiting: bool, at: str) -> ThreadFacts:
-    return ThreadFacts(steps=3, waiting=waiting, created_at=EARLY, updated_at=at)
+    return ThreadFacts(steps=3, questions=int(waiting), created_at=EARLY, updated_at=at)
 
 
 @pytest.mark.parametrize(
@@ -60,6 +60,6 @@ def test_foreign_thread_is_described_by_its_values(
     assert (found.title, found.folder, found.options) == (title, folder, expected)
 
 
-def test_row_is_stored_without_counted_steps() -> None:
+def test_row_is_stored_without_what_is_counted() -> None:
     stored = to_store(row("done"))
     assert "steps" not in stored and stored["evidence"] == "null"

@@ -130,7 +130,7 @@ def test_interrupted_answer_appears_once_in_its_place(home: Path) -> None:
         said("never shown", "interrupted", "told"),
         said("last"),
     ]
-    story = module._build_entries(rows, {}, is_waiting=False)
+    story = module._build_entries(rows, {})
     assert [(one.kind, one.text) for one in story] == [
         ("interrupted", "first"),
         ("interrupted", "never shown"),
@@ -181,14 +181,11 @@ NODES = st.sampled_from(["__start__", "build", "review", ""])
 OTHERS = st.sampled_from(["request", "told", "evidence", "outcome", "other"])
 ROWS = st.builds(ChannelWrite, st.just(""), NODES, OTHERS, JSON, st.just("c"))
 ROWS |= st.builds(ChannelWrite, st.just(""), NODES, st.just("messages"), MESSAGES, st.just("c"))
-ROWS |= st.builds(
-    ChannelWrite, st.just(""), NODES, st.just("__interrupt__"), MESSAGES, st.just("c")
-)
 
 
 @given(st.lists(ROWS, max_size=4))
 def test_forged_rows_raise_nothing(rows: list[ChannelWrite]) -> None:
-    list(module._build_entries(rows, {}, is_waiting=True))
+    list(module._build_entries(rows, {}))
 
 
 async def test_call_answered_in_words_is_marked(talk, home: Path) -> None:

@@ -111,7 +111,8 @@ def test_a_list_for_programs(index: ThreadIndex, run: Run, folder: Path) -> None
     assert rows[0]["status"] == "waiting" and rows[1]["title"] == "修复中文标题的登录"
     assert set(rows[0]) == {
         "thread_id", "title", "name", "folder", "graph", "request", "status", "options",
-        "evidence", "parent", "parent_step", "steps", "created_at", "updated_at", "files_undone",
+        "evidence", "parent", "parent_step", "steps", "questions", "created_at", "updated_at",
+        "files_undone",
     }  # fmt: skip
     assert len(json.loads(run("list", "--json", "--all").stdout)) == 3
 

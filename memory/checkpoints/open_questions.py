@@ -1,0 +1,59 @@
+"""Open questions of a thread, by SQL alone: its last checkpoint's interrupts without an answer."""
+
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .row_data import filter_mappings, get_mapping, unpack_blob, unpack_fields
+from .tables import has_tables, read_last_id
+
+# A task's own rows count from 0. Those of LangGraph, such as an interrupt, have negative numbers,
+# and stay when the task has been answered and has ended.
+_INTERRUPTS = """
+    SELECT value FROM writes AS asked
+    WHERE thread_id = :thread AND checkpoint_ns = '' AND checkpoint_id = :last
+        AND channel = '__interrupt__' AND NOT EXISTS (
+            SELECT 1 FROM writes WHERE thread_id = asked.thread_id AND checkpoint_ns = ''
+                AND checkpoint_id = asked.checkpoint_id AND task_id = asked.task_id AND idx >= 0
+        )
+    ORDER BY task_path, task_id
+"""
+
+
+@dataclass(frozen=True)
+class OpenQuestion:
+    """One interrupt that waits for an answer."""
+
+    id: str
+    agent: str
+    """The sub-agent that asks, such as `explore-1`; empty: the thread's own."""
+    requests: tuple[dict[str, Any], ...]
+    """`name`, `args` and `description` of each call to decide; none at a limit."""
+
+
+def read_open_questions(
+    connection: sqlite3.Connection, thread_id: str, last: str = ""
+) -> list[OpenQuestion]:
+    """Read what the thread waits for: its limits come last.
+
+    `last` is its last checkpoint, where the caller knows it.
+    """
+    if not has_tables(connection):
+        return []
+    last = last or read_last_id(connection, thread_id)
+    rows = connection.execute(_INTERRUPTS, {"thread": thread_id, "last": last})
+    values = [unpack_blob(value, unpack_fields) for (value,) in rows]
+    # one that cannot be read waits, too
+    interrupts = [fields for value in values for fields in filter_mappings(value) or [{}]]
+    questions = [_parse_interrupt(fields) for fields in interrupts]
+    return sorted(questions, key=lambda question: not question.requests)
+
+
+def _parse_interrupt(fields: Mapping[str, Any]) -> OpenQuestion:
+    asked = get_mapping(fields, "value")
+    return OpenQuestion(
+        id=str(fields.get("id", "")),
+        agent=str(asked.get("agent", "")),
+        requests=tuple(filter_mappings(asked.get("action_requests"))),
+    )

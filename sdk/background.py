@@ -79,13 +79,24 @@ class BackgroundJobs:
         return self._pool.background.open(thread)
 
     def _find(self, thread: str, job_id: str) -> CommandRun:
-        found = [one for one in self._open(thread).all if one.id == job_id]
-        found = found or [one for one in self._open(thread).all if job_id in one.id]
-        if not job_id or len(found) != 1:
+        commands = self._open(thread)
+        if command := commands.find(job_id):
+            return command
+        matching = [command for command in commands.all if job_id and job_id in command.id]
+        if not matching:
             raise UsageError(
                 text("no background command `{id}`", id=job_id), hint="`/jobs` lists them"
             )
-        return found[0]
+        if len(matching) > 1:
+            raise UsageError(
+                text(
+                    "`{id}` is a part of the IDs of {count} background commands",
+                    id=job_id,
+                    count=len(matching),
+                ),
+                hint="give more of the ID",
+            )
+        return matching[0]
 
 
 def _describe_command(command: CommandRun) -> BackgroundJob:

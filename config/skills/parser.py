@@ -69,9 +69,10 @@ def _parse_skill(file: Path, folder: Path, content: bytes, origin: SkillOrigin) 
 
 
 def _split_parts(file: Path, content: str) -> FrontMatter:
-    above = content.removeprefix("---").partition("\n---")[0]
-    if not content.startswith("---\n"):
+    first, _, below = content.partition("\n")
+    if first.rstrip() != "---":
         raise InvalidSkillError("it has no front matter: the first line must be `---`")
+    above = f"\n{below}".partition("\n---")[0]
     if len(above) > MOST_FRONT_MATTER or _ANCHOR.search(above):
         raise InvalidSkillError("its front matter is too large, or has YAML anchors")
     try:

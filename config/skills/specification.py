@@ -22,9 +22,12 @@ def find_problems(file: Path, content: bytes) -> list[str]:
         written = content.decode("utf-8").replace("\r\n", "\n")
     except UnicodeDecodeError:
         return ["it is not UTF-8 text"]
-    if not written.startswith("---\n"):
+    if written.startswith("\ufeff"):
+        return ["it begins with a byte order mark (BOM); save it as UTF-8 without one"]
+    first, _, below = written.partition("\n")
+    if first.rstrip() != "---":
         return ["it has no front matter: the first line must be `---`"]
-    above, end, _ = written.removeprefix("---").partition("\n---")
+    above, end, _ = f"\n{below}".partition("\n---")
     if not end:
         return ["the front matter has no end: a line `---` is missing"]
     try:

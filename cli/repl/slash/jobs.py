@@ -45,7 +45,11 @@ async def _show_output(session: Session, job_id: str) -> None:
 async def _kill_job(session: Session, job_id: str) -> None:
     runner = await session.wait_for_runner()
     job = await runner.background.kill(require_thread_id(session), job_id)
-    session.show(t("slash.jobs.killed", command=sanitize_line(job.command)))
+    command = sanitize_line(job.command)
+    if job.state == "killed":
+        session.show(t("slash.jobs.killed", command=command))
+    else:  # it had ended before
+        session.show(f"{command}\n{describe_job(job)}")
 
 
 def describe_job(job: "BackgroundJob") -> str:

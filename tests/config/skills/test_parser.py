@@ -30,6 +30,10 @@ def test_skill_has_the_keys_that_count_here() -> None:
     assert (skill.is_listed, skill.is_invocable, skill.warnings) == (True, True, ())
 
 
+def test_blanks_after_the_marks_do_not_count() -> None:
+    assert read("--- \nname: night\ndescription: x\n---\t\nDo it.").body == "Do it."
+
+
 @pytest.mark.parametrize(
     ("keys", "listed", "invocable"),
     [

@@ -29,7 +29,8 @@ def test_every_skill_has_a_recorded_verdict() -> None:
     ("content", "problem"),
     [
         (b"\xff\xfe", "it is not UTF-8 text"),
-        ("\ufeff---\nname: x\n---\n".encode(), "first line must be"),
+        ("\ufeff---\nname: x\n---\n".encode(), "byte order mark"),
+        (b"\n---\nname: x\n---\n", "first line must be"),
         (b"---\nname: &a x\ndescription: *a\n---\n", "anchors or tags"),
         (b"---\nname: x\ndescription: !!str d\n---\n", "anchors or tags"),
         (b"---\nname: x\ndescription: d\ncompatibility:\n  - a\n---\n", "must be text"),
@@ -44,3 +45,8 @@ def test_other_faults_are_named_in_one_line(content: bytes, problem: str) -> Non
 def test_null_and_numbers_count_as_text() -> None:
     content = b"---\r\nname: null\r\ndescription: 5\r\n---\r\nDo it."
     assert find_problems(Path("/skills/null/SKILL.md"), content) == []
+
+
+def test_blanks_after_the_marks_do_not_count() -> None:
+    content = b"--- \nname: x\ndescription: d\n---\t\nDo it."
+    assert find_problems(Path("/skills/x/SKILL.md"), content) == []

@@ -9,6 +9,9 @@ from maxagent.cli.repl.slash.jobs import describe_job
 from maxagent.config.errors import UsageError
 from maxagent.sdk.background import BackgroundJob
 from maxagent.sdk.runner import Runner
+from maxagent.tools.process.command_run import CommandRun
+from maxagent.tools.process.launcher import ProcessExit, Sink
+from maxagent.tools.process.output_capture import OutputRecorder
 
 
 async def test_without_jobs_it_says_so(spoken: Spoken, tmp_path: Path) -> None:
@@ -22,6 +25,36 @@ async def test_without_jobs_it_says_so(spoken: Spoken, tmp_path: Path) -> None:
             with pytest.raises(UsageError, match="unknown or incomplete"):
                 await spoken(f"/jobs {words}")
         assert spoken.session.count_jobs() == 0
+
+
+async def add_ended_command(runner: Runner, thread: str, command_id: str, folder: Path) -> None:
+    async def end(_: object, sink: Sink) -> ProcessExit:
+        return ProcessExit(7, timed_out=False, duration=3.0)
+
+    command = CommandRun(command_id, "make", OutputRecorder(folder, command_id))
+    command.start(end)
+    await runner.pool.background.open(thread).add(command)
+    await command.wait()
+
+
+async def test_kill_of_ended_command_says_how_it_ended(spoken: Spoken, tmp_path: Path) -> None:
+    async with Runner(home=spoken.home) as runner:
+        spoken.session.opened.set_result(runner)
+        spoken.session.thread = thread = "a" * 32
+        await add_ended_command(runner, thread, "call_12", tmp_path)
+        shown = await spoken("/jobs kill 12")
+        assert shown.startswith("make\nended after 3 s with exit code 7")
+
+
+async def test_part_of_several_ids_is_refused(spoken: Spoken, tmp_path: Path) -> None:
+    async with Runner(home=spoken.home) as runner:
+        spoken.session.opened.set_result(runner)
+        spoken.session.thread = thread = "a" * 32
+        for command_id in ("call_1", "call_12"):
+            await add_ended_command(runner, thread, command_id, tmp_path)
+        with pytest.raises(UsageError, match="part of the IDs of 2 background commands"):
+            await spoken("/jobs output call")
+        assert "(no output)" in await spoken("/jobs output call_1")
 
 
 @pytest.mark.parametrize(

@@ -97,10 +97,10 @@ def _is_of_a_rewind(way: "PendingRestore") -> bool:
 
 def _has_something(row: "ThreadRow", kind: Literal["undo", "redo"]) -> bool:
     from ...config import paths
-    from ...memory.undo.history import RESTORES, FileHistory
+    from ...memory.undo.history import PLANNED, FileHistory
     from ...memory.undo.undo_stack import find_last_restore, find_last_turn
 
     entries = FileHistory(paths.locate_database(paths.locate_home())).list_entries(row.thread_id)
-    if any(entry.kind in RESTORES and entry.state == "started" for entry in entries):
+    if any(entry.kind in PLANNED and entry.state == "started" for entry in entries):
         return True  # an unfinished restore
     return bool(find_last_turn(entries) if kind == "undo" else find_last_restore(entries))

@@ -9,7 +9,7 @@ import typer
 from ...config import exit_codes
 from ...config.errors import NotInteractiveError
 from ...memory.snapshots.file_version import filter_visible
-from ...memory.undo.history import RESTORES
+from ...memory.undo.history import PLANNED
 from ...memory.undo.restore import RestoreResult
 from ...memory.undo.restore_plan import RestorePlan
 from ...sdk.threads.file_history import PendingRestore, RestoreKind, ThreadFiles
@@ -44,7 +44,7 @@ def prepare_restore(
 def warn_if_interrupted(files: ThreadFiles) -> None:
     """Warn if a killed process left a restore unfinished."""
     last = files.history.get_last_entry(files.thread_id)
-    if last and last.kind in RESTORES and last.state == "started":
+    if last and last.kind in PLANNED and last.state == "started":
         _print_line(t("restore.cut_short"))
 
 

@@ -25,7 +25,8 @@ from .git_objects import EMPTY_TREE, MissingObjectError
 from .git_permissions import GitPermissions, RunGit
 from .git_repository import FULL, GitCommandError, GitStore, count_entries, get_index_path
 from .limits import LITTLE, MOST_FILES, SkippedFiles, select_fitting
-from .permissions import ENTRY, FilePermissions
+from .permissions import ENTRY, FilePermissions, apply_permissions
+from .storage import find_worktree
 
 ATTEMPTS = 3
 # From this many new contents on, they go into one pack: half the disk space, and one sync
@@ -48,7 +49,7 @@ class GitSnapshots:
     """The snapshots of one folder, in git's object store `directory`."""
 
     def __init__(self, folder: Path, directory: Path, out: Exclusions, program: str) -> None:
-        top = find_top(folder)
+        top = find_top(folder, below=find_worktree(folder, directory))
         index = get_index_path(directory, out.patterns, top)
         self._store = GitStore(folder, directory, top, index, program)
         self._out = out
@@ -87,6 +88,46 @@ class GitSnapshots:
         if index is None or await asyncio.to_thread(self._store.count_index_files):
             return False
         return await asyncio.to_thread(count_entries, index) > STORED_AT_ONCE
+
+    async def find_repository(self) -> Path | None:
+        """Return the top of the user's repository; None if it ignores the folder, or without."""
+        await self._open_store()
+        top = self._store.top
+        return top if await asyncio.to_thread((top / ".git").exists) else None
+
+    async def check_out(self, tree: str) -> Sequence[str]:
+        """Write a snapshot's files into the folder, which has none of them; return their paths.
+
+        The next snapshot finds them in its index, so it does not read them again.
+        """
+        await self._open_store()
+        store = self._store
+        new = replace(store, index=store.index.with_name(f"new-{store.index.name}"))
+        await asyncio.to_thread(new.forget_index)
+        files = await self.list_files(tree)
+        prefix = os.fsencode(store.prefix)
+        lines = [
+            f"{version.mode} {version.blob}\t".encode() + prefix + os.fsencode(path)
+            for path, version in files.items()
+        ]
+        await new.run_git("update-index", "-z", "--index-info", given=_join_paths(lines))
+        await new.run_git("checkout-index", "--all", "--quiet", "--index")
+        permissions = await self.load_permissions(tree) or FilePermissions()
+        await asyncio.to_thread(apply_permissions, store.folder, permissions, files)
+        await asyncio.to_thread(new.index.replace, store.index)
+        return list(files)
+
+    async def forget_folder(self) -> None:
+        """Delete what the store keeps for the next snapshot of the folder, which is gone."""
+        for path in (self._store.index, self._store.last_tree):
+            await asyncio.to_thread(path.unlink, missing_ok=True)
+
+    async def list_ignored(self) -> list[str]:
+        """List the ignored files and folders of the folder; a folder's path ends with a slash."""
+        await self._open_store()
+        asked = ("ls-files", "-z", "-o", "-i", "--directory", "--exclude-standard")
+        listed = await self._store.run_git(*asked, *self._build_exclude_options())
+        return [os.fsdecode(path) for path in listed.split(b"\0") if path]
 
     async def list_changes(self, old: str, new: str) -> list[PathChange]:
         """Return the differences between two trees, sorted by path."""

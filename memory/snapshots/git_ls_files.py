@@ -100,9 +100,14 @@ def _is_behind_link(root: bytes, path: bytes) -> bool:
     return any(os.path.islink(os.path.join(root, os.fsencode(parent))) for parent in above)
 
 
-def find_top(folder: Path) -> Path:
-    """Return the top of the work tree around the folder; the folder itself if there is none."""
+def find_top(folder: Path, below: Path | None = None) -> Path:
+    """Return the top of the work tree around the folder; the folder itself if there is none.
+
+    It is searched only `below` a folder, if one is given.
+    """
     for place in (folder, *folder.parents):
+        if place == below:
+            break
         if (place / ".git").exists():
             return place
     return folder
@@ -111,11 +116,7 @@ def find_top(folder: Path) -> Path:
 def read_excludes(top: Path) -> bytes:
     """Return the repository's `info/exclude`, which linked worktrees share; empty without one."""
     try:
-        directory = _find_git_directory(top)
-        common = directory / "commondir"
-        if common.is_file():
-            directory = directory / common.read_text().strip()
-        exclude = directory / "info" / "exclude"
+        exclude = find_git_directories(top)[1] / "info" / "exclude"
         return exclude.read_bytes() if exclude.is_file() else b""
     except (OSError, UnicodeError):
         return b""
@@ -128,6 +129,17 @@ def find_index(top: Path) -> Path | None:
     except (OSError, UnicodeError):
         return None
     return index if index.is_file() else None
+
+
+def find_git_directories(top: Path) -> tuple[Path, Path]:
+    """Return the `.git` directory of this checkout, and the one that linked worktrees share.
+
+    Raises OSError or UnicodeError.
+    """
+    directory = _find_git_directory(top)
+    common = directory / "commondir"
+    shared = directory / common.read_text().strip() if common.is_file() else directory
+    return directory, shared
 
 
 def _find_git_directory(top: Path) -> Path:

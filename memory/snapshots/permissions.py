@@ -8,6 +8,7 @@ import os
 import stat
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from .empty_folders import collect_folders
 from .file_version import (
@@ -93,6 +94,27 @@ def read_permissions(
         if kind == FOLDER:
             there.update(paths)
     return FilePermissions(usual, special, empty & there, folders)
+
+
+def apply_permissions(
+    folder: Path, permissions: FilePermissions, files: Mapping[str, FileVersion]
+) -> None:
+    """Give new files and folders the permissions of their snapshot; create its empty folders.
+
+    Nobody else may write to the folder.
+    """
+    for path in sorted(permissions.empty):
+        (folder / os.fsdecode(path)).mkdir(parents=True, exist_ok=True)
+    for path, version in files.items():
+        _set_bits(folder / path, permissions.get_bits(path, version.mode))
+    inside = _collect_all_folders(collect_folders(map(os.fsencode, files)), permissions.empty)
+    for path in sorted(map(os.fsdecode, inside), key=len, reverse=True):
+        _set_bits(folder / path, permissions.get_bits(path, FOLDER))
+
+
+def _set_bits(path: Path, bits: int | None) -> None:
+    if bits is not None and path.stat().st_mode & 0o777 != bits:
+        path.chmod(bits)
 
 
 def _group_by_mode(folder: bytes, paths: Iterable[bytes]) -> dict[int, list[bytes]]:

@@ -12,8 +12,30 @@ from ...config.security.private_files import make_private_folder, open_private
 
 
 def get_store_directory(folder: Path, stores: Path) -> Path:
-    """Return the store of a folder, named by a hash of the folder's path."""
+    """Return the store of a folder, named by a hash of the folder's path.
+
+    A worktree has its project's, so that their snapshots can be compared, and outlive it.
+    """
+    worktrees = locate_worktrees(stores)
+    if folder.is_relative_to(worktrees) and (below := folder.relative_to(worktrees).parts):
+        return stores / below[0]
     return stores / hash_texts(str(folder))
+
+
+def locate_worktrees(stores: Path) -> Path:
+    """Return the folder of all worktrees: those of each project are in one named as its store."""
+    return Path(os.path.realpath(stores.parent)) / "worktrees"
+
+
+def find_worktree(folder: Path, directory: Path) -> Path | None:
+    """Return the folder that holds this worktree alone; None if the folder is in none.
+
+    `directory` is the store's.
+    """
+    worktrees = locate_worktrees(directory.parent) / directory.name
+    if not folder.is_relative_to(worktrees):
+        return None
+    return worktrees / folder.relative_to(worktrees).parts[0]
 
 
 def hash_texts(*texts: str) -> str:

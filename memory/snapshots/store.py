@@ -32,7 +32,7 @@ from .permissions import (
     may_have_changed,
     with_permissions,
 )
-from .storage import get_store_directory, lock_store, note_folder
+from .storage import get_store_directory, locate_worktrees, lock_store, note_folder
 
 FULL_DISK = "the disk is full"
 _ID = re.compile(r"[0-9a-f]{40}")
@@ -49,6 +49,7 @@ class Snapshots:
         The patterns win over the project's own `.gitignore`: `!.env` there has no effect.
         """
         self.folder = folder
+        self._stores, self._exclude = store, tuple(exclude)
         self.skipped = ""
         """Files that the last snapshot left out for their size or number, as a message; empty if
         there are none or the message is the same as before.
@@ -58,14 +59,18 @@ class Snapshots:
         self._first: asyncio.Task[None] | None = None
         self.directory = get_store_directory(folder, store)
         """The store's directory."""
-        out = build_exclusions(folder, store.parent, exclude)
-        self._named = ExplicitPaths(self.directory, out)
+        self.exclusions = build_exclusions(folder, store.parent, exclude)
+        self._named = ExplicitPaths(self.directory, self.exclusions)
         program = find_git(folder)
         self._files = (
-            GitSnapshots(folder, self.directory, out, program)
+            GitSnapshots(folder, self.directory, self.exclusions, program)
             if program
             else CopySnapshots(folder, self.directory)
         )
+
+    def open_beside(self, folder: Path) -> "Snapshots":
+        """Return the snapshots of another folder with the same rules, such as a worktree."""
+        return Snapshots(folder, self._stores, self._exclude)
 
     @property
     def has_all_files(self) -> bool:
@@ -93,6 +98,13 @@ class Snapshots:
         if self._first:
             self._first.cancel()
             await asyncio.wait([self._first])
+
+    @property
+    def git_files(self) -> GitSnapshots:
+        """The snapshots of all files; raises MaxAgentError without git."""
+        if isinstance(self._files, GitSnapshots):
+            return self._files
+        raise MaxAgentError("a worktree needs git, and git is not installed", hint="install git")
 
     async def take(self, also: Sequence[str] = (), report: ProgressCallback | None = None) -> str:
         """Store the files; return the tree's ID. Raises MaxAgentError on failure.
@@ -123,10 +135,15 @@ class Snapshots:
     async def _take_snapshot(self, also: Sequence[str]) -> tuple[str, SkippedFiles]:
         with _translate_storage_errors(self.directory):
             async with lock_store(self.directory) as lock:
-                await asyncio.to_thread(note_folder, self.directory, self.folder)
+                await asyncio.to_thread(self._note_folder)
                 named = await asyncio.to_thread(self._named.add, also)
                 names = frozenset(map(os.fsencode, named))
                 return await self._files.take(lock, names, self._report_progress)
+
+    def _note_folder(self) -> None:
+        """Record whose the store is; a worktree only borrows it."""
+        if not self.folder.is_relative_to(locate_worktrees(self._stores)):
+            note_folder(self.directory, self.folder)
 
     async def list_changes(self, old: str, new: str) -> list[PathChange]:
         """Return the differences between two snapshots by path; raises MissingObjectError."""
@@ -173,7 +190,7 @@ class Snapshots:
     async def write_blob(self, content: bytes) -> str:
         """Store a file's content; return its ID, which is git's."""
         with _translate_storage_errors(self.directory):
-            await asyncio.to_thread(note_folder, self.directory, self.folder)
+            await asyncio.to_thread(self._note_folder)
             return await self._files.write_blob(content)
 
 

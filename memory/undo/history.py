@@ -18,10 +18,12 @@ from ..database.connection import connect, prepare_database, translate_sqlite_er
 from ..snapshots.file_version import ABSENT, FileVersion, PathChange
 from ..transaction import begin_transaction
 
-# tool: a tool wrote the files that it names · shell: a command ran · others: changed while no step
-# of the thread ran · the rest: files were restored.
-HistoryKind = Literal["tool", "shell", "others", "undo", "redo", "rewind"]
+# tool: a tool wrote the files that it names · shell: a command ran · merge: changes of a worktree
+# came in · others: changed while no step of the thread ran · the rest: files were restored.
+HistoryKind = Literal["tool", "shell", "merge", "others", "undo", "redo", "rewind"]
 RESTORES = ("undo", "redo", "rewind")
+# Their entry has the whole plan before the first file is written, so a killed one can be finished
+PLANNED = (*RESTORES, "merge")
 
 
 @dataclass(frozen=True)

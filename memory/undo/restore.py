@@ -15,7 +15,7 @@ from ..snapshots.file_version import PathChange, filter_visible
 from ..snapshots.store import Snapshots
 from ..snapshots.working_tree import read_version
 from .apply import apply_restore, remove_leftovers
-from .history import RESTORES, FileHistory, HistoryEntry
+from .history import PLANNED, FileHistory, HistoryEntry
 from .restore_plan import Conflict, RestorePlan, plan_restore
 
 __all__ = [
@@ -47,13 +47,17 @@ async def execute_plan(
     history: FileHistory,
     thread_id: str,
     planned: RestorePlan,
-    kind: Literal["undo", "redo", "rewind"],
+    kind: Literal["undo", "redo", "rewind", "merge"],
     turn: int,
+    *,
+    key: str = "",
+    tool: str = "",
 ) -> RestoreResult:
     """Restore the planned files; skip files that changed since the plan was made.
 
-    Changes that others made since then are recorded as theirs, not as part of the restore. Raises
-    MaxAgentError before the first write if the store has lost a content.
+    `key` and `tool` are those of the entry, if it is a merge. Changes that others made since then
+    are recorded as theirs, not as part of the restore. Raises MaxAgentError before the first write
+    if the store has lost a content.
     """
     contents = await snapshots.read_blobs(_collect_blobs(planned.changes))
     await _record_others(snapshots, history, thread_id, planned.tree, turn)
@@ -61,8 +65,9 @@ async def execute_plan(
     entry = await asyncio.to_thread(
         history.begin_entry,
         thread_id,
-        f"{kind}-{secrets.token_hex(8)}",
+        key or f"{kind}-{secrets.token_hex(8)}",
         kind,
+        tool=tool,
         before=planned.tree,
         turn=turn,
         changes=changes,
@@ -89,16 +94,19 @@ async def finish_interrupted(
     """Finish a restore that was killed; None if there is none. Safe to repeat."""
     done = None
     for entry in await asyncio.to_thread(history.list_entries, thread_id):
-        if entry.kind in RESTORES and entry.state == "started":
-            contents = await _read_kept_contents(snapshots, _collect_blobs(entry.changes))
-            await asyncio.to_thread(
-                remove_leftovers, snapshots.folder, entry.changes, _get_mark(entry)
-            )
-            paths, left, recorded = await _execute_entry(
-                snapshots, history, thread_id, entry, contents
-            )
-            done = RestoreResult(paths, frozenset(), _to_conflicts(left), recorded)
+        if entry.kind in PLANNED and entry.state == "started":
+            done = await finish_entry(snapshots, history, thread_id, entry)
     return done
+
+
+async def finish_entry(
+    snapshots: Snapshots, history: FileHistory, thread_id: str, entry: HistoryEntry
+) -> RestoreResult:
+    """Finish the planned changes of an entry that was killed. Safe to repeat."""
+    contents = await _read_kept_contents(snapshots, _collect_blobs(entry.changes))
+    await asyncio.to_thread(remove_leftovers, snapshots.folder, entry.changes, _get_mark(entry))
+    paths, left, recorded = await _execute_entry(snapshots, history, thread_id, entry, contents)
+    return RestoreResult(paths, frozenset(), _to_conflicts(left), recorded)
 
 
 async def _execute_entry(
@@ -202,7 +210,7 @@ async def record_crashed_calls(snapshots: Snapshots, history: FileHistory, threa
     """
     entries = await asyncio.to_thread(history.list_entries, thread_id)
     for entry, following in zip_longest(entries, entries[1:]):
-        if entry.state == "done" or entry.kind in (*RESTORES, "others"):
+        if entry.state == "done" or entry.kind in (*PLANNED, "others"):
             continue
         after = following.before if following else await snapshots.take()
         changes = await snapshots.list_changes(entry.before, after)

@@ -20,7 +20,7 @@ class ThreadFileChange:
     kind: str
     """added, modified or deleted"""
     by: str
-    """tool, shell, others, undo, redo or rewind"""
+    """tool, shell, merge, others, undo, redo or rewind"""
     tool: str
     """The tool's name; empty if none ran."""
     step: int | None
@@ -35,7 +35,7 @@ def read_file_changes(row: ThreadRow, home: Path) -> list[ThreadFileChange]:
     """Return all changes, in order."""
     entries = FileHistory(paths.locate_database(home)).list_entries(row.thread_id)
     known = read_thread_branches(row, home)
-    undone = {e.number for e in entries if e.kind in ("tool", "shell")}
+    undone = {e.number for e in entries if e.kind in ("tool", "shell", "merge")}
     undone -= {entry.number for entry in find_active_entries(entries)}
     return [
         ThreadFileChange(
@@ -54,7 +54,7 @@ def read_file_changes(row: ThreadRow, home: Path) -> list[ThreadFileChange]:
 
 def _find_step_number(entry: HistoryEntry, known: ThreadBranches) -> int | None:
     """Return the number of the step that made the entry; None if no step did."""
-    if entry.kind not in ("tool", "shell"):
+    if entry.kind not in ("tool", "shell", "merge"):
         return None
     every = [step for branch in (known.steps, *known.abandoned) for step in branch]
     caller = next((step for step in every if entry.key in step.message.calls), None)

@@ -1,0 +1,65 @@
+"""Removal of worktrees, also of those that nobody needs any more."""
+
+import asyncio
+import os
+import shutil
+import stat
+from collections.abc import Collection
+from contextlib import suppress
+from pathlib import Path
+
+from ...config.errors import MaxAgentError
+from ...config.security.file_lock import acquire_file_lock
+from ..snapshots.store import Snapshots
+from .record import Worktree, delete_record, list_containers, read_record
+
+
+async def remove_worktree(snapshots: Snapshots, worktree: Worktree) -> None:
+    """Delete a worktree with all files in it; do nothing if it is gone.
+
+    `snapshots` are the project's; they keep the worktree's snapshots.
+    """
+    beside = snapshots.open_beside(worktree.folder)
+    async with acquire_file_lock(locate_lock(worktree.container)):
+        await beside.git_files.forget_folder()
+        await asyncio.to_thread(delete_container, worktree.container)
+        locate_lock(worktree.container).unlink(missing_ok=True)
+
+
+async def remove_left_over(home: Path, threads: Collection[str]) -> int:
+    """Delete the worktrees whose thread is not among these, and half-made ones; count them."""
+    count = 0
+    for container in await asyncio.to_thread(lambda: list(list_containers(home))):
+        with suppress(MaxAgentError):  # being made right now
+            async with acquire_file_lock(locate_lock(container)):
+                known = await asyncio.to_thread(read_record, container)
+                if known is None or known.thread_id not in threads:
+                    await asyncio.to_thread(delete_container, container)
+                    locate_lock(container).unlink(missing_ok=True)
+                    count += 1
+    return count
+
+
+def list_left_over(home: Path, threads: Collection[str]) -> list[Path]:
+    """List the folders that `remove_left_over` would delete; one may be in the making."""
+    records = [(container, read_record(container)) for container in list_containers(home)]
+    return [path for path, known in records if known is None or known.thread_id not in threads]
+
+
+def delete_container(container: Path) -> None:
+    """Delete a worktree's folder, whatever permissions its folders have."""
+    delete_record(container)
+    try:
+        shutil.rmtree(container)
+    except FileNotFoundError:
+        return
+    except PermissionError:  # a read-only folder
+        for above, _, _ in os.walk(container):
+            with suppress(OSError):
+                os.chmod(above, stat.S_IRWXU)
+        shutil.rmtree(container, ignore_errors=True)
+
+
+def locate_lock(container: Path) -> Path:
+    """Return the lock of a worktree's creation and removal."""
+    return container.with_suffix(".lock")

@@ -80,6 +80,11 @@ def locate_learnt_limits(home_folder: Path) -> Path:
     return ensure_data_folder(home_folder) / "model-limits"
 
 
+def locate_mcp_logins(home_folder: Path) -> Path:
+    """Return the path of the logins to MCP servers; it may not exist."""
+    return home_folder / "data" / "mcp" / "logins.json"
+
+
 def locate_outputs(home_folder: Path, thread_id: str) -> Path:
     """Return the folder of one thread's full command outputs; it may not exist yet."""
     return _locate_thread_folder(home_folder, "outputs", thread_id)

@@ -5,15 +5,12 @@
 from langgraph.graph import START, StateGraph
 
 from ..nodes.agent.context import Context
-from ..nodes.approve import approve
 from ..nodes.chat_turn import run_build_mode as build_mode
 from ..nodes.chat_turn import run_plan_mode
 from ..nodes.compact import compact
-from ..nodes.enforce_schema import fit_schema
+from ..nodes.lazy_nodes import approve, fit_schema, run_tool, switch_mode
 from ..nodes.receive_message import receive_message
-from ..nodes.run_tool import run_tool
 from ..nodes.state import State, Task
-from ..nodes.switch_mode import switch_mode
 from ..nodes.tool_task import ToolTask
 
 MODES = ("build", "plan")

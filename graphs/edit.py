@@ -5,10 +5,9 @@
 from langgraph.graph import START, StateGraph
 
 from ..nodes.agent.context import Context
-from ..nodes.approve import approve
 from ..nodes.compact import compact
 from ..nodes.editor import run_editor
-from ..nodes.run_tool import run_tool
+from ..nodes.lazy_nodes import approve, run_tool
 from ..nodes.state import State, Task
 from ..nodes.tool_task import ToolTask
 

@@ -5,16 +5,12 @@
 from langgraph.graph import START, StateGraph
 
 from ..nodes.agent.context import Context
-from ..nodes.approve import approve
 from ..nodes.architect import run_architect
 from ..nodes.coder import run_coder
 from ..nodes.compact import compact
-from ..nodes.review import review
-from ..nodes.run_tool import run_tool
+from ..nodes.lazy_nodes import approve, review, run_tester, run_tool, verify
 from ..nodes.state import State, Task
-from ..nodes.tester import run_tester
 from ..nodes.tool_task import ToolTask
-from ..nodes.verify import verify
 
 ROLES = ("architect", "coder", "tester")
 

@@ -9,7 +9,6 @@ from .agent.context import Context
 from .agent.emit import emit_event
 from .agent.message_history import is_tool_answer
 from .agent.model_turn import run_model_turn
-from .hooks.turn_hooks import continue_turn
 from .roles import RoleName
 from .state import State
 
@@ -25,6 +24,8 @@ async def run_chat_turn(state: State, runtime: Runtime[Context], role: RoleName)
         return Command(goto="plan" if role == "plan" else "build", update=turn.update)
     if turn.final_text is None:
         return Command(goto=turn.goto, update=turn.update)
+    from .hooks.turn_hooks import continue_turn
+
     if update := await continue_turn(state, runtime, role, turn.update, turn.final_text):
         return Command(goto="plan" if role == "plan" else "build", update=update)
     if not turn.update and is_tool_answer(state, role):  # it was not shown yet

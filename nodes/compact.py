@@ -6,7 +6,7 @@ from langgraph.types import Command
 
 from .agent.context import Context
 from .agent.modes import get_mode
-from .compaction.new_cut import compact_view, open_compaction
+from .compaction.request import open_compaction
 from .state import State
 
 
@@ -23,4 +23,6 @@ async def compact(state: State, runtime: Runtime[Context]) -> Command[str]:
     compaction = await open_compaction(state, runtime, role)
     if compaction is None:
         return Command(goto=goto)
+    from .compaction.new_cut import compact_view
+
     return Command(goto=goto, update=await compact_view(compaction))

@@ -32,7 +32,6 @@ from .enforce_schema import build_schema_note
 from .memory.card_choice import WITH_MESSAGE, format_cards, shorten_id
 from .memory.card_library import SHOWN, load_fitting_cards
 from .roles import RoleName
-from .skills.activation import build_activation_note, find_invoked_skill
 from .state import State, select_changes
 
 
@@ -100,6 +99,10 @@ async def _load_invoked_skill(
     state: State, runtime: Runtime[Context], role: RoleName, deps: Dependencies
 ) -> list[HumanMessage]:
     """Build the note with the skill that the message names, as `/name`, and tell the user."""
+    if not state["request"].startswith("/"):
+        return []
+    from .skills.activation import build_activation_note, find_invoked_skill
+
     skill = find_invoked_skill(state["request"], deps.skills)
     if skill is None:
         return []

@@ -2,15 +2,17 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..config.errors import UsageError
 from ..config.security.redaction import redact_json
 from ..config.text import text
 from ..nodes.agent.dependency_pool import DependencyPool
-from ..tools.process.background_commands import MOST_RUNNING, BackgroundCommands
-from ..tools.process.command_run import CommandRun
 from .events import Event, parse_event
+
+if TYPE_CHECKING:
+    from ..tools.process.background_commands import BackgroundCommands
+    from ..tools.process.command_run import CommandRun
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class BackgroundJobs:
 
     def list(self, thread: str) -> tuple[BackgroundJob, ...]:
         """Return the running commands of a thread and those that have ended lately."""
-        return tuple(map(_describe_command, self._open(thread).all))
+        return tuple(map(_describe_command, self._list(thread)))
 
     def list_running(self) -> tuple[BackgroundJob, ...]:
         """Return the running commands of all threads."""
@@ -56,15 +58,20 @@ class BackgroundJobs:
 
     def has_foreground(self, thread: str) -> bool:
         """Whether a call of the thread waits for a command."""
-        return self._open(thread).has_foreground
+        commands = self._find_commands(thread)
+        return commands is not None and commands.has_foreground
 
     def send_to_background(self, thread: str) -> bool:
         """Let the command that a call waits for go on in the background.
 
         Returns False if there is none. Raises UsageError if too many run there.
         """
-        commands = self._open(thread)
+        commands = self._find_commands(thread)
+        if commands is None:
+            return False
         if commands.has_foreground and not commands.has_room:
+            from ..tools.process.background_commands import MOST_RUNNING
+
             raise UsageError(
                 text("{count} commands run in the background already", count=MOST_RUNNING),
                 hint="end one with `/jobs kill ID`",
@@ -75,14 +82,18 @@ class BackgroundJobs:
         """Call a function whenever a command begins or ends."""
         self._pool.background.changed = on_change
 
-    def _open(self, thread: str) -> BackgroundCommands:
-        return self._pool.background.open(thread)
+    def _find_commands(self, thread: str) -> "BackgroundCommands | None":
+        return self._pool.background.find(thread)
 
-    def _find(self, thread: str, job_id: str) -> CommandRun:
-        commands = self._open(thread)
-        if command := commands.find(job_id):
+    def _list(self, thread: str) -> "tuple[CommandRun, ...]":
+        commands = self._find_commands(thread)
+        return commands.all if commands else ()
+
+    def _find(self, thread: str, job_id: str) -> "CommandRun":
+        commands = self._find_commands(thread)
+        if commands and (command := commands.find(job_id)):
             return command
-        matching = [command for command in commands.all if job_id and job_id in command.id]
+        matching = [run for run in self._list(thread) if job_id and job_id in run.id]
         if not matching:
             raise UsageError(
                 text("no background command `{id}`", id=job_id), hint="`/jobs` lists them"
@@ -99,7 +110,7 @@ class BackgroundJobs:
         return matching[0]
 
 
-def _describe_command(command: CommandRun) -> BackgroundJob:
+def _describe_command(command: "CommandRun") -> BackgroundJob:
     code = command.find_exit_code()
     return BackgroundJob(
         command.id, command.command, command.state, command.seconds, code, command.confined

@@ -292,8 +292,8 @@ class ThreadRun:
             yield event
 
     def _take_background_events(self) -> list[Event]:
-        commands = self.context.pool.background.open(self.row.thread_id)
-        return parse_background_events(commands.take_events())
+        commands = self.context.pool.background.find(self.row.thread_id)
+        return parse_background_events(commands.take_events()) if commands else []
 
     async def _read_last_event(self) -> Event:
         state = await self.graph.aget_state(self._config)

@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AIMessage, SystemMessage
@@ -18,10 +19,8 @@ from ...config.settings.schema import Settings
 from ...models.xml_calls.known_tools import KnownTools
 from ...models.xml_calls.tool_binding import bind_tools
 from ...tools import aliases
-from ...tools.mcp.offer import Offer
 from ...tools.runtime.agent_tools import select_agent_tools
 from ...tools.runtime.registry import load_tool
-from ...tools.skills.rendering import render_skills
 from ...tools.tool_table import Requirement
 from ..conversation.token_estimate import estimate_message, estimate_text
 from ..messages.context_message import SMALLEST_WINDOW
@@ -34,6 +33,9 @@ from .dependencies import Dependencies
 from .modes import get_active_agent
 from .request_options import select_thinking_model
 from .system_prompt import build_system_prompt
+
+if TYPE_CHECKING:
+    from ...tools.mcp.offer import Offer
 
 # Where the rules are written that the user gave for one thread
 THIS_THREAD = "this thread"
@@ -54,7 +56,7 @@ class Agent:
     offered: tuple[BaseTool, ...] = ()
     """The bound tools."""
     profile: AgentProfile | None = None
-    offer: Offer | None = None
+    offer: "Offer | None" = None
     """What the thread is offered of MCP servers; None: nothing."""
 
     @cached_property
@@ -132,7 +134,7 @@ def _create_agent(deps: Dependencies, profile: AgentProfile, model: str, digest:
             own.settings.agents,
             own.sources.instructions,
             own.model.name,
-            render_skills(profile.skills, own.skills, own.workspace.ignore),
+            _render_skills(profile, own),
         ),
         tools={tool.name: tool for tool in accepted},
         known_tools=known,
@@ -143,7 +145,16 @@ def _create_agent(deps: Dependencies, profile: AgentProfile, model: str, digest:
     )
 
 
-def _list_lacking(deps: Dependencies, offer: Offer | None) -> list[Requirement]:
+def _render_skills(profile: AgentProfile, deps: Dependencies) -> list[str]:
+    """Return the skills that the agent always has."""
+    if not profile.skills:
+        return []
+    from ...tools.skills.rendering import render_skills
+
+    return render_skills(profile.skills, deps.skills, deps.workspace.ignore)
+
+
+def _list_lacking(deps: Dependencies, offer: "Offer | None") -> list[Requirement]:
     """List what no tool may require, since it is not configured."""
     is_there: Mapping[Requirement, bool] = {
         "memory": deps.settings.memory.enabled,

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from ...config.agents.definition_files import DefinitionFile
 from ...config.agents.profile import AgentProfile
 from ...config.agents.registry import AgentRegistry
 from ...config.instructions.discovery import Instruction
+from ...config.settings.hooks import ConfiguredHook
 from ...config.settings.loader import LoadedSettings
 from ...config.settings.schema import Endpoint, Settings
 from ...config.skills.skill import SkillRegistry
@@ -22,14 +23,14 @@ from ...memory.undo.history import FileHistory
 from ...models.factory import ModelPool
 from ...models.providers import find_provider
 from ...models.resolver import ResolvedModel, resolve
-from ...tools.mcp.mcp_access import McpAccess
-from ...tools.mcp.server_config import McpServer
 from ...tools.permissions import Policy
 from ...tools.sandbox.sandbox import Sandbox
 from ...tools.workspace import Workspace
 from ..messages.images import ImageCache
 
 if TYPE_CHECKING:
+    from ...tools.mcp.mcp_access import McpAccess
+    from ...tools.mcp.server_config import McpServer
     from .agent import Agent
 
 
@@ -54,7 +55,7 @@ class Dependencies:
     """The project's own settings about endpoints, permissions and commands."""
     turns: int
     """Most model turns for one request of the user."""
-    mcp: McpAccess | None = None
+    mcp: "McpAccess | None" = None
     """The MCP servers of the project; None: there are none."""
     chat_models: ModelPool = field(default_factory=ModelPool)
     images: ImageCache = field(default_factory=ImageCache)
@@ -68,6 +69,11 @@ class Dependencies:
     def skills(self) -> SkillRegistry:
         """The skills in effect when it was opened."""
         return self.sources.skills
+
+    @property
+    def hooks(self) -> Sequence[ConfiguredHook]:
+        """The hooks of all events, mostly none."""
+        return self.sources.loaded.hooks
 
     @property
     def trust(self) -> Trust:
@@ -105,6 +111,11 @@ class Dependencies:
         wanted = self.settings.tools.backup
         return paths.locate_backups(self.home, thread_id) if wanted else None
 
+    async def find_last_entry(self, thread_id: str) -> int:
+        """Return the number of the last entry of the thread's file history; 0 before the first."""
+        last = await asyncio.to_thread(self.history.get_last_entry, thread_id)
+        return last.number if last else 0
+
     async def close(self) -> None:
         """Close the journal and the models' connections; stop the background snapshot."""
         await self.snapshots.close()
@@ -131,5 +142,5 @@ class DependencySources:
     skills: SkillRegistry = field(default_factory=SkillRegistry, repr=False)
     keys: tuple[str, ...] = field(default=(), repr=False)
     """The stored keys and logins."""
-    servers: tuple[McpServer, ...] = field(default=(), repr=False)
+    servers: "tuple[McpServer, ...]" = field(default=(), repr=False)
     """The MCP servers that the user and the trusted project define."""

@@ -18,20 +18,17 @@ from ...config.settings.permission_rules import RawRule
 from ...config.settings.schema import ApprovalMode, Settings
 from ...config.skills.discovery import find_skills
 from ...config.text import text
-from ...config.trust.decision import check_trust
+from ...config.trust.decision import Trust, check_trust
+from ...config.trust.inventory import PLACES
 from ...memory.journal import Journal
 from ...memory.undo.history import FileHistory
 from ...models.auth.credentials import remember_credentials
 from ...models.factory import ModelPool
 from ...models.resolver import ResolvedModel, resolve
 from ...tools.filesystem.project_snapshots import open_snapshots
-from ...tools.mcp.config_files import load_servers
-from ...tools.mcp.connections import McpConnections
 from ...tools.mcp.elicitation import Elicitation
-from ...tools.mcp.mcp_access import McpAccess
-from ...tools.mcp.oauth.storage import remember_logins
 from ...tools.permissions import build_policy
-from ...tools.process.background_commands import BackgroundPool
+from ...tools.process.background_pool import BackgroundPool
 from ...tools.sandbox.detect import open_sandbox
 from ...tools.sandbox.sandbox import Sandbox
 from ...tools.workspace import Workspace
@@ -39,6 +36,9 @@ from ..options import Options
 from .dependencies import Dependencies, DependencySources, build_environ
 
 if TYPE_CHECKING:
+    from ...tools.mcp.connections import McpConnections
+    from ...tools.mcp.mcp_access import McpAccess
+    from ...tools.mcp.server_config import McpServer
     from .context import Context
 
 
@@ -149,7 +149,7 @@ def _build_key(folder: str, options: Options, context: "Context") -> _Dependency
 
 
 def _create_dependencies(
-    key: _DependencyKey, context: "Context", connections: dict[Path, McpConnections]
+    key: _DependencyKey, context: "Context", connections: "dict[Path, McpConnections]"
 ) -> Dependencies:
     root = Path(key.folder)
     if not root.is_absolute() or not os.path.isdir(root):
@@ -196,12 +196,15 @@ def _open_servers(
     sources: DependencySources,
     home: Path,
     sandbox: Sandbox,
-    connections: dict[Path, McpConnections],
-) -> McpAccess | None:
+    connections: "dict[Path, McpConnections]",
+) -> "McpAccess | None":
     """Return the access to the usable servers; none is started here."""
     usable = [server for server in sources.servers if server.is_usable]
     if not usable:
         return None
+    from ...tools.mcp.connections import McpConnections
+    from ...tools.mcp.mcp_access import McpAccess
+
     shared = connections.setdefault(home, McpConnections(home))
     return McpAccess(usable, shared, home, sandbox)
 
@@ -225,7 +228,7 @@ def _load_sources(key: _DependencyKey) -> DependencySources:
     trust = check_trust(root, home)
     loaded = load_settings(root, home, flags=_build_flags(key), trust=trust)
     told = load_instructions(root, home, trust, loaded.settings.security.ignore_patterns)
-    remember_logins(home)
+    _remember_logins(home)
     return DependencySources(
         trust,
         loaded,
@@ -233,8 +236,26 @@ def _load_sources(key: _DependencyKey) -> DependencySources:
         told,
         find_skills(root, home, trust),
         remember_credentials(home),
-        load_servers(root, home, trust),
+        _load_servers(root, home, trust),
     )
+
+
+def _load_servers(root: Path, home: Path, trust: Trust) -> "tuple[McpServer, ...]":
+    """Return the MCP servers that files define, mostly none."""
+    files = [paths.locate_mcp_servers(), *(root / place for place in PLACES["mcp"])]
+    if not any(map(os.path.lexists, files)):
+        return ()
+    from ...tools.mcp.config_files import load_servers
+
+    return load_servers(root, home, trust)
+
+
+def _remember_logins(home: Path) -> None:
+    """Redact the stored tokens of MCP servers, if there are any."""
+    if paths.locate_mcp_logins(home).exists():
+        from ...tools.mcp.oauth.storage import remember_logins
+
+        remember_logins(home)
 
 
 def _validate_folder(root: Path) -> None:

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from langchain_core.messages import HumanMessage
 
-from ...tools.builtin.files.read_file import read_file
 from ...tools.filesystem.images import (
     MAX_IMAGE_BYTES,
     describe_image,
@@ -21,10 +20,7 @@ from ...tools.filesystem.images import (
     has_image_suffix,
     store_image,
 )
-from ...tools.permissions.evaluate_tool import evaluate_tool_call
 from ...tools.result import IMAGES, ToolResult
-from ...tools.runtime.invoke import invoke
-from ...tools.tool_run import ToolRun
 from ..mcp.mentioned_resources import SHOWN as RESOURCE_SHOWN
 from ..mcp.mentioned_resources import is_resource, read_resource
 from ..memory.note_origin import FOREIGN
@@ -111,6 +107,11 @@ async def _read_mention(path: str, deps: Dependencies, thread: str) -> ToolResul
         return ToolResult(error="no file")
     if os.path.isabs(path) and not Path(path).is_relative_to(deps.workspace.root):
         return await asyncio.to_thread(_read_outside_image, path, deps, outputs)
+    from ...tools.builtin.files.read_file import read_file
+    from ...tools.permissions.evaluate_tool import evaluate_tool_call
+    from ...tools.runtime.invoke import invoke
+    from ...tools.tool_run import ToolRun
+
     args = {"path": path}
     decision = await asyncio.to_thread(
         evaluate_tool_call, read_file, args, deps.workspace, deps.policy

@@ -12,22 +12,18 @@ from ...config.text import text
 from ...models.errors import ContextOverflowError, ModelCallError
 from ...models.invoke import is_cut
 from ...models.replay import MADE_BY
-from ..background.end_notes import build_end_notes
+from ..background.command_record import has_news
 from ..compaction.size_check import answer_overflow, find_oversize, fit_answer, learn_answer
 from ..conversation.cache_reset import find_reset_reason
 from ..conversation.cut import CompactionRequest
-from ..hooks.turn_hooks import build_start_notes
-from ..mcp.server_notes import build_server_notes
 from ..messages.context_message import settle_context_message
 from ..messages.server_offer import settle_offer
-from ..planner.decision import needs_plan
 from ..repetition.loop_detection import TREE
 from ..repetition.loop_response import respond_to_loop
 from ..roles import RoleName
-from ..skills.activation import build_change_notes
 from ..state import State, select_changes
 from .agent import Agent, load_agent
-from .context import Context
+from .context import Context, get_thread_id
 from .dependencies import Dependencies
 from .emit import emit_cards, emit_event
 from .limits import NOTHING_USED, add_usage, count_usage, emit_usage, enforce_limits
@@ -38,7 +34,6 @@ from .nested_instructions import build_nested_notes, build_notices
 from .new_request import receive_steering
 from .remaining_limits import build_remaining_note
 from .request_options import build_request_options, settle_first_thinking
-from .snapshot_recorder import find_last_entry
 from .stale_files import report_stale_files
 
 CUT = "Your answer was cut at its token limit and does not count. Give it again, whole and shorter."
@@ -111,14 +106,13 @@ async def run_model_turn(
     if loop.is_stopped:
         return ModelTurn({"messages": [*loop.notes], "role": role}, None, is_stopped=True)
     history = loop.select_messages(history)
-    notes = await _build_notes(state, runtime, role, deps, history)
-    notes += [*await build_server_notes(agent.offer, deps.mcp, role, history), *loop.notes]
+    notes = [*await _build_notes(state, runtime, role, agent, history), *loop.notes]
     remaining = build_remaining_note(state, runtime.context, deps, allowed, role)
-    started = await build_start_notes(state, runtime, role, deps)
+    started = await _build_start_notes(state, runtime, role, deps)
     added = [*(brief or notes), *started, *remaining]
     start = _Start(agent, decided, role, begun, history, added)
-    if needs_plan(state, agent, role, [*history, *added]):
-        return await _plan_steps(start, runtime)
+    if deps.settings.model.enable_tool_planner and (planned := await _plan_steps(start, runtime)):
+        return planned
     return await _answer_request(start, runtime)
 
 
@@ -131,11 +125,15 @@ async def _settle_context(state: State, runtime: Runtime[Context], deps: Depende
     return context.text
 
 
-async def _plan_steps(start: _Start, runtime: Runtime[Context]) -> ModelTurn:
-    """Let the model name its steps; the role has its turn after that."""
-    from ..planner.step_list import plan_steps
+async def _plan_steps(start: _Start, runtime: Runtime[Context]) -> ModelTurn | None:
+    """Let the model name its steps; the role has its turn after that. None: it has named them."""
+    from ..planner.decision import needs_plan
 
     messages = [*start.history, *start.added]
+    if not needs_plan(start.state, start.agent, start.role, messages):
+        return None
+    from ..planner.step_list import plan_steps
+
     update = await plan_steps(start.state, runtime, start.agent, start.role, messages)
     added = [*start.added, *update["messages"]]
     update = {**start.begun, **update, "messages": added}
@@ -168,7 +166,7 @@ async def _answer_request(start: _Start, runtime: Runtime[Context]) -> ModelTurn
         **({"fallback": answered.fallback} if answered.fallback else {}),
         **({"compaction": None} if state.get("compaction") else {}),
         # the user may have restored files since the last call
-        "file_entry": await find_last_entry(deps, runtime),
+        "file_entry": await deps.find_last_entry(get_thread_id(runtime)),
     }
     final_text = str(answer.text) if finished and not again else None
     return ModelTurn({**start.begun, **select_changes(state, update)}, final_text)
@@ -178,17 +176,43 @@ async def _build_notes(
     state: State,
     runtime: Runtime[Context],
     role: RoleName,
-    deps: Dependencies,
+    agent: Agent,
     history: list[AnyMessage],
 ) -> list[HumanMessage]:
-    """Build the notes about stale files, instructions of folders, skills and ended commands."""
+    """Build the notes about stale files, instructions of folders, and what was used before.
+
+    Skills, background commands and servers are imported only in threads that use them.
+    """
+    deps = agent.deps
     moved = await report_stale_files(state, runtime, deps, role)
     nested = await asyncio.to_thread(build_nested_notes, history, deps, role)
     for notice in build_notices(nested):
         emit_event(runtime, "notice", text=notice)
-    changed = build_change_notes(state, history, deps.skills, role)
-    ended = await build_end_notes(state, runtime, role, deps)
-    return [*moved, *nested, *changed, *ended]
+    notes = [*moved, *nested]
+    if state.get("skills"):
+        from ..skills.activation import build_change_notes
+
+        notes += build_change_notes(state, history, deps.skills, role)
+    if await has_news(deps, runtime):
+        from ..background.end_notes import build_end_notes
+
+        notes += await build_end_notes(state, runtime, role, deps)
+    if agent.offer and deps.mcp:
+        from ..mcp.server_notes import build_server_notes
+
+        notes += await build_server_notes(agent.offer, deps.mcp, role, history)
+    return notes
+
+
+async def _build_start_notes(
+    state: State, runtime: Runtime[Context], role: RoleName, deps: Dependencies
+) -> list[HumanMessage]:
+    """Build the notes of hooks at the start of a thread."""
+    if not deps.hooks:
+        return []
+    from ..hooks.turn_hooks import build_start_notes
+
+    return await build_start_notes(state, runtime, role, deps)
 
 
 def _ask_to_compact(

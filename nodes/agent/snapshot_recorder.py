@@ -66,8 +66,8 @@ class FileRecord:
         if self.kind == "shell":
             self._beside = await asyncio.to_thread(_find_running_commands, self.deps, self.runtime)
             thread = get_thread_id(self.runtime)
-            background = self.runtime.context.pool.background.open(thread)
-            self._beside |= {command.id for command in background.running}
+            if background := self.runtime.context.pool.background.find(thread):
+                self._beside |= {command.id for command in background.running}
 
     async def finish(self, written: Sequence[str] = ()) -> None:
         """Record its changes: a tool's `written` files only, for a command all changed files.
@@ -142,13 +142,7 @@ async def build_file_state(
     deps: Dependencies, runtime: Runtime[Context], tree: str
 ) -> dict[str, Any]:
     """Return the state changes for the thread's files; `tree` is their snapshot."""
-    return {"tree": tree, "file_entry": await find_last_entry(deps, runtime)}
-
-
-async def find_last_entry(deps: Dependencies, runtime: Runtime[Context]) -> int:
-    """Return the number of the last entry of the thread's file history; 0 before the first."""
-    last = await asyncio.to_thread(deps.history.get_last_entry, get_thread_id(runtime))
-    return last.number if last else 0
+    return {"tree": tree, "file_entry": await deps.find_last_entry(get_thread_id(runtime))}
 
 
 async def _compare_snapshots(

@@ -2,12 +2,11 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, cast
 from uuid import uuid4
 
 from langchain_core.messages import AnyMessage
-from langgraph.runtime import Runtime
 
 from ...config.errors import UsageError
 from ...config.text import text
@@ -15,34 +14,29 @@ from ...memory.undo.undo_stack import find_active_entries
 from ...models.errors import ModelCallError
 from ...tools.result import ToolError
 from ..agent.agent import Agent, load_agent
-from ..agent.context import Context, get_thread_id
+from ..agent.context import get_thread_id
 from ..agent.emit import emit_event
 from ..agent.limits import NOTHING_USED, add_usage, count_usage, emit_usage
-from ..agent.message_history import select_conversation
 from ..agent.request_options import build_request_options
 from ..background.end_notes import describe_running
 from ..conversation.boundaries import PlannedCut, choose_cut
 from ..conversation.bridge import build_bridge
-from ..conversation.budget import Budget
-from ..conversation.cut import CompactionRequest, Cut, get_conversation
+from ..conversation.cut import Cut, get_conversation
 from ..conversation.loaded_skills import KeptSkills, choose_kept_skills, describe_left_out
 from ..conversation.pruning import choose_pruned
-from ..conversation.token_estimate import TokenCount, count_used, estimate_tokens
+from ..conversation.token_estimate import estimate_tokens
 from ..conversation.view import build_view, estimate_view
 from ..memory.proposals import Candidate, propose_cards
 from ..messages.context_message import to_context_messages
-from ..roles import RoleName
 from ..state import State, Usage
 from .fill_report import describe_view
 from .long_requests import store_requests
-from .size_check import find_budget, find_cut
+from .request import THRASH_TURNS, Compaction
 from .standing_notes import build_standing_notes
 from .state_facts import build_facts, list_changed_files
 from .summary import build_instruction, write_summary
 
 BRIDGE, PRUNE, NO_MODEL = "bridge", "prune", "none"
-# A compaction so many model turns after another one does not help: the window is full of the rest
-THRASH_TURNS = 5
 # A summary must bring the request below this share of what it was
 MOST_LEFT = 0.8
 # A model's summary of fewer tokens says less than the list of what was done
@@ -54,48 +48,6 @@ FULL_AGAIN = (
     "The window is full again; model turns since it was compacted: {turns}. It holds: {parts}. No "
     "model is asked for a summary this time; `/context` shows more"
 )
-
-
-@dataclass(frozen=True)
-class Compaction:
-    """One compaction: what is known before it."""
-
-    state: State
-    runtime: Runtime[Context]
-    agent: Agent
-    role: RoleName
-    asked: CompactionRequest
-    messages: list[AnyMessage]
-    cut: Cut | None
-    budget: Budget
-    count: TokenCount
-
-    @property
-    def tokens(self) -> int:
-        """Return the size of the request before."""
-        return max(self.count.used, self.asked["tokens"])
-
-    @property
-    def turns_since(self) -> int:
-        """Return the model turns since the last cut; many if there is none."""
-        before = self.cut["step"] if self.cut else -THRASH_TURNS
-        return self.state.get("steps", 0) - before
-
-
-async def open_compaction(
-    state: State, runtime: Runtime[Context], role: RoleName
-) -> Compaction | None:
-    """Return the compaction that is asked for, or needed; None if the view fits."""
-    agent = await load_agent(role, state, runtime.context, state.get("fallback", ""))
-    messages, cut = select_conversation(state, role), find_cut(state, role)
-    budget = find_budget(state, agent)
-    count = count_used(build_view(messages, cut), cut, budget.fixed)
-    asked = state.get("compaction")
-    if asked is None:
-        if budget.fits(count) or not agent.deps.settings.context.auto_compact:
-            return None
-        asked = CompactionRequest(role=role, reason="limit", focus="", tokens=count.used, attempt=1)
-    return Compaction(state, runtime, agent, role, asked, messages, cut, budget, count)
 
 
 async def compact_view(compaction: Compaction) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from ..agent.dependencies import Dependencies
 
 def select_hooks(deps: Dependencies, event: HookEvent, tool: str = "") -> Sequence[ConfiguredHook]:
     """Return the hooks of an event, each command once; of a tool only those that match it."""
-    hooks = [hook for hook in deps.sources.loaded.hooks if hook.event == event]
+    hooks = [hook for hook in deps.hooks if hook.event == event]
     if not hooks:
         return ()
     if tool:

@@ -1,22 +1,26 @@
 """Resources of servers that a message mentions as `@SERVER:URI`."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ...tools.mcp.errors import McpError
-from ...tools.mcp.mcp_access import McpAccess
 from ...tools.result import ToolResult
+
+if TYPE_CHECKING:
+    from ...tools.mcp.mcp_access import McpAccess
 
 SHOWN = "`{path}`, a resource that the user mentioned:\n{text}"
 
 
-def is_resource(path: str, access: McpAccess | None) -> bool:
+def is_resource(path: str, access: "McpAccess | None") -> bool:
     """Return whether a mention names a resource of a usable server."""
     server, colon, uri = path.partition(":")
     return access is not None and bool(colon and uri) and server in access.servers
 
 
-async def read_resource(path: str, access: McpAccess, outputs: Path) -> ToolResult:
+async def read_resource(path: str, access: "McpAccess", outputs: Path) -> ToolResult:
     """Return the resource, its text marked as a stranger's; a failure is the result's error."""
+    from ...tools.mcp.errors import McpError
+
     server, _, uri = path.partition(":")
     connection = access.get_connection(access.servers[server])
     try:

@@ -19,10 +19,7 @@ from ...config.skills.skill import SkillRegistry
 from ...memory.cards.card import Card
 from ...models.cassette.canonical_request import VOLATILE
 from ...models.resolver import ResolvedModel
-from ...tools.mcp.mcp_access import McpAccess
-from ...tools.mcp.offer import describe_offer
 from ...tools.sandbox.sandbox import Sandbox
-from ...tools.skills.rendering import format_catalog
 from ..memory.card_choice import AT_START, format_cards
 from ..memory.card_library import CardSources, load_start_cards
 from .environment import describe_environment
@@ -32,6 +29,7 @@ from .server_offer import load_offer
 if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
 
+    from ...tools.mcp.mcp_access import McpAccess
     from ..state import State
 
 INTRODUCTION = (
@@ -70,7 +68,7 @@ class ContextSources(CardSources, Protocol):
     @property
     def skills(self) -> SkillRegistry: ...
     @property
-    def mcp(self) -> McpAccess | None: ...
+    def mcp(self) -> "McpAccess | None": ...
 
 
 def compute_section_bytes(window: int, tokens: int, share: float) -> int:
@@ -119,13 +117,12 @@ async def settle_context_message(
         return ContextMessage("")
     most_bytes = compute_section_bytes(window, CARD_TOKENS, CARD_SHARE)
     cards = await load_start_cards(store, sources, state, most_bytes)
-    offer = await asyncio.to_thread(load_offer, sources.mcp, state.get("mcp", ""))
     sections = {
         "environment": await describe_environment(sources, datetime.now()),
         "project_structure": await _describe_structure(sources, window),
         "skills": _describe_skills(sources, window),
         "memory": f"{AT_START}\n{format_cards(cards)}" if cards else "",
-        "mcp_servers": describe_offer(offer) if offer else "",
+        "mcp_servers": await _describe_servers(sources, state.get("mcp", "")),
     }
     return ContextMessage(format_context(sections), cards, sources.skills.list_replacements())
 
@@ -135,6 +132,10 @@ def _describe_skills(sources: "ContextSources", window: int) -> str:
     chosen = sources.settings.tools
     if TOOL in chosen.disabled or (chosen.enabled and TOOL not in chosen.enabled):
         return ""
+    if not sources.skills.listed:
+        return ""
+    from ...tools.skills.rendering import format_catalog
+
     most = compute_section_bytes(window, SKILL_TOKENS, SKILL_SHARE)
     return format_catalog(sources.skills.listed, most)
 
@@ -144,3 +145,13 @@ async def _describe_structure(sources: "ContextSources", window: int) -> str:
         return ""
     most = compute_section_bytes(window, STRUCTURE_TOKENS, STRUCTURE_SHARE)
     return await asyncio.to_thread(describe_structure, sources.workspace, most)
+
+
+async def _describe_servers(sources: "ContextSources", digest: str) -> str:
+    """Return a line for each MCP server that the thread is offered."""
+    offer = await asyncio.to_thread(load_offer, sources.mcp, digest) if digest else None
+    if offer is None:
+        return ""
+    from ...tools.mcp.offer import describe_offer
+
+    return describe_offer(offer)

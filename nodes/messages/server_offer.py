@@ -8,23 +8,24 @@ from langchain_core.tools import BaseTool
 
 from ...config.agents.profile import AgentProfile
 from ...config.settings.schema import ToolsSection
-from ...tools.mcp.mcp_access import McpAccess
-from ...tools.mcp.offer import Offer, build_offer, keep_offer, read_offer
-from ...tools.mcp.tool_adapter import build_tool
 from ...tools.runtime.agent_tools import can_call_server_tool
 
 if TYPE_CHECKING:
+    from ...tools.mcp.mcp_access import McpAccess
+    from ...tools.mcp.offer import Offer
     from ..state import State
 
 _logger = logging.getLogger(__name__)
 
 
-async def settle_offer(state: "State", access: McpAccess | None) -> str:
+async def settle_offer(state: "State", access: "McpAccess | None") -> str:
     """Return the hash of the thread's offer; decide it if no model of the thread was asked yet."""
     if state.get("steps", 0) or state.get("mcp"):
         return state.get("mcp", "")
     if access is None or not access.servers:
         return ""
+    from ...tools.mcp.offer import build_offer, keep_offer
+
     known = await asyncio.to_thread(access.read_known)
     offer = build_offer(list(access.servers.values()), known)
     try:
@@ -34,20 +35,26 @@ async def settle_offer(state: "State", access: McpAccess | None) -> str:
         return ""
 
 
-def load_offer(access: McpAccess | None, digest: str) -> Offer | None:
+def load_offer(access: "McpAccess | None", digest: str) -> "Offer | None":
     """Return the thread's offer; None without servers. Blocks."""
     if access is None or not digest:
         return None
+    from ...tools.mcp.offer import build_offer, read_offer
+
     # without its file the servers can still be reached, by the pair of tools
     return read_offer(access.home, digest) or build_offer(list(access.servers.values()), {})
 
 
 def build_offered_tools(
-    offer: Offer | None, profile: AgentProfile, chosen: ToolsSection
+    offer: "Offer | None", profile: AgentProfile, chosen: ToolsSection
 ) -> list[BaseTool]:
     """Return the servers' tools that an agent is offered directly, in the offer's order."""
+    if offer is None:
+        return []
+    from ...tools.mcp.tool_adapter import build_tool
+
     return [
         build_tool(name, one, from_project=offer.is_from_project(one.server))
-        for name, one in (offer.tools.items() if offer else ())
-        if offer and can_call_server_tool(name, profile, chosen)
+        for name, one in offer.tools.items()
+        if can_call_server_tool(name, profile, chosen)
     ]

@@ -1,4 +1,4 @@
-"""Background commands: those of one thread, and of all threads of a Runner."""
+"""The background commands of one thread."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
@@ -167,38 +167,6 @@ class BackgroundCommands:
         running = [*self.running, *([self._foreground] if self._foreground else [])]
         await run_together([command.stop() for command in running])
         self.release()
-
-
-class BackgroundPool:
-    """The background commands of a Runner's threads; they end with it."""
-
-    def __init__(self) -> None:
-        self._threads: dict[str, BackgroundCommands] = {}
-        self.changed: Callable[[], None] = lambda: None
-        """Called when a command begins or ends."""
-
-    def open(self, thread: str) -> BackgroundCommands:
-        """Return the commands of a thread."""
-        if thread not in self._threads:
-            self._threads[thread] = BackgroundCommands(thread, lambda: self.changed())
-        return self._threads[thread]
-
-    @property
-    def running(self) -> tuple[CommandRun, ...]:
-        """The running commands of all threads."""
-        return tuple(run for thread in self._threads.values() for run in thread.running)
-
-    def release(self, thread: str) -> None:
-        """Forget a thread whose run has ended, unless a command of it is known."""
-        if commands := self._threads.get(thread):
-            commands.release()
-            if commands.network is None and not commands.all:
-                del self._threads[thread]
-
-    async def close(self) -> None:
-        """End all commands; the pool can be used again."""
-        threads, self._threads = [*self._threads.values()], {}
-        await run_together([thread.close() for thread in threads])
 
 
 def shorten_command(command: CommandRun) -> str:

@@ -1,4 +1,3 @@
-import os
 from pathlib import Path
 
 import pytest
@@ -7,11 +6,9 @@ from maxagent.tools.process.background_commands import (
     MOST_ENDED,
     MOST_RUNNING,
     BackgroundCommands,
-    BackgroundPool,
 )
 from maxagent.tools.process.command_run import CommandRun
 from maxagent.tools.process.launcher import ProcessExit, Sink, TimeLimit, stream_output
-from maxagent.tools.process.namespaces import Namespaces
 from maxagent.tools.process.output_capture import OutputRecorder
 from maxagent.tools.result import ToolError
 
@@ -78,31 +75,3 @@ async def test_old_ended_commands_are_forgotten(tmp_path: Path) -> None:
         await run.wait(30)
         commands.note_end(run)
     assert len(commands.all) == MOST_ENDED and commands.find("c0") is None
-
-
-async def test_network_stays_while_a_command_runs(tmp_path: Path) -> None:
-    pool = BackgroundPool()
-    commands = pool.open("thread")
-    reader, writer = os.pipe()
-    commands.network = Namespaces((reader, writer))
-    run = start(commands, tmp_path, "one", "sleep 100")
-    await commands.add(run)
-    pool.release("thread")
-    assert commands.network and pool.running == (run,)
-    await commands.kill("one")
-    pool.release("thread")
-    assert commands.network is None and pool.open("thread") is commands
-    with pytest.raises(OSError):
-        os.fstat(reader)
-
-
-async def test_pool_ends_commands_of_all_threads(tmp_path: Path) -> None:
-    pool = BackgroundPool()
-    for name in ("a", "b"):
-        commands = pool.open(name)
-        await commands.add(start(commands, tmp_path, name, "trap '' TERM; sleep 100"))
-    running = pool.running
-    await pool.close()
-    assert len(running) == 2 and not any(run.is_running for run in running)
-    pool.release("a")
-    assert pool.running == ()

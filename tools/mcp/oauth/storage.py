@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from ....config.errors import MaxAgentError
-from ....config.paths import ensure_data_folder
+from ....config.paths import ensure_data_folder, locate_mcp_logins
 from ....config.security.private_files import lock_folder, make_private_folder, replace_file
 from ....config.security.redaction import remember_secret
 from ....config.text import text
@@ -53,11 +53,6 @@ class CorruptLoginsError(MaxAgentError):
     """The file of stored logins is not valid."""
 
 
-def locate_logins(home: Path) -> Path:
-    """Return the path of the file; it may not exist yet."""
-    return home / "data" / "mcp" / "logins.json"
-
-
 def read_login(home: Path, server: RemoteServer) -> ServerLogin | None:
     """Return the login to this server at this address, and redact it from now on.
 
@@ -97,7 +92,7 @@ def update_login(
                 logins[key] = new
                 _remember(server.name, new)
             rows = {name: _to_row(login) for name, login in sorted(logins.items())}
-            replace_file(locate_logins(home), json.dumps(rows, indent=1).encode())
+            replace_file(locate_mcp_logins(home), json.dumps(rows, indent=1).encode())
     except OSError as error:
         raise MaxAgentError(
             text("cannot write `{file}`: {strerror}", file=folder, strerror=error.strerror),
@@ -106,7 +101,7 @@ def update_login(
 
 
 def _read_logins(home: Path) -> Mapping[str, ServerLogin]:
-    file = locate_logins(home)
+    file = locate_mcp_logins(home)
     try:
         rows = json.loads(file.read_bytes())
         if not isinstance(rows, dict):

@@ -16,9 +16,10 @@ from mcp.client.auth.utils import (
     union_scopes,
 )
 
+from ....config.paths import locate_mcp_logins
 from ....config.text import text
 from .errors import LoginError, LoginNeededError
-from .storage import RemoteServer, ServerLogin, locate_logins, read_login, update_login
+from .storage import RemoteServer, ServerLogin, read_login, update_login
 from .token_requests import build_refresh, read_tokens
 
 # Seconds before its end from which a token is refreshed
@@ -149,7 +150,7 @@ def _is_over(login: ServerLogin) -> bool:
 
 def _open_lock(home: Path) -> int | None:
     """Open the lock of refreshes; None: no login was ever stored, so there is none to refresh."""
-    file = locate_logins(home)
+    file = locate_mcp_logins(home)
     if not file.exists():
         return None
     return os.open(file.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

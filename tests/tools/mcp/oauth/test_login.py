@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from oauth_server import OAuthServer, ScriptedBrowser, Server
 
+from maxagent.config.paths import locate_mcp_logins
 from maxagent.tools.mcp.oauth.errors import LoginError
 from maxagent.tools.mcp.oauth.login import LoginResult, log_in, log_out
-from maxagent.tools.mcp.oauth.storage import locate_logins, read_login, update_login
+from maxagent.tools.mcp.oauth.storage import read_login, update_login
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ async def test_a_login_registers_consents_and_is_stored(
     client = guarded.clients["client-1"]
     assert client["token_endpoint_auth_method"] == "none"
     assert client["application_type"] == "native"
-    assert stat.S_IMODE(locate_logins(tmp_path).stat().st_mode) == 0o600
+    assert stat.S_IMODE(locate_mcp_logins(tmp_path).stat().st_mode) == 0o600
     login = read_login(tmp_path, guarded.server)
     assert login and login.access_token in guarded.tokens
     assert login.access_token not in repr(login)

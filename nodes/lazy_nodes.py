@@ -1,0 +1,69 @@
+"""The nodes behind a model's answer: each is imported when it first runs, so a start needs none."""
+
+from typing import Literal
+
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+
+from .agent.context import Context
+from .state import State
+from .tool_task import ToolTask
+
+
+async def approve(state: State, runtime: Runtime[Context]) -> Command[str]:
+    """Evaluate the calls of an answer: `nodes/approve.py`."""
+    from .approve import approve
+
+    return await approve(state, runtime)
+
+
+async def run_tool(state: ToolTask, runtime: Runtime[Context]) -> Command[str]:
+    """Run one allowed call: `nodes/run_tool.py`."""
+    from .run_tool import run_tool
+
+    return await run_tool(state, runtime)
+
+
+async def switch_mode(
+    state: State, runtime: Runtime[Context]
+) -> Command[Literal["switch", "build", "plan"]]:
+    """Ask whether the mode changes: `nodes/switch_mode.py`."""
+    from .switch_mode import switch_mode
+
+    return await switch_mode(state, runtime)
+
+
+async def verify(
+    state: State, runtime: Runtime[Context]
+) -> Command[Literal["verify", "coder", "tester", "review"]]:
+    """Run the project's tests: `nodes/verify.py`."""
+    from .verify import verify
+
+    return await verify(state, runtime)
+
+
+async def review(
+    state: State, runtime: Runtime[Context]
+) -> Command[Literal["verify", "coder", "__end__"]]:
+    """End the task: `nodes/review.py`."""
+    from .review import review
+
+    return await review(state, runtime)
+
+
+async def fit_schema(
+    state: State, runtime: Runtime[Context]
+) -> Command[Literal["build", "plan", "__end__"]]:
+    """Fit the answer to a schema: `nodes/enforce_schema.py`."""
+    from .enforce_schema import fit_schema
+
+    return await fit_schema(state, runtime)
+
+
+async def run_tester(
+    state: State, runtime: Runtime[Context]
+) -> Command[Literal["approve", "compact", "tester", "coder", "verify", "review"]]:
+    """Judge the change: `nodes/tester.py`."""
+    from .tester import run_tester
+
+    return await run_tester(state, runtime)

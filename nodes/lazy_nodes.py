@@ -1,23 +1,26 @@
 """The nodes behind a model's answer: each is imported when it first runs, so a start needs none."""
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from .agent.context import Context
 from .state import State
-from .tool_task import ToolTask
+from .tool_task import AfterTools, ToolTask
+
+if TYPE_CHECKING:
+    from .approval.dispatch import DispatchTransition
 
 
-async def approve(state: State, runtime: Runtime[Context]) -> Command[str]:
+async def approve(state: State, runtime: Runtime[Context]) -> "DispatchTransition":
     """Evaluate the calls of an answer: `nodes/approve.py`."""
     from .approve import approve
 
     return await approve(state, runtime)
 
 
-async def run_tool(state: ToolTask, runtime: Runtime[Context]) -> Command[str]:
+async def run_tool(state: ToolTask, runtime: Runtime[Context]) -> Command[AfterTools]:
     """Run one allowed call: `nodes/run_tool.py`."""
     from .run_tool import run_tool
 

@@ -17,7 +17,7 @@ from ..input_request import (
     InputRequired,
     OnProgress,
 )
-from .http_transport import MAY_HAVE_RUN, NOT_SENT, REFUSED
+from .http_transport import MAY_HAVE_RUN, NOT_SENT, REFUSED, SESSION_LOST
 from .input_translation import required_from_result, responses_from_answers
 from .session import McpSession
 
@@ -30,6 +30,8 @@ STATE_ROUNDS, STATE_PAUSE = 20, 0.25
 # A server that has not understood a request has not run it
 _NOT_UNDERSTOOD = (protocol.METHOD_NOT_FOUND, protocol.INVALID_PARAMS)
 _LOST = "session "
+# What `mcp` itself says with a code that many servers use for errors of their own
+_CLOSED = ("Connection closed", "SSE stream ")
 _Answer = TypeVar("_Answer")
 
 
@@ -131,13 +133,15 @@ def _interpret(error: MCPError) -> ExchangeError:
     """Return what an error of the protocol means."""
     reason = error.message.partition("\n")[0][:300] or str(error.code)
     match error.code:
-        case protocol.CONNECTION_CLOSED:
+        case protocol.CONNECTION_CLOSED if reason.startswith(_CLOSED):
             return ExchangeError(reason, remedy="explain")
         case protocol.UNSUPPORTED_PROTOCOL_VERSION:
             return ExchangeError(reason, remedy="negotiate", may_have_run=False)
         case protocol.HEADER_MISMATCH:
             return ExchangeError(reason, remedy="relist", may_have_run=False)
         case _ if error.code == NOT_SENT:
+            return ExchangeError(reason, remedy="reconnect", may_have_run=False)
+        case _ if error.code == SESSION_LOST:
             return ExchangeError(reason, remedy="reconnect", may_have_run=False)
         case _ if error.code == REFUSED:
             return ExchangeError(reason, may_have_run=False)

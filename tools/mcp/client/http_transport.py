@@ -17,13 +17,13 @@ from ..server_config import McpServer
 from .stdio_transport import MAX_MESSAGE_BYTES
 
 # Codes of our own in answers that no server has given
-NOT_SENT, REFUSED, MAY_HAVE_RUN = -32950, -32951, -32952
+NOT_SENT, REFUSED, MAY_HAVE_RUN, SESSION_LOST = -32950, -32951, -32952, -32953
 # Seconds until a host must have taken the connection, and until it must have taken the request
 CONNECT_SECONDS, WRITE_SECONDS = 15.0, 60.0
 # What certainly ends before a request is sent
 _BEFORE = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout, httpx2.ProxyError)
 # The server understood, and did not do it
-_REFUSED = (400, 401, 403, 404, 405, 406, 415, 421, 429)
+_REFUSED = (400, 401, 403, 404, 405, 406, 410, 413, 414, 415, 421, 429)
 SESSION = "mcp-session-id"
 
 
@@ -32,6 +32,8 @@ class McpHttpClient(httpx2.AsyncClient):
 
     login: StoredLogin | None = None
     """Knows why a request was refused, if a login would help."""
+    needs_stream = False
+    """Whether all answers come on a stream that a GET opens, as of type `sse`."""
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         """Send the request; an error of the network or of HTTP becomes an answer."""
@@ -43,13 +45,17 @@ class McpHttpClient(httpx2.AsyncClient):
         if response.headers.get("content-type", "").lower().startswith("application/json"):
             response.stream = _BoundedStream(cast("httpx2.AsyncByteStream", response.stream))
         status, refusal = response.status_code, self.login and self.login.refusal
-        if request.method != "POST" or status < 400:
+        if status < 400 or not (request.method == "POST" or self.needs_stream):
             return response
+        answered = await _read_answer(response)
+        reason = _describe_status(status)
+        if _is_session_lost(response, answered):
+            await response.aclose()
+            return _build_error(request, status, SESSION_LOST, reason)
         # after a refusal, `mcp` tries the older handshake, which fails with a reason of its own
-        if not refusal and await _is_answer(response):
+        if not refusal and answered is not None:
             return response
         await response.aclose()
-        reason = _describe_status(status)
         if refusal:
             reason = text("{problem}: {hint}", problem=refusal.message, hint=refusal.hint)
         code = REFUSED if status in _REFUSED else MAY_HAVE_RUN
@@ -75,22 +81,42 @@ class _BoundedStream(httpx2.AsyncByteStream):
         await self._stream.aclose()
 
 
-async def _is_answer(response: httpx2.Response) -> bool:
-    """Return whether an error of HTTP is one that `mcp` knows: a lost session, or JSON-RPC."""
-    if response.status_code == 404 and SESSION in response.request.headers:
-        return True
+async def _read_answer(response: httpx2.Response) -> str | None:
+    """Return the message of an error that is JSON-RPC; None if the answer is no such error."""
     if not response.headers.get("content-type", "").lower().startswith("application/json"):
-        return False
+        return None
     try:
         answer: object = json.loads(await response.aread())
     except (ValueError, httpx2.StreamError, httpx2.TransportError):
+        return None
+    if not isinstance(answer, dict) or "jsonrpc" not in answer:
+        return None
+    error: object = cast("dict[str, object]", answer).get("error")
+    return str(cast("dict[str, object]", error).get("message")) if isinstance(error, dict) else ""
+
+
+def _is_session_lost(response: httpx2.Response, message: str | None) -> bool:
+    """Return whether the server has forgotten the session, as after its restart.
+
+    The protocol has 404 for it; many servers answer 400 and say it in words.
+    """
+    if SESSION not in response.request.headers:
         return False
-    return isinstance(answer, dict) and "jsonrpc" in answer
+    status = response.status_code
+    return status == 404 or (status == 400 and "session" in (message or "").lower())
 
 
 def _build_error(request: httpx2.Request, status: int, code: int, reason: str) -> httpx2.Response:
     error = {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": reason}}
     return httpx2.Response(status, json=error, request=request)
+
+
+def read_reason(error: httpx2.HTTPStatusError) -> str:
+    """Return why a request failed for which `mcp` has no answer but its status."""
+    try:
+        return str(error.response.json()["error"]["message"])
+    except (ValueError, LookupError, TypeError, httpx2.StreamError):
+        return _describe_status(error.response.status_code)
 
 
 def _describe_failure(request: httpx2.Request, error: httpx2.TransportError) -> str:
@@ -121,7 +147,7 @@ async def open_http(server: McpServer, home: Path) -> AsyncGenerator[Any]:
     ) -> McpHttpClient:
         limits = httpx2.Timeout(CONNECT_SECONDS, read=None, write=WRITE_SECONDS)
         client = McpHttpClient(headers=dict(server.headers), timeout=limits, auth=login)
-        client.login = login
+        client.login, client.needs_stream = login, server.transport == "sse"
         return client
 
     if server.transport == "sse":

@@ -144,7 +144,7 @@ async def open_session(
             client_info=_describe_client(),
             message_handler=_build_handler(callbacks),
             elicitation_callback=_build_elicitation(callbacks),
-            **_choose_mode(known),
+            **_choose_mode(server, known),
         )
         await _enter_client(stack, client, streams)
         # what the server answers counts, also where its own schema says otherwise
@@ -170,8 +170,9 @@ async def _pair(streams: StdioStreams) -> AsyncGenerator[tuple[StdioStreams, Std
     yield streams, streams
 
 
-def _choose_mode(known: ServerDefinitions | None) -> dict[str, Any]:
-    if known and known.era == "old":
+def _choose_mode(server: McpServer, known: ServerDefinitions | None) -> dict[str, Any]:
+    # the transport `sse` is older than the new era
+    if server.transport == "sse" or (known and known.era == "old"):
         return {"mode": "legacy"}
     if known and known.discovered and known.version in MODERN_PROTOCOL_VERSIONS:
         with suppress(ValueError):

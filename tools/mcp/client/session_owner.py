@@ -4,12 +4,15 @@ import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx2
+
 from ....config.text import text
 from ...process.launcher import GRACE, UNKILLABLE
 from ...sandbox.sandbox import Sandbox
 from ..definition import ServerDefinitions
 from ..errors import McpError
 from ..server_config import McpServer
+from .http_transport import read_reason
 from .session import McpSession, SessionCallbacks, open_session
 
 # Characters of an error that are told
@@ -109,6 +112,8 @@ def describe_error(error: BaseException) -> str:
     first = next(_iter_leaves(error), error)
     if isinstance(first, McpError):
         return first.reason
+    if isinstance(first, httpx2.HTTPStatusError):
+        return read_reason(first)[:MAX_REASON]
     message = str(first).strip().partition("\n")[0][:MAX_REASON]
     return message or type(first).__name__
 

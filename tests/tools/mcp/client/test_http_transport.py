@@ -23,7 +23,7 @@ SERVERS = Path(__file__).parents[3] / "fixtures" / "mcp_servers"
 ECHO = {"name": "echo", "inputSchema": {"type": "object"}}
 JSON = "application/json"
 # Those that the server knows
-SESSIONS: set[str] = set()
+known_sessions: set[str] = set()
 
 
 def describe_error(code: int, message: str) -> str:
@@ -49,12 +49,12 @@ class OldServer(BaseHTTPRequestHandler):
             case "server/discover":
                 self._send(404, "text/plain", "")
             case "initialize":
-                SESSIONS.add(str(len(SESSIONS) + 1))
+                known_sessions.add(str(len(known_sessions) + 1))
                 about = {"name": "old", "version": "1"}
                 version = request["params"]["protocolVersion"]
                 offered = {"protocolVersion": version, "capabilities": {"tools": {}}}
                 self._answer(request, {**offered, "serverInfo": about})
-            case _ if session not in SESSIONS:
+            case _ if session not in known_sessions:
                 self._send(*self.forgotten)
             case "tools/list":
                 self._answer(request, {"tools": [ECHO]})
@@ -85,7 +85,7 @@ class OldServer(BaseHTTPRequestHandler):
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
         if status == 200:
-            self.send_header("mcp-session-id", str(len(SESSIONS)))
+            self.send_header("mcp-session-id", str(len(known_sessions)))
         self.end_headers()
         self.wfile.write(body.encode())
 
@@ -107,7 +107,7 @@ def address() -> Iterator[str]:
 
 @pytest.fixture
 async def connection(address: str, tmp_path: Path) -> AsyncGenerator[McpConnection]:
-    SESSIONS.clear()
+    known_sessions.clear()
     OldServer.called = 0
     connection = McpConnection(McpServer("s", "http", url=address), tmp_path)
     yield connection
@@ -142,7 +142,7 @@ async def test_a_status_says_whether_the_call_ran(
     assert reason in caught.value.reason
     assert caught.value.may_have_run == may_have_run
     assert "\n" not in str(caught.value)
-    assert SESSIONS == {"1"}, "the session goes on"
+    assert known_sessions == {"1"}, "the session goes on"
 
 
 @pytest.mark.parametrize(
@@ -160,11 +160,11 @@ async def test_a_forgotten_session_is_opened_again(
     assert (await connection.list_definitions()).tools
     monkeypatch.setattr(connection_module, "RECONNECT_PAUSE", 0.0)
     monkeypatch.setattr(OldServer, "forgotten", (status, kind, body))
-    SESSIONS.clear()
+    known_sessions.clear()
     wanted = {"status": 200, "type": JSON, "body": ""}
     answer = await connection.call_tool("echo", wanted)
     assert isinstance(answer, ToolResult) and answer.ok
-    assert SESSIONS == {"1"} and OldServer.called == 1
+    assert known_sessions == {"1"} and OldServer.called == 1
 
 
 @contextmanager

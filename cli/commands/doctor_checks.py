@@ -158,11 +158,13 @@ def check_hooks(around: DoctorEnvironment) -> DoctorCheck:
     if not hooks:
         return DoctorCheck("hooks", "ok", t("doctor.hooks.none"))
     from ...tools.hooks.problems import find_problems
-    from ...tools.tool_table import TOOLS
+    from ...tools.tool_table import select_names
 
+    # a call that asks the user does not run, so no hook sees it
+    hooked_tools = select_names(lambda entry: entry.effect != "talk")
     problems = [
-        t(f"doctor.hooks.{found.kind}", place=found.origin, **{found.kind: found.value})
-        for found in find_problems(hooks, TOOLS, Path.cwd())
+        t(f"doctor.hooks.{problem.kind}", place=problem.origin, **{problem.kind: problem.value})
+        for problem in find_problems(hooks, hooked_tools, Path.cwd())
     ]
     if problems:
         return DoctorCheck("hooks", "warn", "; ".join(problems), t("doctor.hooks.how"))

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from ..aliases import TOOLS
 
-# Claude Code's names of our tools; the first is the one that a hook reads
+# Claude Code's names of the tools whose calls hooks see; the first is the one that a hook reads
 CLAUDE_NAMES: Mapping[str, tuple[str, ...]] = {
     "run_command": ("Bash",),
     "command_output": ("BashOutput",),
@@ -22,11 +22,8 @@ CLAUDE_NAMES: Mapping[str, tuple[str, ...]] = {
     "module_doc_write": ("Write",),
     "webfetch": ("WebFetch",),
     "todowrite": ("TodoWrite",),
-    "ask_user": ("AskUserQuestion",),
     "subagent": ("Task", "Agent"),
     "get_skill": ("Skill",),
-    "plan_enter": ("EnterPlanMode",),
-    "plan_exit": ("ExitPlanMode",),
 }
 EVERY = ("", "*")
 # Without other characters a matcher is a list of whole names, as in Claude Code

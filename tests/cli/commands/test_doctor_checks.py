@@ -16,6 +16,7 @@ from maxagent.cli.commands.doctor_checks import (
     check_configuration,
     check_data_directory,
     check_git,
+    check_hooks,
     check_mcp,
     check_provider,
     check_python,
@@ -30,6 +31,17 @@ from maxagent.tools.sandbox import detect
 
 SECRET = "sk-very-secret"
 NO_BWRAP = "bubblewrap is not installed; `apt install bubblewrap` or `dnf install bubblewrap`"
+
+
+HOOKS = """\
+hooks:
+  before_tool:
+    - {matcher: Edit, command: "true"}
+    - {matcher: Eidt, command: "true"}
+    - {matcher: ask_user, command: "true"}
+  on_stop:
+    - command: no-such-program
+"""
 
 
 def around(home: Path, **environ: str) -> DoctorEnvironment:
@@ -250,3 +262,14 @@ def test_problems_of_mcp_servers_are_named(
     check = check_mcp(around(tmp_path, XDG_CONFIG_HOME=str(tmp_path)))
     assert (check.name, check.status) == ("mcp", status)
     assert detail in check.detail
+
+
+def test_hooks_that_never_run_are_named(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text(HOOKS)
+    check = check_hooks(around(tmp_path))
+    assert check.status == "warn"
+    assert [problem.partition(": ")[2] for problem in check.detail.split("; ")] == [
+        "`Eidt` matches no tool whose calls hooks see",
+        "`ask_user` matches no tool whose calls hooks see",
+        "there is no program `no-such-program`",
+    ]

@@ -30,6 +30,7 @@ from maxagent.tools.runtime.registry import load_all_tools
 
 WRITE = {"name": "run_command", "args": {"command": "echo x >> log.txt"}}
 DONE = {"name": "attempt_completion", "args": {"result": "log.txt is written"}}
+SERVERS = Path(__file__).parents[1] / "fixtures" / "mcp_servers"
 APPROVE = {"decisions": [{"type": "approve"}]}
 EDIT = {
     "name": "edit",
@@ -163,6 +164,41 @@ async def test_every_tool_runs_without_blocking_the_server(
     assert [word in text for word, text in zip(words, failed, strict=True)] == [True] * 3
     assert any("Runs in the background" in message["content"] for message in answered)
     assert (ended["outcome"], written(task)) == ("verified", "four\n")
+
+
+@pytest.fixture
+def effects(house: House) -> Iterator[Path]:
+    """What a server of the user did, which asks them before it does something."""
+    effects = house.folder / "effects"
+    server = {
+        "command": sys.executable,
+        "args": ["-S", str(SERVERS / "hostile.py"), "new"],
+        "env": {"MCP_EFFECTS": str(effects)},
+    }
+    file = house.folder / ".config" / "maxagent" / "mcp_servers.json"
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps({"servers": {"asking": server}}))
+    yield effects
+    file.unlink()
+
+
+async def test_a_servers_question_is_answered_in_studio(
+    house: House, client: LangGraphClient, effects: Path
+) -> None:
+    named = {"server_name": "asking", "tool_name": "asked_effect", "arguments": {"text": "x"}}
+    task = house.project("asked", turns({"name": "use_mcp_tool", "args": named}, WRITE))
+    task["options"]["mode"] = "auto"
+    thread = (await client.threads.create())["thread_id"]
+    asked = await client.runs.wait(thread, "task", input=task)
+    (question,) = asked["__interrupt__"]
+    [request], [config] = (question["value"][key] for key in ("action_requests", "review_configs"))
+    assert (request["name"], request["args"]) == ("mcp_asking_asked_effect", {})
+    assert "the MCP server `asking` asks: Who?" in request["description"]
+    assert config["form"]["properties"] == {"name": {"type": "string"}}
+    filled = {"name": request["name"], "args": {"name": "Ann"}}
+    answer = {"decisions": [{"type": "edit", "edited_action": filled}]}
+    ended = await client.runs.wait(thread, "task", command={"resume": answer})
+    assert (ended["outcome"], effects.read_text()) == ("verified", "x\n")
 
 
 async def test_files_behind_links_do_not_block_server(

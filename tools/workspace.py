@@ -11,6 +11,7 @@ from ..config.errors import UsageError
 from ..config.security.gitignore_match import filter_matches, matches_any, validate_patterns
 from ..config.security.ignore_patterns import IGNORE_PATTERNS
 from ..config.security.path_variants import list_variants
+from ..memory.worktrees.record import find_worktree
 from .result import ToolError
 
 LONGEST_NAME = 255
@@ -79,12 +80,19 @@ class Workspace:
         """Return whether an absolute path is in MaxAgent's folder, by its given name or real path.
 
         Plans in it do not count: if the user's home is the project, they belong to the project.
+        Neither does a worktree that is this workspace.
         """
+        if self._is_worktree and self._to_project_name(path) is not None:
+            return False
         return any(
             spelling.startswith(place) and not spelling.startswith(f"{place}plans/")
             for spelling in list_variants(f"{path}/")
             for place in self._own_places
         )
+
+    @cached_property
+    def _is_worktree(self) -> bool:
+        return self.own is not None and find_worktree(self.root, self.own) is not None
 
     @cached_property
     def _own_places(self) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -71,6 +72,23 @@ def check_snapshots(around: DoctorEnvironment) -> DoctorCheck:
         folder = around.home / "data" / "snapshots"
         return DoctorCheck("snapshots", "ok", t("doctor.snapshots", folder=folder))
     return DoctorCheck("snapshots", "warn", t("doctor.snapshots.plain"), t("doctor.snapshots.git"))
+
+
+def check_worktrees(around: DoctorEnvironment) -> DoctorCheck:
+    """Count the worktrees, and those that no thread needs any more."""
+    from ...memory.threads.index import list_thread_ids
+    from ...memory.worktrees.record import list_containers
+    from ...memory.worktrees.removal import list_left_over
+
+    count, left = len([*list_containers(around.home)]), 0
+    if count:
+        with suppress(sqlite3.Error):  # the database has a check of its own
+            threads = list_thread_ids(around.home / "data" / "threads.db")
+            left = len(list_left_over(around.home, threads))
+    if left:
+        detail = t("doctor.worktrees.left", count=left)
+        return DoctorCheck("worktrees", "warn", detail, t("doctor.worktrees.prune"))
+    return DoctorCheck("worktrees", "ok", t("doctor.worktrees", count=count))
 
 
 def check_ripgrep(_: DoctorEnvironment) -> DoctorCheck:
@@ -230,6 +248,7 @@ CHECKS: tuple[Callable[[DoctorEnvironment], DoctorCheck], ...] = (
     check_sqlite,
     check_git,
     check_snapshots,
+    check_worktrees,
     check_ripgrep,
     check_sandbox,
     check_folder_trust,

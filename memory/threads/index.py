@@ -231,6 +231,12 @@ def count_threads(database: Path) -> dict[tuple[str, str], int]:
         return {(graph, status): count for graph, status, count in connection.execute(query)}
 
 
+def list_thread_ids(database: Path) -> set[str]:
+    """List the threads of our table; reads only, as `count_threads`."""
+    with closing(sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)) as connection:
+        return {row[0] for row in connection.execute("SELECT thread_id FROM threads")}
+
+
 def _validate_name(given: str) -> str:
     name = given.strip()
     if not name or len(name) > LONGEST_NAME or not name.isprintable():

@@ -92,3 +92,8 @@ def list_containers(home: Path) -> Iterator[Path]:
     worktrees = locate_worktrees(home / "data" / "snapshots")
     if worktrees.is_dir():
         yield from (path for path in worktrees.glob("*/*") if path.is_dir())
+
+
+def list_worktrees(home: Path) -> list[Worktree]:
+    """List all complete worktrees."""
+    return [known for path in list_containers(home) if (known := read_record(path))]

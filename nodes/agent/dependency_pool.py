@@ -22,6 +22,7 @@ from ...config.trust.decision import Trust, check_trust
 from ...config.trust.inventory import PLACES
 from ...memory.journal import Journal
 from ...memory.undo.history import FileHistory
+from ...memory.worktrees.record import find_worktree
 from ...models.auth.credentials import remember_credentials
 from ...models.factory import ModelPool
 from ...models.resolver import ResolvedModel, resolve
@@ -157,6 +158,7 @@ def _create_dependencies(
             text("`{root}` is not a folder", root=root), hint="give the project's absolute path"
         )
     home, sources = _resolve_home(key), _load_sources(key)
+    project = _find_project(root, home)
     loaded, settings = sources.loaded, sources.loaded.settings
     workspace = Workspace(
         root.resolve(),
@@ -180,10 +182,10 @@ def _create_dependencies(
         history=FileHistory(paths.locate_database(home)),
         home=home,
         sources=sources,
-        agents=find_agents(root, home, sources.trust),
+        agents=find_agents(project, home, sources.trust),
         model=_resolve_model(key, settings, home),
         model_named=bool(key.model),
-        from_project=_list_project_keys(loaded, root),
+        from_project=_list_project_keys(loaded, project),
         turns=settings.model.turns,
         mcp=_open_servers(sources, home, sandbox, connections),
         chat_models=ModelPool(paths.locate_tool_refusals(home), paths.locate_learnt_limits(home)),
@@ -222,9 +224,19 @@ def _resolve_home(key: _DependencyKey) -> Path:
     return Path(key.home) if key.home else paths.locate_home()
 
 
+def _find_project(root: Path, home: Path) -> Path:
+    """Return the project's folder: of a worktree, the one that it was made from.
+
+    Its settings, agents and trust hold there too, so nobody changes them by working in a copy.
+    """
+    worktree = find_worktree(root, home)
+    return worktree.project if worktree else root
+
+
 def _load_sources(key: _DependencyKey) -> DependencySources:
-    root, home = Path(key.folder), _resolve_home(key)
-    _validate_folder(root)
+    home = _resolve_home(key)
+    _validate_folder(Path(key.folder))
+    root = _find_project(Path(key.folder), home)
     trust = check_trust(root, home)
     loaded = load_settings(root, home, flags=_build_flags(key), trust=trust)
     told = load_instructions(root, home, trust, loaded.settings.security.ignore_patterns)

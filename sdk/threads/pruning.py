@@ -20,6 +20,8 @@ from ...memory.threads.index import ThreadIndex
 from ...memory.threads.lease import acquire_lease
 from ...memory.threads.record import ThreadRow
 from ...memory.undo.history import FileHistory
+from ...memory.worktrees.record import list_worktrees
+from ...memory.worktrees.removal import list_left_over, remove_left_over
 from .disk_usage import measure_database, measure_folder
 
 # Prefix of the name of a folder that an import fills with outputs
@@ -43,7 +45,8 @@ async def prune_storage(home: Path) -> int:
     for row in rows:
         with suppress(ThreadBusyError), acquire_lease(home, row.thread_id):
             index.compact(row.thread_id)
-    freed = _delete_folders(home, {row.thread_id for row in rows})
+    threads = {row.thread_id for row in rows}
+    freed = _delete_folders(home, threads) + await _remove_worktrees(home, threads)
     stores = paths.ensure_data_folder(home) / "snapshots"
     freed += await garbage_collection.remove_unused_stores(
         stores, lambda: {_locate_store(row, stores) for row in index.list()}
@@ -55,6 +58,13 @@ async def prune_storage(home: Path) -> int:
     with translate_sqlite_errors(path):
         release_pages(path)
     return freed + max(0, before - measure_database(home))
+
+
+async def _remove_worktrees(home: Path, threads: set[str]) -> int:
+    """Delete the worktrees of deleted threads and of killed processes; return the bytes freed."""
+    freed = sum(measure_folder(path) for path in list_left_over(home, threads))
+    await remove_left_over(home, threads)
+    return freed
 
 
 def _locate_store(row: ThreadRow, stores: Path) -> Path:
@@ -71,6 +81,8 @@ def _collect_needed(home: Path, stores: Path, rows: list[ThreadRow]) -> dict[Pat
             named.update(_iter_history_objects(history, row.thread_id))
             tree = read_values(connection, row.thread_id).get("tree")
             named.update([tree] if isinstance(tree, str) and tree else [])
+    for worktree in list_worktrees(home):
+        needed[get_store_directory(worktree.project, stores)].add(worktree.base)
     return needed
 
 

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...config.paths import locate_home
+from ...memory.worktrees.record import find_worktree
 from .git_paths import resolve_gitfile
 
 # Most entries of a git folder that are checked
@@ -56,8 +58,9 @@ def find_git_dirs(top: Path, root: Path) -> GitDirs | None:
         is_inside = place.is_relative_to(root) or place.is_relative_to(top)
         if not is_inside and place not in resolve_gitfile(top):
             raise UnsupportedGitDirError("the git repository is outside the project")
+    borrowed = _find_borrowed_objects(top)
     for place in (common, *(() if git_dir.is_relative_to(common) else (git_dir,))):
-        _check_plain(place)
+        _check_plain(place, borrowed)
     if not _HEAD.match(_read_line(git_dir / "HEAD", "")):
         raise UnsupportedGitDirError("the git repository is damaged")
     return GitDirs(git_dir, common)
@@ -81,7 +84,13 @@ def _read_line(path: Path, otherwise: str) -> str:
         return otherwise
 
 
-def _check_plain(git_dir: Path) -> None:
+def _find_borrowed_objects(top: Path) -> Path | None:
+    """Return the objects of its project that a worktree of ours may read; mostly None."""
+    worktree = find_worktree(top, locate_home())
+    return worktree.objects if worktree and worktree.top == top else None
+
+
+def _check_plain(git_dir: Path, borrowed: Path | None) -> None:
     """Raise UnsupportedGitDirError if git would not read the folder's own files."""
     for number, entry in enumerate(_walk_entries(str(git_dir))):
         name = os.path.relpath(entry.path, git_dir)
@@ -89,7 +98,7 @@ def _check_plain(git_dir: Path) -> None:
             raise UnsupportedGitDirError(
                 f"`{name}` in the git repository is a symlink; git may print its target"
             )
-        if name.endswith(_ALTERNATES) and not _is_own(Path(entry.path), git_dir):
+        if name.endswith(_ALTERNATES) and not _is_own(Path(entry.path), git_dir, borrowed):
             raise UnsupportedGitDirError("the git repository borrows objects from another one")
         if number > MOST_ENTRIES:
             raise UnsupportedGitDirError(
@@ -115,12 +124,16 @@ def _walk_entries(top: str) -> Iterator[os.DirEntry[str]]:
                 pending.append(entry.path)
 
 
-def _is_own(alternates: Path, git_dir: Path) -> bool:
-    """Return whether the file names only the repository's own store, as for a submodule."""
+def _is_own(alternates: Path, git_dir: Path, borrowed: Path | None) -> bool:
+    """Return whether the file names only the repository's own store, as for a submodule.
+
+    A worktree may name the store that it was made from as well.
+    """
     try:
         lines = alternates.read_bytes().split(b"\n")
     except OSError:
         return alternates.is_dir()  # a branch named `info/alternates/x`
     objects = alternates.parent.parent
     named = (os.path.realpath(objects / os.fsdecode(line)) for line in lines if line)
-    return all(place == str(git_dir / "objects") for place in named)
+    allowed = {str(git_dir / "objects"), str(borrowed)}
+    return all(place in allowed for place in named)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...config.trust.inventory import PLACES
+from ...memory.snapshots.git_ls_files import find_top
 from ..git.config_risks import find_config_risks
 from ..git.git_paths import GitPathRules, find_path_rules, guard_git_dir
 from ..git.hardened_git import ATTRIBUTES
@@ -46,10 +47,12 @@ def build_profile(
     unix_sockets: bool = False,
     filtered: bool = False,
     reserve: bool = True,
+    origin: Path | None = None,
 ) -> SandboxProfile:
     """Build the profile for the files found in the project; `home` is MaxAgent's own folder.
 
-    `filtered`: a system call filter blocks unix sockets if they are denied.
+    `filtered`: a system call filter blocks unix sockets if they are denied. `origin` is the project
+    that a worktree was made from: its packages and git's objects are read there.
     """
     root = workspace.root
     git = _collect_git_folders(found, writable)
@@ -60,7 +63,7 @@ def build_profile(
     hidden = (*found.secret_folders, *filter(Path.is_dir, at_home))
     covered = [
         one
-        for one in (ATTRIBUTES, *filter(Path.is_dir, workspace.readable))
+        for one in (ATTRIBUTES, *filter(Path.is_dir, (*workspace.readable, *_find_origin(origin))))
         if any(map(one.is_relative_to, (*private, *hidden)))
     ]
     return SandboxProfile(
@@ -80,6 +83,11 @@ def build_profile(
         network=network,
         unix_sockets=unix_sockets,
     )
+
+
+def _find_origin(origin: Path | None) -> tuple[Path, ...]:
+    """Return the project of a worktree, or the top of its repository."""
+    return () if origin is None else (find_top(origin),)
 
 
 def _find_sockets(covered: Sequence[Path]) -> list[Path]:

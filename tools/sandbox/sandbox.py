@@ -40,6 +40,8 @@ class Sandbox:
     writable: tuple[Path, ...] = ()
     missing: tuple[Path, ...] = ()
     """Configured writable folders that did not exist when the sandbox was opened."""
+    origin: Workspace | None = None
+    """The project that the workspace is a worktree of: it can be read, its secrets cannot."""
     reads_only: bool = False
     """Whether nothing can be written inside, so that missing files need no placeholders."""
 
@@ -133,16 +135,24 @@ class Sandbox:
     ) -> list[str]:
         root = self.workspace.root
         if self.reads_only or not os.access(root, os.W_OK):
-            wall = self._build_profile(scan_project(self.workspace), also, reserve=False)
+            wall = self._build_profile(self._scan_projects(), also, reserve=False)
             others = also if self.reads_only else (*self.writable, *also)
             wall = wall.as_read_only(keeping=others)
             return self._build_command_line(wall, argv, cwd, in_network)
         stack.enter_context(restore_links(root / name for name in (*RESERVED, ".github")))
         stand = stack.enter_context(open_placeholders(get_store_folder(self.home, root)))
-        wall = self._build_profile(scan_project(self.workspace), also, reserve=True)
+        wall = self._build_profile(self._scan_projects(), also, reserve=True)
         for place in wall.reserved if self.backend == "bubblewrap" else ():
             stand(place)
         return self._build_command_line(wall, argv, cwd, in_network)
+
+    def _scan_projects(self) -> GuardedFiles:
+        found = scan_project(self.workspace)
+        if self.origin:
+            secrets = scan_project(self.origin)
+            found.secret_files += secrets.secret_files
+            found.secret_folders += secrets.secret_folders
+        return found
 
     def _build_profile(
         self, found: GuardedFiles, also: Sequence[Path], *, reserve: bool
@@ -156,6 +166,7 @@ class Sandbox:
             unix_sockets=self.unix_sockets,
             filtered=not self.why_unfiltered,
             reserve=reserve,
+            origin=self.origin and self.origin.root,
         )
 
     def _build_command_line(

@@ -57,7 +57,8 @@ def test_a_broken_configuration_is_one_failed_check(tmp_path: Path) -> None:
 def test_json_has_a_row_for_every_check(tmp_path: Path) -> None:
     rows = json.loads(run(tmp_path, "--json", OPENAI_API_KEY="x").stdout)
     assert [row["name"] for row in rows] == [
-        "python", "sqlite", "git", "snapshots", "ripgrep", "sandbox", "trust", "instructions",
+        "python", "sqlite", "git", "snapshots",
+        "worktrees", "ripgrep", "sandbox", "trust", "instructions",
         "configuration", "hooks", "mcp", "provider", "data_directory",
     ]  # fmt: skip
     assert all(set(row) == {"name", "status", "detail", "remedy"} for row in rows)

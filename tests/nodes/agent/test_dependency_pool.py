@@ -1,11 +1,14 @@
 import asyncio
 
 import pytest
+from worktree_project import WorktreeProject, write_files
 
 from maxagent.config.errors import UsageError
+from maxagent.config.trust.decision import trust
 from maxagent.nodes.agent.agent import open_agent
 from maxagent.nodes.agent.context import Context
 from maxagent.nodes.agent.dependency_pool import DependencyPool
+from maxagent.tools.result import ToolError
 
 OPTIONS = {"model": "openai/any", "base_url": "http://127.0.0.1:9/v1"}
 
@@ -111,3 +114,19 @@ async def test_run_begins_with_current_user_files(pool, context, tmp_path, file,
         or (reviewer and reviewer.tools == ("glob",))
         or ("Use blanks." in told and "Use tabs." not in told)
     )
+
+
+async def test_worktree_has_the_settings_of_its_project(pool, tmp_path):
+    project = WorktreeProject(tmp_path, {".llc.yaml": "model:\n  max_iterations: 7\n", "a.txt": "a\n"})
+    trust(project.folder, tmp_path)
+    worktree = await project.branch_off()
+    write_files(worktree.folder, {".llc.yaml": "model:\n  max_iterations: 99\n"})
+    deps = await pool.open(str(worktree.folder), OPTIONS, Context(home=str(tmp_path)))
+    assert (deps.turns, deps.trust.trusted) == (7, True)
+    assert deps.workspace.resolve("a.txt") == worktree.folder / "a.txt"
+    assert deps.sandbox.origin is None or deps.sandbox.origin.root == project.folder
+    with pytest.raises(ToolError, match="outside the project"):
+        deps.workspace.resolve(str(project.folder / "a.txt"))
+    with pytest.raises(ToolError, match="outside the project"):
+        deps.workspace.resolve("../record.json")
+    assert deps.workspace.is_own(str(worktree.container / "record.json"))

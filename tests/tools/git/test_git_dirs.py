@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from worktree_project import WorktreeProject
 
 from maxagent.tools.builtin.shell.git_tools import git_branch, git_diff, git_log, git_status
 from maxagent.tools.git.git_dirs import UnsupportedGitDirError, find_git_dirs
@@ -126,6 +127,21 @@ async def test_work_trees_submodules_and_subfolders_are_read(root: Path, other: 
     assert verdicts(root, "git log", "git diff --ignore-submodules") == {"allow"}
     (root / "folder").mkdir()
     assert all(one.ok for one in await answers(root / "folder"))
+
+
+async def test_only_a_worktree_of_ours_borrows_objects(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = WorktreeProject(tmp_path, {"a.txt": "a\n"})
+    project.commit()
+    worktree = await project.branch_off()
+    monkeypatch.setenv("MAXAGENT_HOME", str(tmp_path))
+    assert await is_read(worktree.folder)
+    with (worktree.folder / ".git/objects/info/alternates").open("a") as file:
+        file.write("/elsewhere/objects\n")
+    assert await is_kept_from_git(worktree.folder, "borrows")
+    monkeypatch.setenv("MAXAGENT_HOME", str(tmp_path / "other"))
+    assert await is_kept_from_git(worktree.folder, "borrows")
 
 
 async def test_links_in_submodule_block_git(root: Path) -> None:

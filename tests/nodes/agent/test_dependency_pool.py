@@ -117,7 +117,8 @@ async def test_run_begins_with_current_user_files(pool, context, tmp_path, file,
 
 
 async def test_worktree_has_the_settings_of_its_project(pool, tmp_path):
-    project = WorktreeProject(tmp_path, {".llc.yaml": "model:\n  max_iterations: 7\n", "a.txt": "a\n"})
+    settings = "model:\n  max_iterations: 7\n"
+    project = WorktreeProject(tmp_path, {".llc.yaml": settings, "a.txt": "a\n"})
     trust(project.folder, tmp_path)
     worktree = await project.branch_off()
     write_files(worktree.folder, {".llc.yaml": "model:\n  max_iterations: 99\n"})

@@ -18,6 +18,7 @@ from ...config.text import text
 from ...config.trust.decision import check_trust
 from ...sdk.tracing import disable_tracing
 from ...tools.definition import get_effect
+from ...tools.mcp.tool_names import PREFIX
 from ...tools.permissions import Decision, build_policy
 from ...tools.permissions.evaluate_tool import evaluate_tool_call
 from ...tools.permissions.grants import READS
@@ -29,9 +30,11 @@ from ...tools.sandbox.detect import open_sandbox
 from ...tools.skills.access import SkillAccess
 from ...tools.todo_list import Todo
 from ...tools.tool_run import ToolRun
+from ...tools.tool_table import TOOLS
 from ...tools.workspace import Workspace
 
 NEEDS_APPROVAL = "needs approval: {reason}; nothing was run"
+OF_SERVER = "tools of MCP servers are called in threads only; `mcode mcp tools` shows them"
 MALFORMED = 'a call must be a JSON object, {{"tool": "NAME", "args": {{…}}}}: {problem}'
 
 # Asks for approval of a call: returns yes, no, the answer itself, or that no user is there
@@ -108,6 +111,8 @@ class ToolSession:
         self, name: str, args: Mapping[str, object], consent: Consent
     ) -> ToolReply:
         tool = self._tools.get(name)
+        if name.startswith(PREFIX) or (tool and TOOLS[name].requires == "mcp"):
+            return ToolReply(exit_codes.USAGE, error=OF_SERVER)
         if tool is None:
             return ToolReply(exit_codes.USAGE, error=describe_unknown_tool(name, self._tools))
         decision = await asyncio.to_thread(

@@ -86,6 +86,8 @@ def test_tools_are_listed_and_shown(door: Door) -> None:
         ),
         (["ask_user", '{"question": "?"}'], 4, b"", b"error: needs approval: it asks the user"),
         (["nonsense", "{}"], 2, b"", b"error: There is no tool `nonsense`."),
+        (["mcp_git_log", "{}"], 2, b"", b"error: tools of MCP servers are called in threads only"),
+        (["find_tools", "{}"], 2, b"", b"error: tools of MCP servers are called in threads only"),
         (["ls", "{"], 2, b"", b"error: the arguments are not a JSON object"),
         (["ls", "[]"], 2, b"", b"error: the arguments are not a JSON object: it is not an object"),
         ([], 2, b"", b"error: give a tool and its arguments, or --stdin"),

@@ -5,6 +5,7 @@ from typing import Literal
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from ..tools.todo_list import Todo, has_open_todos
 from .agent.context import Context
 from .agent.emit import emit_event
 from .agent.message_history import build_role_message
@@ -13,6 +14,10 @@ from .agent.new_request import build_job_update
 from .state import State
 
 WITH_PLAN = "{request}\n\nThe architect's plan:\n\n{plan}"
+AS_TODOS = (
+    "\n\nThe plan's steps are your todo list, under the same numbers. Mark each with todowrite "
+    "when you begin it and when it is done."
+)
 
 
 async def run_architect(
@@ -39,8 +44,20 @@ async def run_architect(
         if plan
         else _build_small_request(request, turn.final_text)
     )
-    messages = [*turn.update.get("messages", []), build_role_message("coder", text)]
-    return Command(goto="coder", update={**turn.update, "messages": messages})
+    update = dict(turn.update)
+    if plan and (todos := _read_todos(plan, state)):
+        emit_event(runtime, "todos", items=todos)
+        update["todos"] = todos
+        text += AS_TODOS
+    update["messages"] = [*turn.update.get("messages", []), build_role_message("coder", text)]
+    return Command(goto="coder", update=update)
+
+
+def _read_todos(plan: str, state: State) -> list[Todo]:
+    """Return the plan's steps as todos, unless the architect has written a list itself."""
+    from .planner.plan_steps import parse_plan_steps
+
+    return [] if has_open_todos(state.get("todos", [])) else parse_plan_steps(plan)
 
 
 def extract_plan(words: str) -> str:

@@ -9,6 +9,7 @@ from .agent.context import Context
 from .agent.emit import emit_event
 from .agent.message_history import is_tool_answer
 from .agent.model_turn import run_model_turn
+from .planner.todo_notes import ask_for_open_todos
 from .roles import RoleName
 from .state import State
 
@@ -24,6 +25,8 @@ async def run_chat_turn(state: State, runtime: Runtime[Context], role: RoleName)
         return Command(goto="plan" if role == "plan" else "build", update=turn.update)
     if turn.final_text is None:
         return Command(goto=turn.goto, update=turn.update)
+    if update := ask_for_open_todos(state, role, turn.update):
+        return Command(goto="plan" if role == "plan" else "build", update=update)
     from .hooks.turn_hooks import continue_turn
 
     if update := await continue_turn(state, runtime, role, turn.update, turn.final_text):

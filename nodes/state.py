@@ -128,6 +128,8 @@ class State(TypedDict, total=False):
     """Whether the model thinks about the current request; None: not yet decided."""
     planned: int
     """The last request whose steps the tool planner has asked for; missing: none."""
+    todos_checked: int
+    """The last request at whose end the model was asked about open tasks; missing: none."""
     message_id: str
     """ID of the user's message that the turn answers; empty: the request that began the thread."""
     asked: list[str]

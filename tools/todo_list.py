@@ -97,6 +97,11 @@ def update_todos(
     return list(changed.values())
 
 
+def has_open_todos(todos: Sequence[Todo]) -> bool:
+    """Return whether a task is neither completed nor cancelled."""
+    return any(todo["status"] in ("pending", "in_progress") for todo in todos)
+
+
 def render_todos(todos: Sequence[Todo]) -> str:
     """Render the list for the model and the user."""
     if not todos:

@@ -31,7 +31,7 @@ from ..options import (
 from ..prompts.trust import TrustFlag, settle_trust
 from ..stdin_block import wrap_stdin
 from . import command_options as given
-from .command_options import read_schema, select_place
+from .command_options import add_plan, read_schema, select_place
 
 if TYPE_CHECKING:
     from ...nodes.options import Options
@@ -66,6 +66,7 @@ def chat(
     base_url: BaseUrl = "",
     mode: Approval = None,
     plan: given.Plan = False,
+    from_plan: given.FromPlan = "",
     agent: given.Agent = "",
     thinking: Thinking = None,
     show_thinking: given.ShowThinking = None,
@@ -89,6 +90,9 @@ def chat(
     old = (latest or resume is not None) and not fork
     _validate_options(message, read, output, deletes_old=no_history and old)
     words, part = _read_message(message, read)
+    if from_plan:
+        _validate_from_plan(read, old=latest or resume is not None, plan=plan)
+        words, part = add_plan(folder, from_plan, words or "", part)
     if opens := words is not None and not words.strip():
         _validate_terminal(output, prints, no_history, bool(timeout))
     schema = read_schema(json_schema) if json_schema else None
@@ -138,6 +142,14 @@ def _validate_options(
         raise UsageError(
             "`--no-history` cannot be used with an existing conversation",
             hint="add `--fork`; then only the copy is deleted",
+        )
+
+
+def _validate_from_plan(read: InputFormat, *, old: bool, plan: bool) -> None:
+    if old or plan or read is InputFormat.stream_json:
+        raise UsageError(
+            "`--from-plan` starts a new conversation in build mode, with one message",
+            hint="leave out `--continue`, `--resume`, `--plan` and `--input`",
         )
 
 

@@ -1,6 +1,7 @@
 """Options of `mcode chat`, in groups: the thread, the limits, the model and the agent."""
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...config.errors import UsageError
+from ...config.plan_files import find_plan, read_plan_file
 from ...config.text import text
 from ..i18n.catalogs import t
 from ..options import InputFormat
@@ -16,6 +18,8 @@ from ..rendering.thread_listing import SHORT_ID
 
 if TYPE_CHECKING:
     from ...memory.threads.record import ThreadRow
+# The message that has a plan carried out
+CARRY_OUT = "Carry out the plan in `{file}`:\n\n{plan}"
 
 Message = Annotated[
     str, typer.Argument(help="Message; default: piped input, or start a conversation.")
@@ -44,6 +48,12 @@ Print = Annotated[
 ]
 
 Plan = Annotated[bool, typer.Option("--plan", help="Start in plan mode: write only the plan.")]
+FromPlan = Annotated[
+    str,
+    typer.Option(
+        "--from-plan", metavar="NAME|FILE", help="Carry out a plan in a new conversation."
+    ),
+]
 Agent = Annotated[
     str, typer.Option("--agent", help="Agent to use; list them with `mcode agents list`.")
 ]
@@ -71,6 +81,20 @@ JsonSchema = Annotated[
         "--json-schema", metavar="FILE", help="Answer with JSON that matches this schema."
     ),
 ]
+
+
+def add_plan(
+    folder: Path, name: str, message: str, options: Mapping[str, object]
+) -> tuple[str, dict[str, object]]:
+    """Return the message that has a plan carried out, and its options.
+
+    Only what the user typed mentions files.
+    """
+    file = find_plan(folder, name)
+    shown = os.path.relpath(file, folder)
+    words = CARRY_OUT.format(file=shown, plan=read_plan_file(file))
+    typed = options.get("mentioning", message)
+    return "\n\n".join(filter(None, (words, message.strip()))), {**options, "mentioning": typed}
 
 
 def select_place(

@@ -193,6 +193,10 @@ async def _build_notes(
         from ..skills.activation import build_change_notes
 
         notes += build_change_notes(state, history, deps.skills, role)
+    if state.get("todos"):
+        from ..planner.todo_notes import build_stale_note
+
+        notes += build_stale_note(state, role)
     if await has_news(deps, runtime):
         from ..background.end_notes import build_end_notes
 

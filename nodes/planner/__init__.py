@@ -1,1 +1,1 @@
-"""The tool planner: steps that the model names before it begins, as its todo list."""
+"""The todo list: steps that are planned before the work, and notes about open ones."""

@@ -6,8 +6,9 @@ from datetime import datetime
 from typing import Any, cast
 
 from ...config.errors import UsageError
+from ...config.plan_files import PLANS
 from ...nodes.options import FOR_ONE_MESSAGE, Options
-from ...tools.filesystem.plan_file import PLANS, make_plan_path
+from ...tools.filesystem.plan_file import make_plan_path
 
 _PLAN_FILE = re.compile(rf"{re.escape(PLANS)}/[\w-]{{1,80}}\.md")
 _OUT = re.compile(r"^/|(^|/)\.\.(/|$)|\0")

@@ -15,6 +15,7 @@ COMMANDS = {
     "--version": None,
     "config show": None,
     "threads list": None,
+    "plans list": None,
     "memory list": None,
     "skills list": None,
     "models list": None,

@@ -54,7 +54,7 @@ SPEAKING = (
 )
 SILENT = (
     "tools/permissions/url_policy.py",
-    "cli/commands/doctor_report.py",
+    "cli/commands/doctor/report.py",
     "cli/rendering/help.py",
     "config/security/redaction.py",
     "models/xml_calls/call_parser.py",

@@ -225,6 +225,21 @@ def test_commands_page_lines_work_as_documented(tmp_path: Path) -> None:
         assert "Well." in ended.stdout or "commands list" in line
 
 
+def test_plan_page_carries_a_plan_out(tmp_path: Path) -> None:
+    (tmp_path / "scenario.json").write_text(json.dumps([{"text": "Carried out."}]))
+    plans = tmp_path / ".llc" / "plans"
+    plans.mkdir(parents=True)
+    (plans / "20261122-090807-split-the-parser.md").write_text("# Split the parser\n")
+    model = f"scripted/{tmp_path / 'scenario.json'}"
+    told: list[str] = []
+    for line in block("docs/plan.md", "sh", 1).splitlines():
+        ended = mcode(shlex.split(line, comments=True)[1:], tmp_path, LLC_MODEL=model)
+        assert ended.returncode == 0, (line, ended.stderr)
+        told.append(ended.stdout)
+    assert "Split the parser" in told[0]
+    assert told[1:] == ["# Split the parser\n", "Carried out.\n"]
+
+
 def test_threads_page_commands_work_as_documented(tmp_path: Path) -> None:
     (tmp_path / "scenario.json").write_text(json.dumps([{"text": "I round the cart."}]))
     model = f"scripted/{tmp_path / 'scenario.json'}"

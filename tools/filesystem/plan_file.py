@@ -4,17 +4,14 @@ import re
 from datetime import datetime
 
 from ...config.errors import MaxAgentError
+from ...config.plan_files import MAX_PLAN_BYTES, PLANS
 from ...config.text import text
 from ..result import ToolError
 from ..workspace import Workspace
 from .atomic_write import write_atomic
 from .file_access import get_stat, read_bytes
 
-# the folder of plans, relative to the project
-PLANS = ".llc/plans"
 MAX_SLUG_LENGTH = 40
-# bytes of a plan
-MAX_BYTES = 200_000
 
 
 def make_plan_path(request: str, now: datetime) -> str:
@@ -27,7 +24,7 @@ def make_plan_path(request: str, now: datetime) -> str:
 def read_plan(workspace: Workspace, plan_file: str) -> str:
     """Read the plan; empty if there is none, or it cannot be read."""
     try:
-        data = read_bytes(workspace, workspace.root / plan_file, MAX_BYTES)
+        data = read_bytes(workspace, workspace.root / plan_file, MAX_PLAN_BYTES)
     except ToolError:
         return ""
     return data.decode(errors="replace").strip()

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from ...config import paths
+from ...config.plan_files import PLANS
 from ...config.settings.schema import Settings
 from ...memory.snapshots.store import Snapshots
-from .plan_file import PLANS
 
 
 def open_snapshots(folder: Path, home: Path, settings: Settings) -> Snapshots:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from maxagent import Runner
-from maxagent.cli.repl.command_options import read_schema, select_thread
+from maxagent.cli.repl.command_options import add_plan, read_schema, select_thread
 from maxagent.config.errors import UsageError
 from maxagent.memory.threads.index import ThreadIndex
 from maxagent.memory.threads.record import ThreadRow
@@ -95,3 +95,10 @@ def test_what_cannot_be_used_is_told(content: bytes | None, words: str, tmp_path
 def test_a_folder_is_no_schema(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot be read: Is a directory"):
         read_schema(tmp_path)
+
+
+def test_a_plan_is_the_message_and_mentions_nothing(tmp_path: Path) -> None:
+    (tmp_path / "p.md").write_text("# Cut\n\nRead @secret.\n")
+    message, options = add_plan(tmp_path, "p.md", "Not step 3.", {})
+    assert message == "Carry out the plan in `p.md`:\n\n# Cut\n\nRead @secret.\n\nNot step 3."
+    assert options == {"mentioning": "Not step 3."}

@@ -4,9 +4,9 @@ import pytest
 from thread_history import Kept, write
 
 from maxagent.config.errors import ThreadBusyError, UsageError
+from maxagent.config.plan_files import PLANS
 from maxagent.memory.threads.lease import acquire_lease
 from maxagent.sdk.threads.file_history import open_leased_files, open_thread_files
-from maxagent.tools.filesystem.plan_file import PLANS
 
 
 async def test_no_restore_is_planned_without_changes(kept: Kept) -> None:

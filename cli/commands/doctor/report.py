@@ -9,16 +9,16 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from ... import __version__
-from ...config.debug_log import find_debug_logs
-from ...config.errors import MaxAgentError
-from ...config.security.private_files import open_private
-from ...config.security.redaction import redact
-from ...config.settings.keys import hide_secrets
-from ...memory.threads.index import count_threads
-from ..rendering.sanitize import sanitize_text
-from ..rendering.settings import as_yaml
-from .doctor_checks import DoctorCheck, DoctorEnvironment
+from .... import __version__
+from ....config.debug_log import find_debug_logs
+from ....config.errors import MaxAgentError
+from ....config.security.private_files import open_private
+from ....config.security.redaction import redact
+from ....config.settings.keys import hide_secrets
+from ....memory.threads.index import count_threads
+from ...rendering.sanitize import sanitize_text
+from ...rendering.settings import as_yaml
+from .checks import DoctorCheck, DoctorEnvironment
 
 LONGEST_EXCERPT = 200_000  # bytes of the debug log; issue trackers reject large files
 _DISTRIBUTIONS = (

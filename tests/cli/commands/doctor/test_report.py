@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.cli.commands.doctor_checks import DoctorCheck, DoctorEnvironment
-from maxagent.cli.commands.doctor_report import build_report, write_report
+from maxagent.cli.commands.doctor.checks import DoctorCheck, DoctorEnvironment
+from maxagent.cli.commands.doctor.report import build_report, write_report
 from maxagent.config.crash_report import record_crash
 from maxagent.config.debug_log import close_debug_log, open_debug_log
 from maxagent.config.errors import UsageError

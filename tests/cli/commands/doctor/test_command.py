@@ -10,7 +10,7 @@ import pytest
 from maxagent import trust
 
 PROGRAM = (
-    "import sys, typer; from maxagent.cli.commands.doctor import doctor\n"
+    "import sys, typer; from maxagent.cli.commands.doctor.command import doctor\n"
     "try: typer.run(doctor)\n"
     "finally: print(*sorted({name.partition('.')[0] for name in sys.modules}), file=sys.stderr)"
 )

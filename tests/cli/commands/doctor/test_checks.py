@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 from confinement import FOUND, needs_bubblewrap
 
-from maxagent.cli.commands import doctor_checks
-from maxagent.cli.commands.doctor_checks import (
+from maxagent.cli.commands.doctor import checks
+from maxagent.cli.commands.doctor.checks import (
     CHECKS,
     DoctorCheck,
     DoctorEnvironment,
@@ -77,7 +77,7 @@ def test_python_and_sqlite_say_their_versions(
     assert check_python(around(tmp_path)).detail.endswith(f"({sys.executable})")
     assert check_sqlite(around(tmp_path)) == DoctorCheck("sqlite", "ok", sqlite3.sqlite_version)
     old = SimpleNamespace(sqlite_version="3.31.1", sqlite_version_info=(3, 31, 1))
-    monkeypatch.setattr(doctor_checks, "sqlite3", old)
+    monkeypatch.setattr(checks, "sqlite3", old)
     found = check_sqlite(around(tmp_path))
     assert (found.status, found.detail) == ("warn", "3.31.1")
     assert "3.35" in found.remedy
@@ -228,7 +228,7 @@ def test_a_data_directory_that_cannot_be_written_fails(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_is_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor_checks, "SPACE_NEEDED", 10**18)
+    monkeypatch.setattr(checks, "SPACE_NEEDED", 10**18)
     found = check_data_directory(around(tmp_path))
     assert (found.status, found.remedy.startswith("only ")) == ("warn", True)
 

@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from ...config.errors import MaxAgentError, UsageError
-from ...config.security.executables import find_program
-from ...config.settings.loader import LoadedSettings
-from ...config.trust.decision import check_trust, with_referenced_files
-from ...config.trust.trusted_reader import is_empty_folder
-from ...memory.snapshots.git_repository import find_git
-from ...tools.runtime.missing_tools import find_missing_tools
-from ..i18n.catalogs import t
-from ..i18n.message_translation import translate
-from ..rendering.trust_inventory import describe_trust_state
+from ....config.errors import MaxAgentError, UsageError
+from ....config.security.executables import find_program
+from ....config.settings.loader import LoadedSettings
+from ....config.trust.decision import check_trust, with_referenced_files
+from ....config.trust.trusted_reader import is_empty_folder
+from ....memory.snapshots.git_repository import find_git
+from ....tools.runtime.missing_tools import find_missing_tools
+from ...i18n.catalogs import t
+from ...i18n.message_translation import translate
+from ...rendering.trust_inventory import describe_trust_state
 
 # Free bytes below which doctor warns, since threads, snapshots and long outputs grow
 SPACE_NEEDED = 500_000_000
@@ -100,9 +100,9 @@ def check_ripgrep(_: DoctorEnvironment) -> DoctorCheck:
 
 def check_sandbox(around: DoctorEnvironment) -> DoctorCheck:
     """Report what confines commands in the current folder, by trying it."""
-    from ...config.settings.schema import Settings
-    from ...tools.sandbox.detect import open_sandbox
-    from ...tools.workspace import Workspace
+    from ....config.settings.schema import Settings
+    from ....tools.sandbox.detect import open_sandbox
+    from ....tools.workspace import Workspace
 
     section = (around.loaded.settings if around.loaded else Settings()).sandbox
     try:
@@ -134,8 +134,8 @@ def check_folder_trust(around: DoctorEnvironment) -> DoctorCheck:
 
 def check_instructions(around: DoctorEnvironment) -> DoctorCheck:
     """List the instruction files that every agent reads."""
-    from ...config.settings.schema import Settings
-    from ..execution.instruction_files import list_effective_files
+    from ....config.settings.schema import Settings
+    from ...execution.instruction_files import list_effective_files
 
     settings = around.loaded.settings if around.loaded else Settings()
     found = check_trust(Path.cwd(), around.home)
@@ -175,8 +175,8 @@ def check_hooks(around: DoctorEnvironment) -> DoctorCheck:
     hooks = around.loaded.hooks if around.loaded else ()
     if not hooks:
         return DoctorCheck("hooks", "ok", t("doctor.hooks.none"))
-    from ...tools.hooks.problems import find_problems
-    from ...tools.tool_table import select_names
+    from ....tools.hooks.problems import find_problems
+    from ....tools.tool_table import select_names
 
     # a call that asks the user does not run, so no hook sees it
     hooked_tools = select_names(lambda entry: entry.effect != "talk")
@@ -191,7 +191,7 @@ def check_hooks(around: DoctorEnvironment) -> DoctorCheck:
 
 def check_mcp(around: DoctorEnvironment) -> DoctorCheck:
     """Check the definitions of MCP servers and their programs; none is started."""
-    from ...tools.mcp.config_files import load_configuration
+    from ....tools.mcp.config_files import load_configuration
 
     found = load_configuration(Path.cwd(), around.home, environ=around.environ)
     problems = [f"{file.path}: {translate(file.problem)}" for file in found.files if file.problem]
@@ -208,8 +208,8 @@ def check_mcp(around: DoctorEnvironment) -> DoctorCheck:
 
 def check_provider(around: DoctorEnvironment) -> DoctorCheck:
     """Report the provider, the model and the source of the key; never the key itself."""
-    from ...models.resolver import resolve
-    from .models_details import describe_address, describe_key
+    from ....models.resolver import resolve
+    from ..models_details import describe_address, describe_key
 
     if not around.loaded:
         return DoctorCheck("provider", "fail", t("doctor.provider.unknown"))
@@ -269,7 +269,7 @@ def _is_program(command: str) -> bool:
 
 def _read_version(program: str) -> str:
     """Return the first line of `PROGRAM --version` and the program's path; empty if it fails."""
-    from ...tools.process.launcher import capture_output
+    from ....tools.process.launcher import capture_output
 
     found = find_program(program, outside=[Path.cwd()])  # never run a program of the project
     if not found:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...config import exit_codes, paths
-from ...config.errors import UsageError
-from ..rendering.output import echo, echo_json, echo_wrapped
+from ....config import exit_codes, paths
+from ....config.errors import UsageError
+from ...rendering.output import echo, echo_json, echo_wrapped
 
 if TYPE_CHECKING:
-    from .doctor_checks import DoctorCheck, DoctorEnvironment
+    from .checks import DoctorCheck, DoctorEnvironment
 
 
 REMEDY = "      →"
@@ -32,8 +32,8 @@ def doctor(
     --report writes the checks to a file in the current folder, with versions, settings without
     keys, counts of threads, the last internal error and the last debug log.
     """
-    from ..i18n.catalogs import get_language, use_language
-    from .doctor_checks import CHECKS
+    from ...i18n.catalogs import get_language, use_language
+    from .checks import CHECKS
 
     language = get_language()
     if as_json or report:
@@ -54,8 +54,8 @@ def doctor(
 def _write_report(
     checks: "Sequence[DoctorCheck]", environment: "DoctorEnvironment", language: str
 ) -> None:
-    from ..i18n.catalogs import t, use_language
-    from .doctor_report import write_report
+    from ...i18n.catalogs import t, use_language
+    from .report import write_report
 
     file = write_report(Path.cwd(), checks, environment)
     use_language(language)
@@ -63,10 +63,10 @@ def _write_report(
 
 
 def _load_environment() -> "DoctorEnvironment":
-    from ...config.settings.loader import load_settings
-    from ...tools.permissions import build_policy
-    from ...tools.workspace import Workspace
-    from .doctor_checks import DoctorEnvironment
+    from ....config.settings.loader import load_settings
+    from ....tools.permissions import build_policy
+    from ....tools.workspace import Workspace
+    from .checks import DoctorEnvironment
 
     home = paths.locate_home()
     try:
@@ -80,9 +80,9 @@ def _load_environment() -> "DoctorEnvironment":
 
 def _print_checks(checks: "Sequence[DoctorCheck]") -> None:
     """Print one line for each check and one for its remedy; wrap long lines with an indent."""
-    from ..i18n.catalogs import t
-    from ..rendering.definition_list import format_definition, get_terminal_width
-    from ..rendering.table import GAP, align_columns, measure_width
+    from ...i18n.catalogs import t
+    from ...rendering.definition_list import format_definition, get_terminal_width
+    from ...rendering.table import GAP, align_columns, measure_width
 
     heads = align_columns(
         [[t(f"doctor.{one.status}"), t(f"doctor.name.{one.name}")] for one in checks]

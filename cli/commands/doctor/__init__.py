@@ -1,0 +1,1 @@
+"""`mcode doctor`: checks of the installation, and a report for an issue."""

@@ -91,7 +91,7 @@ def chat(
     _validate_options(message, read, output, deletes_old=no_history and old)
     words, part = _read_message(message, read)
     if from_plan:
-        _validate_from_plan(read, old=latest or resume is not None, plan=plan)
+        _validate_from_plan(read, is_other=latest or resume is not None or plan)
         words, part = add_plan(folder, from_plan, words or "", part)
     if opens := words is not None and not words.strip():
         _validate_terminal(output, prints, no_history, bool(timeout))
@@ -103,11 +103,17 @@ def chat(
     if opens:
         raise typer.Exit(_open_repl(whom, name, trust, not no_title, show_thinking))
     settle_trust(whom[0], yes=trust, output=output, tests=False)
-    style = AnswerStyle.plain if schema else AnswerStyle.streamed if stream else AnswerStyle.whole
+    style = _choose_style(stream=stream, is_json=schema is not None)
     with without_collector():
         from ..execution.print_mode import ChatRun, run_chat
     run = ChatRun(*whom, name, output, style, timeout or 0.0, not no_history, show_thinking)
     raise typer.Exit(run_chat(run, words))
+
+
+def _choose_style(*, stream: bool, is_json: bool) -> AnswerStyle:
+    if is_json:
+        return AnswerStyle.plain
+    return AnswerStyle.streamed if stream else AnswerStyle.whole
 
 
 def _to_plain(value: object) -> object:
@@ -145,8 +151,8 @@ def _validate_options(
         )
 
 
-def _validate_from_plan(read: InputFormat, *, old: bool, plan: bool) -> None:
-    if old or plan or read is InputFormat.stream_json:
+def _validate_from_plan(read: InputFormat, *, is_other: bool) -> None:
+    if is_other or read is InputFormat.stream_json:
         raise UsageError(
             "`--from-plan` starts a new conversation in build mode, with one message",
             hint="leave out `--continue`, `--resume`, `--plan` and `--input`",

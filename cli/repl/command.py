@@ -89,21 +89,19 @@ def chat(
     """
     old = (latest or resume is not None) and not fork
     _validate_options(message, read, output, deletes_old=no_history and old)
-    words, part = _read_message(message, read)
-    if from_plan:
-        _validate_from_plan(read, is_other=latest or resume is not None or plan)
-        words, part = add_plan(folder, from_plan, words or "", part)
+    _validate_from_plan(from_plan, read, is_other=latest or resume is not None or plan)
+    words, part = _read_message(message, read, folder, from_plan)
     if opens := words is not None and not words.strip():
         _validate_terminal(output, prints, no_history, bool(timeout))
-    schema = read_schema(json_schema) if json_schema else None
     own = {"model": model, "base_url": base_url, "agent": agent, "mode": mode, "thinking": thinking}
-    own |= {"max_turns": max_turns, "max_cost": max_cost, "plan": plan, "schema": schema}
+    own |= {"max_turns": max_turns, "max_cost": max_cost, "plan": plan}
+    own |= {"schema": read_schema(json_schema) if json_schema else None}
     options = part | {key: _to_plain(value) for key, value in own.items() if value}
     whom = select_place(folder, options, latest=latest, named=resume, fork=fork, name=name)
     if opens:
         raise typer.Exit(_open_repl(whom, name, trust, not no_title, show_thinking))
     settle_trust(whom[0], yes=trust, output=output, tests=False)
-    style = _choose_style(stream=stream, is_json=schema is not None)
+    style = _choose_style(stream=stream, is_json=json_schema is not None)
     with without_collector():
         from ..execution.print_mode import ChatRun, run_chat
     run = ChatRun(*whom, name, output, style, timeout or 0.0, not no_history, show_thinking)
@@ -120,13 +118,21 @@ def _to_plain(value: object) -> object:
     return value.value if isinstance(value, StrEnum) else value
 
 
-def _read_message(message: str, read: InputFormat) -> tuple[str | None, dict[str, object]]:
-    """Return the message, None if lines of stdin hold it; and the options that go with it.
+def _read_message(
+    message: str, read: InputFormat, folder: Path, from_plan: str
+) -> tuple[str | None, dict[str, object]]:
+    """Return the message, None if lines of stdin hold it; and the options that go with it."""
+    if read is InputFormat.stream_json:
+        return None, {}
+    words, part = _join_piped_input(message)
+    return add_plan(folder, from_plan, words, part) if from_plan else (words, part)
+
+
+def _join_piped_input(message: str) -> tuple[str, dict[str, object]]:
+    """Return the message with what was piped to it, and the options that go with it.
 
     Piped input alone is the message; it cannot mention files, as the user did not type it.
     """
-    if read is InputFormat.stream_json:
-        return None, {}
     piped = read_piped_text()
     if not piped.strip():
         return message, {}
@@ -151,8 +157,8 @@ def _validate_options(
         )
 
 
-def _validate_from_plan(read: InputFormat, *, is_other: bool) -> None:
-    if is_other or read is InputFormat.stream_json:
+def _validate_from_plan(from_plan: str, read: InputFormat, *, is_other: bool) -> None:
+    if from_plan and (is_other or read is InputFormat.stream_json):
         raise UsageError(
             "`--from-plan` starts a new conversation in build mode, with one message",
             hint="leave out `--continue`, `--resume`, `--plan` and `--input`",

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import typer
 from typer.core import TyperCommand
@@ -50,6 +50,20 @@ class ChatCommand(TyperCommand):
         return super().parse_args(ctx, told)
 
 
+class _AnswerOptions(NamedTuple):
+    """How one message is answered: the fields of `ChatRun` after the place."""
+
+    name: str
+    output: OutputFormat
+    answer: AnswerStyle
+    seconds: float
+    keeps: bool
+    show_thinking: bool | None
+
+
+# Folder, options and ID of the thread
+_Place = tuple[Path, Mapping[str, object], str]
+
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
@@ -87,29 +101,33 @@ def chat(
     Input from a pipe is added to the message, or is the message. Exit codes: 0 answered, 1 failed,
     2 wrong input, 3 limit reached, 4 waiting for an answer, 130 interrupted.
     """
-    old = (latest or resume is not None) and not fork
-    _validate_options(message, read, output, deletes_old=no_history and old)
-    _validate_from_plan(from_plan, read, is_other=latest or resume is not None or plan)
+    old = latest or resume is not None
+    _validate_options(message, read, output, deletes_old=no_history and old and not fork)
+    _validate_from_plan(from_plan, read, is_other=old or plan)
     words, part = _read_message(message, read, folder, from_plan)
     if opens := words is not None and not words.strip():
         _validate_terminal(output, prints, no_history, bool(timeout))
     own = {"model": model, "base_url": base_url, "agent": agent, "mode": mode, "thinking": thinking}
     own |= {"max_turns": max_turns, "max_cost": max_cost, "plan": plan}
-    own |= {"schema": read_schema(json_schema) if json_schema else None}
+    own |= {"schema": json_schema and read_schema(json_schema)}
     options = part | {key: _to_plain(value) for key, value in own.items() if value}
     whom = select_place(folder, options, latest=latest, named=resume, fork=fork, name=name)
     if opens:
         raise typer.Exit(_open_repl(whom, name, trust, not no_title, show_thinking))
     settle_trust(whom[0], yes=trust, output=output, tests=False)
-    style = _choose_style(stream=stream, is_json=json_schema is not None)
+    style = _choose_style(stream, json_schema)
+    how = _AnswerOptions(name, output, style, timeout or 0.0, not no_history, show_thinking)
+    raise typer.Exit(_answer_message(words, whom, how))
+
+
+def _answer_message(words: str | None, whom: _Place, how: _AnswerOptions) -> int:
     with without_collector():
         from ..execution.print_mode import ChatRun, run_chat
-    run = ChatRun(*whom, name, output, style, timeout or 0.0, not no_history, show_thinking)
-    raise typer.Exit(run_chat(run, words))
+    return run_chat(ChatRun(*whom, *how), words)
 
 
-def _choose_style(*, stream: bool, is_json: bool) -> AnswerStyle:
-    if is_json:
+def _choose_style(stream: bool, json_schema: Path | None) -> AnswerStyle:
+    if json_schema:
         return AnswerStyle.plain
     return AnswerStyle.streamed if stream else AnswerStyle.whole
 
@@ -180,7 +198,7 @@ def _validate_terminal(
 
 
 def _open_repl(
-    whom: tuple[Path, Mapping[str, object], str],
+    whom: _Place,
     name: str,
     trust: bool,
     titles: bool,

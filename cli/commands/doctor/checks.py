@@ -76,9 +76,9 @@ def check_snapshots(around: DoctorEnvironment) -> DoctorCheck:
 
 def check_worktrees(around: DoctorEnvironment) -> DoctorCheck:
     """Count the worktrees, and those that no thread needs any more."""
-    from ...memory.threads.index import list_thread_ids
-    from ...memory.worktrees.record import list_containers
-    from ...memory.worktrees.removal import list_left_over
+    from ....memory.threads.index import list_thread_ids
+    from ....memory.worktrees.record import list_containers
+    from ....memory.worktrees.removal import list_left_over
 
     count, left = len([*list_containers(around.home)]), 0
     if count:

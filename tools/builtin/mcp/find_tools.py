@@ -5,9 +5,10 @@ import json
 
 from ....config.errors import MaxAgentError
 from ...definition import tool
+from ...foreign_text import wrap_foreign_text
 from ...mcp.definition import ToolDefinition
 from ...mcp.errors import McpError
-from ...mcp.mcp_access import McpAccess, wrap_foreign
+from ...mcp.mcp_access import McpAccess
 from ...mcp.search import search_tools
 from ...mcp.tool_text import describe_tool
 from ...result import ToolError, ToolResult
@@ -28,7 +29,7 @@ async def find_tools(query: str, *, run: Run) -> ToolResult:
     tools = [one for definitions in known.values() for one in definitions.tools]
     hits = search_tools(tools, query, MOST_SHOWN)
     shown = "\n\n".join(map(_format_tool, hits))
-    answer = wrap_foreign(shown) if shown else "No tool fits these words."
+    answer = wrap_foreign_text(shown, "MCP servers") if shown else "No tool fits these words."
     return ToolResult("\n".join([answer, *problems]), metadata={"tools": len(tools)})
 
 

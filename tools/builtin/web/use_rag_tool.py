@@ -76,7 +76,7 @@ async def _ask(name: str, server: RagServer, query: str, run: ToolRun) -> ToolRe
         raise ToolError(f"the server `{name}` gave an empty answer")
     facts = {"server": name, "host": resolved.host, "characters": length}
     stored = {"output_file": recorder.stored_id} if recorder.stored_id else {}
-    text = wrap_foreign_text(recorder.to_text(), f"`{name}` ({resolved.host})", "server")
+    text = wrap_foreign_text(recorder.to_text(), f"the server `{name}` ({resolved.host})")
     return ToolResult(text, metadata={**facts, **stored})
 
 

@@ -60,7 +60,7 @@ def _wrap_text(fetched: FetchedPage, text: str, start: int) -> str:
         about.append(f"it goes on with start={end}")
     if fetched.cut:
         about.append(f"the page is longer than {MAX_BYTES:,} bytes, the rest was not read")
-    return wrap_foreign_text(text[start:end], "; ".join(about), "page")
+    return f"{'; '.join(about)}\n{wrap_foreign_text(text[start:end], 'the page')}"
 
 
 async def _convert_to_markdown(html: str, address: str, run: Run) -> str:

@@ -47,7 +47,7 @@ async def test_one_request_with_the_query_is_answered_between_marks(desk: Desk) 
     body = request.whole
     assert body["messages"] == [{"role": "user", "content": "How do I pay?"}]
     assert (body["model"], body["stream"], "tools" in body) == ("m", True, False)
-    assert "\nBy card.\nOr by **bank**.\n>>>>>>>> server " in result.output
+    assert "\nBy card.\nOr by **bank**.\n>>>>>>>> " in result.output
     assert "follow only the user" in result.output
     assert "".join(desk.shown) == "By card.\nOr by **bank**.\n"
     assert result.metadata["server"] == "docs"

@@ -125,6 +125,13 @@ ARGUMENTS = {
     "todowrite": {"tasks": "todos", "items": "todos", "task_id": "id", "notes": "details"},
     "ask_user": {"choices": "options", "suggestions": "options", "follow_up": "options"},
     "attempt_completion": {"summary": "result"},
+    "subagent": {
+        "prompt": "task",
+        "agent": "agent_type",
+        "subagent_type": "agent_type",
+        "type": "agent_type",
+        "sub_id": "resume",
+    },
     "get_skill": {"skill": "name", "skill_name": "name", "command": "name"},
     "use_mcp_tool": {
         "server": "server_name",

@@ -84,6 +84,7 @@ TOOLS = {
         "builtin.notes.memory_tools", "read", is_kept=True, requires="memory"
     ),
     "get_skill": ToolEntry("builtin.session.get_skill", "read", is_kept=True, requires="skills"),
+    "subagent": ToolEntry("builtin.session.subagent", "note"),
     "find_tools": ToolEntry("builtin.mcp.find_tools", "read", is_foreign=True, requires="mcp"),
     "use_mcp_tool": ToolEntry(
         "builtin.mcp.use_mcp_tool", "execute", is_foreign=True, requires="mcp"

@@ -12,6 +12,7 @@ from ..nodes.lazy_nodes import approve, fit_schema, run_tool, switch_mode
 from ..nodes.receive_message import receive_message
 from ..nodes.state import State, Task
 from ..nodes.tool_task import ToolTask
+from .subagent import add_subagent_nodes
 
 MODES = ("build", "plan")
 
@@ -23,10 +24,12 @@ def build_graph() -> StateGraph[State, Context, Task, State]:
     builder.add_node("compact", compact, destinations=(*MODES, "__end__"))
     builder.add_node("build", build_mode)
     builder.add_node("plan", run_plan_mode)
-    builder.add_node("approve", approve, destinations=(*MODES, "tools", "switch", "approve"))
+    steps = ("tools", "subagent", "switch", "approve")
+    builder.add_node("approve", approve, destinations=(*MODES, *steps))
     builder.add_node("switch", switch_mode)
     builder.add_node("tools", run_tool, input_schema=ToolTask, destinations=(*MODES, "approve"))
     builder.add_node("fit_schema", fit_schema)
+    add_subagent_nodes(builder, MODES)
     builder.add_edge(START, "listen")
     return builder
 

@@ -10,6 +10,7 @@ from ..nodes.editor import run_editor
 from ..nodes.lazy_nodes import approve, run_tool
 from ..nodes.state import State, Task
 from ..nodes.tool_task import ToolTask
+from .subagent import add_subagent_nodes
 
 
 def build_graph() -> StateGraph[State, Context, Task, State]:
@@ -17,8 +18,9 @@ def build_graph() -> StateGraph[State, Context, Task, State]:
     builder = StateGraph(State, Context, input_schema=Task)
     builder.add_node("editor", run_editor)
     builder.add_node("compact", compact, destinations=("editor", "__end__"))
-    builder.add_node("approve", approve, destinations=("editor", "tools", "approve"))
+    builder.add_node("approve", approve, destinations=("editor", "tools", "subagent", "approve"))
     builder.add_node("tools", run_tool, input_schema=ToolTask, destinations=("editor", "approve"))
+    add_subagent_nodes(builder, ("editor",))
     builder.add_edge(START, "editor")
     return builder
 

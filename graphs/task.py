@@ -11,6 +11,7 @@ from ..nodes.compact import compact
 from ..nodes.lazy_nodes import approve, review, run_tester, run_tool, verify
 from ..nodes.state import State, Task
 from ..nodes.tool_task import ToolTask
+from .subagent import add_subagent_nodes
 
 ROLES = ("architect", "coder", "tester")
 
@@ -22,10 +23,11 @@ def build_graph() -> StateGraph[State, Context, Task, State]:
     builder.add_node("coder", run_coder)
     builder.add_node("tester", run_tester)
     builder.add_node("compact", compact, destinations=(*ROLES, "__end__"))
-    builder.add_node("approve", approve, destinations=(*ROLES, "tools", "approve"))
+    builder.add_node("approve", approve, destinations=(*ROLES, "tools", "subagent", "approve"))
     builder.add_node("tools", run_tool, input_schema=ToolTask, destinations=(*ROLES, "approve"))
     builder.add_node("verify", verify)
     builder.add_node("review", review)
+    add_subagent_nodes(builder, ROLES)
     builder.add_edge(START, "architect")
     return builder
 

@@ -38,6 +38,7 @@ from .approval.outside_sandbox import answer_first_run, ask_outside, find_waitin
 from .hooks.selection import list_hooked_tools
 from .roles import RoleName
 from .state import State
+from .subagents.sent_calls import refuse_sent_calls, split_sent_calls
 from .tool_task import PendingCall
 
 ALONE = "Call `{name}` alone: whether the other calls may run depends on the human's answer to it."
@@ -66,8 +67,11 @@ async def approve(state: State, runtime: Runtime[Context]) -> DispatchTransition
         return Command(goto="switch")
     named = await name_server_calls(answer.tool_calls, agent)
     agent, tools = named.agent, named.agent.tools
+    thread = get_thread_id(runtime)
+    unsent = await asyncio.to_thread(refuse_sent_calls, named.calls, agent, thread)
+    refused = {**named.refused, **unsent}
     rulings = [
-        await asyncio.to_thread(evaluate_call, call, agent, named.refused.get(call["id"] or "", ""))
+        await asyncio.to_thread(evaluate_call, call, agent, refused.get(call["id"] or "", ""))
         for call in named.calls
     ]
     rulings = [_deny_beside_others(evaluation) for evaluation in rulings]
@@ -76,10 +80,11 @@ async def approve(state: State, runtime: Runtime[Context]) -> DispatchTransition
     asked = [compute_binding(ruling) for ruling in rulings if ruling.verdict == "ask"]
     if asked and asked != state.get("asked"):
         return Command(goto="approve", update={"asked": asked})
-    rulings = await asyncio.to_thread(ask_human, rulings, agent)
+    rulings = await asyncio.to_thread(ask_human, rulings, agent, runtime.context.sub_id)
     messages = [*_build_answers(rulings, role), *_answer_broken_calls(answer, role)]
     _emit_results(runtime, messages, rulings)
     allowed = [ruling.call for ruling in rulings if ruling.verdict == "allow"]
+    allowed = await asyncio.to_thread(split_sent_calls, allowed, agent, thread)
     groups = group_calls(
         allowed,
         tools,
@@ -110,7 +115,7 @@ async def _approve_waiting(
     asked = [compute_binding(evaluation)] if evaluation.verdict == "ask" else []
     if asked and asked != state.get("asked"):
         return Command(goto="approve", update={"asked": asked})
-    [evaluation] = await asyncio.to_thread(ask_human, [evaluation], agent)
+    [evaluation] = await asyncio.to_thread(ask_human, [evaluation], agent, runtime.context.sub_id)
     if evaluation.verdict == "allow":
         groups = [[evaluation.call], *rest]
         return await asyncio.to_thread(dispatch, state, groups, tools, workspace, {"asked": []})
@@ -132,13 +137,15 @@ def _emit_results(
         emit_result(runtime, message, args, refused=refused, answered=answered)
 
 
-def ask_human(rulings: list[CallEvaluation], agent: Agent) -> list[CallEvaluation]:
+def ask_human(
+    rulings: list[CallEvaluation], agent: Agent, sub_id: str = ""
+) -> list[CallEvaluation]:
     """Raise one interrupt for all calls to approve; repeat it until the answer fits."""
     asked = [evaluation for evaluation in rulings if evaluation.verdict == "ask"]
     if not asked:
         return rulings
     settled = request_answer(
-        _build_request(asked), lambda answer: apply_answer(asked, answer, agent)
+        _build_request(asked, sub_id), lambda answer: apply_answer(asked, answer, agent)
     )
     by_id = {ruling.call["id"]: ruling for ruling in settled}
     return [by_id.get(ruling.call["id"], ruling) for ruling in rulings]
@@ -161,8 +168,9 @@ def _keep_asked(rulings: list[CallEvaluation], asked: set[str]) -> list[CallEval
     ]
 
 
-def _build_request(asked: list[CallEvaluation]) -> dict[str, Any]:
+def _build_request(asked: list[CallEvaluation], sub_id: str) -> dict[str, Any]:
     return {
+        **({"agent": sub_id} if sub_id else {}),
         "action_requests": [
             {
                 "name": evaluation.call["name"],

@@ -44,6 +44,10 @@ class Options(TypedDict, total=False):
     """Model turns that one message may take; absent: as the configuration says."""
     max_cost: float
     """US dollars that one message may cost; absent: any."""
+    subagent: str
+    """The profile that works as a sub-agent; only in the state of a child."""
+    sender: str
+    """The profile that sent it, whose limits apply, too."""
     schema: dict[str, Any]
     """JSON schema that the answer to one message must fit; absent: any words."""
     aside: list[str]
@@ -56,6 +60,9 @@ class Options(TypedDict, total=False):
 FOR_ONE_MESSAGE = frozenset(
     {"speaker", "turn_model", "max_turns", "max_cost", "schema", "aside", "mentioning"}
 )
+
+# Options of one message that are not for the sub-agents that it sends
+FOR_CHILDREN_NOT = frozenset({"max_turns", "max_cost", "schema", "aside", "mentioning"})
 
 
 def select_lasting(options: Options) -> Options:

@@ -1,7 +1,7 @@
 """State: the channels of a thread. Small, serialisable data; large data is in files, by ID."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, NotRequired, Required, TypeVar
+from typing import Annotated, Any, Literal, Required, TypeVar
 
 from langchain_core.messages import AnyMessage
 from langgraph.channels import DeltaChannel
@@ -12,7 +12,9 @@ from ..tools.todo_list import Todo
 from .conversation.cut import CompactionRequest, Cut, merge_cuts
 from .options import Options
 from .roles import RoleName
+from .subagents.task import Reports, merge_reports
 from .tool_task import PendingCall
+from .usage import Usage as Usage
 
 Outcome = Literal["verified", "unverified", "failed", "undone", "answered"]
 Latest = TypeVar("Latest")
@@ -53,20 +55,6 @@ class Evidence(TypedDict):
     """The workspace snapshot that was tested; empty without snapshots."""
     tail: str
     """The end of the command's output."""
-
-
-class Usage(TypedDict):
-    """Tokens and cost so far."""
-
-    requests: int
-    input: int
-    output: int
-    cached: int
-    """Input tokens that the provider's cache answered."""
-    cost: float | None
-    """US dollars; None if a price is unknown."""
-    seconds: NotRequired[float]
-    """Time of the answered requests, from the first byte sent to the last received."""
 
 
 class Thinking(TypedDict):
@@ -142,6 +130,9 @@ class State(TypedDict, total=False):
     draft: Draft
     queue: list[list[PendingCall]]
     """Groups of allowed calls; each waits for the group before it."""
+    reports: Annotated[Reports, merge_reports]
+    """What sub-agents have reported and their calls are not yet answered with, by
+    `CALL:POSITION`."""
     todos: Annotated[list[Todo], keep_latest]
     skills: Annotated[dict[str, str], merge_skills]
     """Skills that were loaded, and the hash of each one's file; the last one loaded comes last."""

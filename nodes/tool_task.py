@@ -12,8 +12,9 @@ from ..tools.todo_list import Todo
 from ..tools.workspace import Workspace
 from .options import Options
 from .roles import RoleName
+from .subagents.task import ChildTask
 
-AfterTools = Literal["approve", "architect", "coder", "tester", "editor", "build", "plan"]
+AfterTools = Literal["approve", "architect", "coder", "tester", "editor", "build", "plan", "agent"]
 
 
 class PendingCall(TypedDict):
@@ -43,6 +44,8 @@ class PendingCall(TypedDict):
     """What the sandbox denied it; it is asked whether it runs once more, outside."""
     hook: NotRequired[str]
     """Why a hook has it asked."""
+    child: NotRequired[ChildTask]
+    """The task of a sub-agent; a call with several tasks becomes several of these."""
 
 
 # The mark of an answer of one line in `additional_kwargs`: the ID of the call that it refers to

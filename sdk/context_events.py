@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from .agent_events import AgentEvent
+
 
 @dataclass(frozen=True)
-class CompactionStarted:
+class CompactionStarted(AgentEvent):
     """The conversation no longer fits, or the user asked to compact it."""
 
     type: ClassVar[str] = "compaction_started"
@@ -20,7 +22,7 @@ class CompactionStarted:
 
 
 @dataclass(frozen=True)
-class CompactionFinished:
+class CompactionFinished(AgentEvent):
     """From here on the model is sent less of the conversation; the thread keeps all of it."""
 
     type: ClassVar[str] = "compaction_finished"
@@ -40,7 +42,7 @@ class CompactionFinished:
 
 
 @dataclass(frozen=True)
-class CacheReset:
+class CacheReset(AgentEvent):
     """The next request begins differently, so the provider's cache does not have it."""
 
     type: ClassVar[str] = "cache_reset"

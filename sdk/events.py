@@ -9,6 +9,9 @@ from dataclasses import asdict, dataclass, field
 from keyword import iskeyword
 from typing import Any, ClassVar, Literal
 
+from .agent_events import AgentEvent
+from .agent_events import SubagentFinished as SubagentFinished
+from .agent_events import SubagentStarted as SubagentStarted
 from .background_events import BackgroundFinished as BackgroundFinished
 from .background_events import BackgroundStarted as BackgroundStarted
 from .context_events import CacheReset as CacheReset
@@ -62,7 +65,7 @@ class ModeChanged:
 
 
 @dataclass(frozen=True)
-class Mentioned:
+class Mentioned(AgentEvent):
     """The `@names` in a message: what is shown to the model, and what is not."""
 
     type: ClassVar[str] = "mentioned"
@@ -83,7 +86,7 @@ class Steered:
 
 
 @dataclass(frozen=True)
-class Thinking:
+class Thinking(AgentEvent):
     """A piece of the model's reasoning."""
 
     type: ClassVar[str] = "thinking"
@@ -91,7 +94,7 @@ class Thinking:
 
 
 @dataclass(frozen=True)
-class Output:
+class Output(AgentEvent):
     """A piece of the model's answer."""
 
     type: ClassVar[str] = "output"
@@ -99,7 +102,7 @@ class Output:
 
 
 @dataclass(frozen=True)
-class Retrying:
+class Retrying(AgentEvent):
     """The request failed and is repeated: discard the pieces of this answer so far."""
 
     type: ClassVar[str] = "retry"
@@ -109,7 +112,7 @@ class Retrying:
 
 
 @dataclass(frozen=True)
-class ModelChanged:
+class ModelChanged(AgentEvent):
     """A model failed and another one is asked: forget the pieces of this answer so far."""
 
     type: ClassVar[str] = "model_changed"
@@ -124,7 +127,7 @@ class ModelChanged:
 
 
 @dataclass(frozen=True)
-class TokenUsage:
+class TokenUsage(AgentEvent):
     """Totals of the thread after one more request."""
 
     type: ClassVar[str] = "token_usage"
@@ -154,7 +157,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Todos:
+class Todos(AgentEvent):
     """The current todo list."""
 
     type: ClassVar[str] = "todos"
@@ -162,7 +165,7 @@ class Todos:
 
 
 @dataclass(frozen=True)
-class FilesChanged:
+class FilesChanged(AgentEvent):
     """Files that changed: by a tool, by a command, by others meanwhile, or by an undo."""
 
     type: ClassVar[str] = "files_changed"
@@ -207,7 +210,7 @@ class Repair:
 
 
 @dataclass(frozen=True)
-class Progress:
+class Progress(AgentEvent):
     """The progress of a long step."""
 
     type: ClassVar[str] = "progress"
@@ -218,7 +221,7 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class Notice:
+class Notice(AgentEvent):
     """A notice for the user."""
 
     type: ClassVar[str] = "notice"
@@ -319,6 +322,8 @@ Event = (
     | HookFinished
     | BackgroundStarted
     | BackgroundFinished
+    | SubagentStarted
+    | SubagentFinished
     | Todos
     | FilesChanged
     | Verifying
@@ -342,6 +347,11 @@ def list_questions(first: Question) -> list[Question]:
     return [first, *(Question(**other) for other in first.others)]
 
 
+def is_from_subagent(event: Event) -> bool:
+    """Return whether a sub-agent has emitted the event."""
+    return isinstance(event, AgentEvent) and bool(event.agent)
+
+
 def parse_event(data: Mapping[str, Any]) -> Event:
     """Return the event that a node emitted; raise KeyError or TypeError if it is unknown."""
     fields = {f"{name}_" if iskeyword(name) else name: data[name] for name in data}
@@ -351,4 +361,6 @@ def parse_event(data: Mapping[str, Any]) -> Event:
 def as_json(event: Event) -> dict[str, Any]:
     """Return the event as JSON, its `type` first."""
     fields = {name.removesuffix("_"): value for name, value in asdict(event).items()}
+    if isinstance(event, AgentEvent):
+        fields["agent"] = fields.pop("agent")
     return {"type": event.type, **fields}

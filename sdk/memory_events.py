@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+from .agent_events import AgentEvent
+
 
 @dataclass(frozen=True)
-class MemoryShown:
+class MemoryShown(AgentEvent):
     """The model is shown cards from earlier threads."""
 
     type: ClassVar[str] = "memory"
@@ -15,7 +17,7 @@ class MemoryShown:
 
 
 @dataclass(frozen=True)
-class CardProposed:
+class CardProposed(AgentEvent):
     """The model has proposed a card; later threads see it once the user has kept it."""
 
     type: ClassVar[str] = "card_proposed"

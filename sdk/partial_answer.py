@@ -15,7 +15,15 @@ from ..memory.journal import Journal
 from ..nodes.agent.partial_answer import build_partial_answer
 from ..nodes.roles import RoleName
 from .cancel_shield import run_shielded
-from .events import Event, Failure, ModelChanged, Output, Retrying, TokenUsage
+from .events import (
+    Event,
+    Failure,
+    ModelChanged,
+    Output,
+    Retrying,
+    TokenUsage,
+    is_from_subagent,
+)
 from .run import Graph
 from .tracing import disable_tracing
 
@@ -48,7 +56,9 @@ class PartialAnswer:
         """Answers of the thread when this one was complete; 0: it is not complete."""
 
     def add_event(self, event: Event) -> None:
-        """Add one event of the run."""
+        """Add one event of the run; a sub-agent that is stopped gives its answer again."""
+        if is_from_subagent(event):
+            return
         match event:
             case Output(text=text):
                 self._forget_if_complete()

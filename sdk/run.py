@@ -117,6 +117,7 @@ class ThreadRun:
             yield self._build_failure(error)
         finally:
             self.context.pool.background.release(self.row.thread_id)
+            self.context.pool.child_slots.pop(self.row.thread_id, None)
             _logger.info("run ended in %.1f s: thread %s", time.monotonic() - started, thread)
 
     def _log_event(self, event: Event) -> None:
@@ -160,7 +161,7 @@ class ThreadRun:
     def _config(self) -> RunnableConfig:
         return {
             "configurable": {"thread_id": self.row.thread_id},
-            "max_concurrency": PARALLEL_CALLS,
+            "max_concurrency": max(PARALLEL_CALLS, self.deps.settings.agents.max_parallel),
         }
 
     def _is_stopping(self) -> bool:

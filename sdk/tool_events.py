@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
+from .agent_events import AgentEvent
+
 
 @dataclass(frozen=True)
-class ToolCall:
+class ToolCall(AgentEvent):
     """The model calls a tool; the decision whether it runs comes next."""
 
     type: ClassVar[str] = "tool_call"
@@ -17,7 +19,7 @@ class ToolCall:
 
 
 @dataclass(frozen=True)
-class ToolOutput:
+class ToolOutput(AgentEvent):
     """A piece of a running tool's output; id `verify` is the graph's own test run."""
 
     type: ClassVar[str] = "tool_output"
@@ -26,7 +28,7 @@ class ToolOutput:
 
 
 @dataclass(frozen=True)
-class ToolProgress:
+class ToolProgress(AgentEvent):
     """How far a running tool of an MCP server is."""
 
     type: ClassVar[str] = "tool_progress"
@@ -39,7 +41,7 @@ class ToolProgress:
 
 
 @dataclass(frozen=True)
-class ToolResult:
+class ToolResult(AgentEvent):
     """A tool call's result, or why it did not run."""
 
     type: ClassVar[str] = "tool_result"
@@ -54,7 +56,7 @@ class ToolResult:
 
 
 @dataclass(frozen=True)
-class HookFinished:
+class HookFinished(AgentEvent):
     """A hook has run; a failure has a `notice`, too."""
 
     type: ClassVar[str] = "hook"

@@ -62,7 +62,7 @@ class CancellableStream:
             async for last in events:
                 if isinstance(last, RunStarted):
                     self._thread_id = last.thread_id
-                elif isinstance(last, TokenUsage):
+                elif isinstance(last, TokenUsage) and not last.agent:
                     self._usage = build_usage(as_json(last))
                 self._renderer.show_event(last)
         return last

@@ -20,7 +20,9 @@ class DetailView:
         """Answered requests of this run."""
 
     def show_event(self, event: ev.Event) -> None:
-        """Print the details of one event; most kinds have none."""
+        """Print the details of one event; most kinds have none, and a sub-agent's are left out."""
+        if ev.is_from_subagent(event):
+            return
         match event:
             case ev.TokenUsage():
                 self._count += 1
@@ -49,6 +51,8 @@ class VerboseRenderer:
     def show_event(self, event: ev.Event) -> None:
         """Show one event and its details."""
         self._renderer.show_event(event)
+        if ev.is_from_subagent(event):
+            return
         if isinstance(event, (ev.TokenUsage, ev.Retrying, ev.ToolResult)):
             self._renderer.pause()
         self._details.show_event(event)

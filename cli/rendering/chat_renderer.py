@@ -27,6 +27,9 @@ class AnswerRenderer:
 
     def show_event(self, event: ev.Event) -> None:
         """Show one event."""
+        if ev.is_from_subagent(event):
+            self._aside.show_event(event)
+            return
         match event:
             case ev.Output(text=text):
                 self._show_text(text)

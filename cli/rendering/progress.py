@@ -94,6 +94,8 @@ class ProgressRenderer:
         self._meter.count_event(event)
         self._step = format_progress(event) if isinstance(event, ev.Progress) else ""
         self._wait_until = None
+        if ev.is_from_subagent(event):
+            return
         match event:
             case ev.Retrying(seconds=seconds):
                 self._wait_until = time.monotonic() + seconds

@@ -18,6 +18,7 @@ from .humanize import format_duration, format_time_left
 from .markdown.live import AnswerView, create_answer_view
 from .output import echo_wrapped
 from .sanitize import sanitize_line, sanitize_text
+from .subagent_lines import format_subagent_line
 from .thinking_view import ThinkingView, create_thinking_view
 from .thread_listing import SHORT_ID
 from .tool_calls import ToolView
@@ -62,8 +63,12 @@ class TextRenderer:
         """Path of the plan in plan mode; the plan is shown in full when the model proposes it."""
 
     def show_event(self, event: ev.Event) -> None:
-        """Show one event; kinds without an output are silent."""
+        """Show one event; kinds without an output, and a sub-agent's own, are silent."""
         self._meter.count_event(event)
+        if line := format_subagent_line(event):
+            self._print_line(line, "dim")
+        if line or ev.is_from_subagent(event):
+            return
         if not isinstance(event, ev.Thinking):
             self._thinking.finish()
         self._render_event(event)

@@ -1,6 +1,6 @@
 """An agent: its prompt, tools and limits."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ..settings.permission_rules import RawRule
@@ -45,7 +45,8 @@ class AgentProfile:
     lines: dict[str, int] = field(default_factory=dict[str, int], compare=False)
     """The line of each key in the file."""
     under: "AgentProfile | None" = None
-    """The user's or built-in agent that a project's replaces: its limits still apply."""
+    """The agent whose limits still apply: the one that a project's replaces; for a sub-agent its
+    parent."""
 
     @property
     def limits(self) -> tuple["AgentProfile", ...]:
@@ -62,6 +63,10 @@ class AgentProfile:
     def steps(self) -> int:
         """The lowest limit of model turns; 0: none of its own."""
         return min((one.max_steps for one in self.limits if one.max_steps), default=0)
+
+    def with_parent(self, parent: "AgentProfile") -> "AgentProfile":
+        """Return the same agent as a sub-agent of `parent`: its parent's limits apply, too."""
+        return replace(self, under=self.under.with_parent(parent) if self.under else parent)
 
     def locate_key(self, key: str) -> str:
         """`FILE:LINE` of a key."""

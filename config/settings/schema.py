@@ -224,6 +224,8 @@ class AgentsSection(Section):
     editor: AgentSettings = AgentSettings()
     build: AgentSettings = AgentSettings()
     plan: AgentSettings = AgentSettings()
+    max_parallel: int = Field(default=4, ge=1, le=16)
+    """Sub-agents of a thread that work at once."""
 
 
 class TaskSection(Section):

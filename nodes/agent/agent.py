@@ -15,12 +15,13 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from ...config.agents.profile import AgentProfile
 from ...config.settings.permission_rules import RawRule
-from ...config.settings.schema import Settings
 from ...models.xml_calls.known_tools import KnownTools
 from ...models.xml_calls.tool_binding import bind_tools
 from ...tools import aliases
-from ...tools.runtime.agent_tools import select_agent_tools
+from ...tools.builtin.session.subagent import describe_agents
+from ...tools.runtime.agent_tools import select_agent_tools, select_child_tools
 from ...tools.runtime.registry import load_tool
+from ...tools.runtime.sendable_agents import list_sendable_agents
 from ...tools.tool_table import Requirement
 from ..conversation.token_estimate import estimate_message, estimate_text
 from ..messages.context_message import SMALLEST_WINDOW
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 
 # Where the rules are written that the user gave for one thread
 THIS_THREAD = "this thread"
+# Most model turns of a sub-agent
+CHILD_TURNS = 30
 
 
 @dataclass(frozen=True)
@@ -82,8 +85,9 @@ async def load_agent(
     name = get_active_agent(state.get("options", {}), role)
     model = "" if fallback else select_thinking_model(state, role)
     offer = state.get("mcp", "")
-    known = deps.open_agents.get((name, model, fallback, offer))
-    return known or await asyncio.to_thread(open_agent, deps, name, model, fallback, offer)
+    sender = state.get("options", {}).get("sender", "")
+    known = deps.open_agents.get((name, model, fallback, offer, sender))
+    return known or await asyncio.to_thread(open_agent, deps, name, model, fallback, offer, sender)
 
 
 def with_rules(agent: Agent, allow: Sequence[str]) -> Agent:
@@ -97,30 +101,44 @@ def with_rules(agent: Agent, allow: Sequence[str]) -> Agent:
 
 
 def open_agent(
-    deps: Dependencies, name: str, model: str = "", fallback: str = "", offer: str = ""
+    deps: Dependencies,
+    name: str,
+    model: str = "",
+    fallback: str = "",
+    offer: str = "",
+    sender: str = "",
 ) -> Agent:
     """Return the agent of this name; raises UsageError if it is missing or its file is invalid.
 
     `model` replaces the configured one, but neither one that the user named nor the agent's own;
-    `fallback` replaces any. `offer` is what its thread is offered of MCP servers.
+    `fallback` replaces any. `offer` is what its thread is offered of MCP servers. `sender` is the
+    agent that has sent it as a sub-agent.
     """
-    key = (name, model, fallback, offer)
+    key = (name, model, fallback, offer, sender)
     if key not in deps.open_agents:
         own = deps.with_fallback(fallback) if fallback else deps
-        deps.open_agents[key] = _create_agent(own, deps.agents.find(name), model, offer)
+        profile = deps.agents.find(name)
+        if sender:
+            profile = profile.with_parent(deps.agents.find(sender))
+        deps.open_agents[key] = _create_agent(own, profile, model, offer, is_child=bool(sender))
     return deps.open_agents[key]
 
 
-def _create_agent(deps: Dependencies, profile: AgentProfile, model: str, digest: str) -> Agent:
+def _create_agent(
+    deps: Dependencies, profile: AgentProfile, model: str, digest: str, *, is_child: bool
+) -> Agent:
     own = _adapt_dependencies(profile, deps, model)
+    if is_child:
+        own = replace(own, turns=min(own.turns, CHILD_TURNS))
     offer = load_offer(own.mcp, digest)
-    own_tools = select_agent_tools(
+    select = select_child_tools if is_child else select_agent_tools
+    own_tools = select(
         profile,
         own.settings.tools,
         planning=bool(own.policy.plan),
         lacking=_list_lacking(own, offer),
     )
-    described = (_describe_tool(tool, own.settings) for tool in own_tools)
+    described = (_describe_tool(tool, own, profile) for tool in own_tools)
     tools = (*described, *build_offered_tools(offer, profile, own.settings.tools))
     chat_model = own.chat_models.get(own.model, profile.name)
     # some models end a turn with this tool even if it is not offered
@@ -166,13 +184,15 @@ def _list_lacking(deps: Dependencies, offer: "Offer | None") -> list[Requirement
     return [name for name, there in is_there.items() if not there]
 
 
-def _describe_tool(tool: BaseTool, settings: Settings) -> BaseTool:
+def _describe_tool(tool: BaseTool, deps: Dependencies, profile: AgentProfile) -> BaseTool:
     """Return the tool with what its description says of this configuration."""
+    if tool.name == "subagent":
+        return describe_agents(tool, list_sendable_agents(deps.agents, profile))
     if tool.name != "use_rag_tool":
         return tool
     from ...tools.builtin.web.use_rag_tool import describe_servers
 
-    return describe_servers(tool, settings.rag.servers)
+    return describe_servers(tool, deps.settings.rag.servers)
 
 
 def _adapt_dependencies(profile: AgentProfile, deps: Dependencies, model: str) -> Dependencies:

@@ -21,6 +21,9 @@ async def autosave_answer(
     deps: Dependencies, runtime: Runtime[Context]
 ) -> AsyncGenerator[Callable[[str], None]]:
     """Yield a callback for each piece of the answer."""
+    if runtime.context.sub_id:  # a resumed child sends its request again
+        yield lambda piece: None
+        return
     pieces, info = list[str](), runtime.execution_info
     checkpoint = info.checkpoint_id if info else ""
 

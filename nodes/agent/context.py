@@ -1,6 +1,8 @@
 """Context: the input of one run besides the thread."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from langgraph.runtime import Runtime
 from pydantic import InstanceOf
@@ -37,6 +39,13 @@ class Context:
         default_factory=SteeringQueue, repr=False, compare=False
     )
     """The user's messages to the running turn."""
+
+    sub_id: SkipJsonSchema[str] = ""
+    """ID of the sub-agent that runs; empty: the thread itself."""
+    writer: SkipJsonSchema[Callable[[Any], None] | None] = field(
+        default=None, repr=False, compare=False
+    )
+    """Takes the events of a sub-agent; None: LangGraph's own writer does."""
 
     async def open_dependencies(self, state: State | ToolTask) -> Dependencies:
         """Return the thread's dependencies under its current options.

@@ -34,6 +34,7 @@ from ...tools.sandbox.detect import open_sandbox
 from ...tools.sandbox.sandbox import Sandbox
 from ...tools.workspace import Workspace
 from ..options import Options
+from ..subagents.slots import ChildSlots
 from .dependencies import Dependencies, DependencySources, build_environ
 
 if TYPE_CHECKING:
@@ -72,6 +73,8 @@ class DependencyPool:
         self._replaced: list[Dependencies] = []
         self.background = BackgroundPool()
         """The threads' background commands, which end with the pool."""
+        self.child_slots: dict[str, ChildSlots] = {}
+        """The places of each thread's sub-agents, while it runs."""
         self._connections: dict[Path, McpConnections] = {}
         self.elicitation = Elicitation()
         """Set its `ask` to answer what MCP servers ask while a call runs."""

@@ -14,7 +14,12 @@ from .modes import get_mode
 
 def emit_event(runtime: Runtime[Context], event: str, /, **fields: object) -> None:
     """Send one event with secrets removed; `sdk/events.py` defines its names and fields."""
-    runtime.stream_writer({"type": event, **redact_json(fields)})
+    context = runtime.context
+    if context.sub_id:
+        fields["agent"] = context.sub_id
+    # a nested graph's own writer drops everything unless its caller streams nested graphs
+    write = context.writer or runtime.stream_writer
+    write({"type": event, **redact_json(fields)})
 
 
 def emit_cards(runtime: Runtime[Context], cards: Sequence[Card]) -> None:

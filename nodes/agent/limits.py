@@ -50,6 +50,8 @@ def enforce_limits(state: State, runtime: Runtime[Context], deps: Dependencies) 
         "steps_allowed": _build_turn_limit(state, deps),
         "cost_allowed": _build_cost_limit(state),
     }
+    if runtime.context.sub_id:  # it reports what it has instead of stopping
+        return {name: limit.allowed for name, limit in limits.items()}
     if reached := [limit.description for limit in limits.values() if limit.is_reached]:
         interrupt({"type": "limit", "description": join_texts(" and ", reached)})
     return {

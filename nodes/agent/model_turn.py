@@ -1,7 +1,7 @@
 """One model turn of a role: limits, request, usage."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 from uuid import uuid4
 
@@ -65,14 +65,17 @@ class _Start:
     history: list[AnyMessage]
     added: list[HumanMessage]
     """Messages that the request adds to the conversation."""
+    is_last: bool = False
+    """Whether the model may call no tool any more."""
 
 
 async def run_model_turn(
-    state: State, runtime: Runtime[Context], role: RoleName, handoff: str = ""
+    state: State, runtime: Runtime[Context], role: RoleName, handoff: str = "", ending: str = ""
 ) -> ModelTurn:
     """Run one model turn unless the role has finished; `handoff` is its brief if it has none yet.
 
-    Raises the provider's error when all retries have failed; the thread can be resumed then.
+    `ending` tells it that this is its last answer, in which it can call no tool. Raises the
+    provider's error when all retries have failed; the thread can be resumed then.
     """
     words = find_final_text(state, role)
     if words is not None:
@@ -107,10 +110,11 @@ async def run_model_turn(
         return ModelTurn({"messages": [*loop.notes], "role": role}, None, is_stopped=True)
     history = loop.select_messages(history)
     notes = [*await _build_notes(state, runtime, role, agent, history), *loop.notes]
-    remaining = build_remaining_note(state, runtime.context, deps, allowed, role)
+    left = [build_note(role, ending)] if ending else []
+    left = left or build_remaining_note(state, runtime.context, deps, allowed, role)
     started = await _build_start_notes(state, runtime, role, deps)
-    added = [*(brief or notes), *started, *remaining]
-    start = _Start(agent, decided, role, begun, history, added)
+    added = [*(brief or notes), *started, *left]
+    start = _Start(agent, decided, role, begun, history, added, is_last=bool(ending))
     if deps.settings.model.enable_tool_planner and (planned := await _plan_steps(start, runtime)):
         return planned
     return await _answer_request(start, runtime)
@@ -145,6 +149,8 @@ async def _answer_request(start: _Start, runtime: Runtime[Context]) -> ModelTurn
     state, role, history = start.state, start.role, start.history
     request = [*history, *start.added]
     options = fit_answer(build_request_options(state, role), state, start.agent, role, request)
+    if start.is_last:
+        options = replace(options, tool_choice="none")
     try:
         answered = await request_answer(start.agent, state, role, request, options, runtime)
     except ContextOverflowError as error:

@@ -61,7 +61,7 @@ def switch_options(options: Options, mode: ChatMode, request: str, now: datetime
 
 def get_active_agent(options: Options, role: RoleName) -> str:
     """Return the profile that runs as this role."""
-    return options.get("speaker") or role
+    return options.get("subagent") or options.get("speaker") or role
 
 
 def to_announced_mode(options: Options) -> list[str]:

@@ -51,6 +51,8 @@ async def receive_steering(
     The node commits it before the next request, so neither a kill nor a failure loses it. Only when
     it runs again, with the message in the thread, it announces the message.
     """
+    if role == "agent":  # the user's words are for its parent
+        return []
     queue, thread = runtime.context.steering, get_thread_id(runtime)
     if queue.has_unconfirmed:
         known = {str(message.id) for message in state.get("messages", [])}

@@ -4,7 +4,7 @@ It never changes in a run, and in a thread only if the user has changed one of t
 """
 
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from langchain_core.messages import SystemMessage
 
@@ -32,10 +32,8 @@ def build_system_prompt(
 
     `model` is the `PROVIDER/MODEL` that reads it, `skills` are whole skills.
     """
-    known: Mapping[str, AgentSettings] = {
-        name: getattr(agents, name) for name in type(agents).model_fields
-    }
-    added = known.get(profile.name, AgentSettings()).system_prompt.strip()
+    own: object = getattr(agents, profile.name, None)
+    added = own.system_prompt.strip() if isinstance(own, AgentSettings) else ""
     words = "\n\n".join(filter(None, (profile.prompt, *find_addenda(model), added)))
     text = TEMPLATE.format(words=words, folder=folder, system=platform.system())
     text = "\n\n".join(filter(None, (text, *skills, format_instructions(instructions))))

@@ -15,10 +15,23 @@ from ..conversation.loaded_skills import find_loaded_skills
 from ..memory.note_origin import find_origin
 from ..repetition.repeated_calls import find_earlier_answer
 from ..state import State
+from ..subagents.sent_task import build_subagent_task
 from ..tool_task import AfterTools, PendingCall, ToolTask, list_named_files
 
 DispatchTransition = Command[
-    Literal["approve", "tools", "switch", "architect", "coder", "tester", "editor", "build", "plan"]
+    Literal[
+        "approve",
+        "tools",
+        "subagent",
+        "switch",
+        "architect",
+        "coder",
+        "tester",
+        "editor",
+        "build",
+        "plan",
+        "agent",
+    ]
 ]
 Tools = Mapping[str, BaseTool]
 
@@ -40,13 +53,34 @@ def group_calls(
         return [[call] for call in calls]
     groups: list[list[PendingCall]] = []
 
-    def can_join(call: PendingCall) -> bool:
-        return is_read_only_tool(tools[call["name"]]) and call["name"] not in alone
+    def get_kind(call: PendingCall) -> Literal["child", "reads", "alone"]:
+        if "child" in call:
+            return "child"
+        joins = is_read_only_tool(tools[call["name"]]) and call["name"] not in alone
+        return "reads" if joins else "alone"
 
-    for reads, run in groupby(calls, key=can_join):
+    for kind, run in groupby(calls, key=get_kind):
         together = list(run)
-        groups += [together] if reads else [[call] for call in together]
+        if kind == "child":
+            groups += group_children(together)
+        else:
+            groups += [together] if kind == "reads" else [[call] for call in together]
     return groups
+
+
+def group_children(calls: Sequence[PendingCall]) -> list[list[PendingCall]]:
+    """Cut calls of sub-agents into groups with one that writes at most; others run beside it."""
+    groups: list[list[PendingCall]] = [[]]
+    for call in calls:
+        if _is_writer(call) and any(map(_is_writer, groups[-1])):
+            groups.append([])
+        groups[-1].append(call)
+    return groups
+
+
+def _is_writer(call: PendingCall) -> bool:
+    child = call.get("child")
+    return child is not None and child["writes"] and not child.get("isolated")
 
 
 def dispatch(
@@ -67,7 +101,9 @@ def dispatch(
     if len(first) > 1:
         shared["together"] = len(first)
     sends = [
-        Send("tools", {**_build_task(state, call, then, tools, workspace), **shared})
+        Send("subagent", build_subagent_task(state, call, child, len(first), allowed))
+        if (child := call.get("child"))
+        else Send("tools", {**_build_task(state, call, then, tools, workspace), **shared})
         for call in first
     ]
     return Command(goto=sends, update={**(update or {}), "queue": rest})

@@ -41,6 +41,8 @@ async def build_end_notes(
     A command counts as reported once a note about it is in the thread, so that neither a kill nor a
     failed request loses one.
     """
+    if role == "agent":  # its parent is told
+        return []
     commands = open_background(deps, runtime)
     record = JournalRecord(deps.journal, get_thread_id(runtime))
     unknown = await record.load_open()

@@ -62,7 +62,11 @@ async def build_start_notes(
     state: State, runtime: Runtime[Context], role: RoleName, deps: Dependencies
 ) -> list[HumanMessage]:
     """Return what the hooks at the start of a thread tell the model, once."""
-    if state.get("steps") or not (hooks := select_hooks(deps, "on_session_start")):
+    if (
+        state.get("steps")
+        or role == "agent"
+        or not (hooks := select_hooks(deps, "on_session_start"))
+    ):
         return []
     marks = [message.additional_kwargs.get(FROM_HOOK) for message in state.get("messages", [])]
     if "on_session_start" in marks:  # the first request was too long, and is sent again

@@ -21,6 +21,8 @@ from .registry import NAMES, select_tools
 BELONGING = frozenset(["attempt_completion", *LEADS_TO, "plan_mode_respond"])
 # tools of plan mode; its permissions ensure that only the plan is written
 PLANNING = frozenset(["write_file", "edit", "plan_exit", "plan_mode_respond"])
+# tools of the thread's own agent: a sub-agent neither sends others nor changes the mode
+NOT_IN_CHILDREN = frozenset(["subagent", *LEADS_TO, "plan_mode_respond"])
 # the tools that reach all others of MCP servers
 BRIDGE = frozenset(["find_tools", "use_mcp_tool"])
 # tools of other agents, whose files may name tools that do not exist here
@@ -41,13 +43,35 @@ def select_agent_tools(
     A subagent is offered no more than its parent. An agent that is `planning` can write the plan
     and show it. A tool that requires something `lacking` is not offered.
     """
+    names = select_tool_names(profile, planning=planning, lacking=lacking)
+    return select_tools(names, chosen)
+
+
+def select_child_tools(
+    profile: AgentProfile,
+    chosen: ToolsSection,
+    *,
+    planning: bool = False,
+    lacking: Collection[Requirement] = (),
+) -> tuple[BaseTool, ...]:
+    """Return the tools of a sub-agent: it sends none itself, and in plan mode it edits nothing."""
+    names = select_tool_names(profile, lacking=lacking) - NOT_IN_CHILDREN
+    if planning:
+        names -= select_names(lambda entry: entry.effect == "edit")
+    return select_tools(names, chosen)
+
+
+def select_tool_names(
+    profile: AgentProfile, *, planning: bool = False, lacking: Collection[Requirement] = ()
+) -> frozenset[str]:
+    """Return the names of an agent's tools, without loading any of them."""
     beside = PLANNING if planning else frozenset[str]()
     offered = select_names(lambda entry: entry.requires not in lacking)
     for one in profile.limits:
         given = _resolve_names(one, "tools", one.tools) | beside
         given |= BRIDGE if _reaches_servers(one.tools) else frozenset()
         offered &= given - _resolve_names(one, "denied_tools", one.denied_tools)
-    return select_tools(offered, chosen)
+    return offered
 
 
 def can_call_server_tool(name: str, profile: AgentProfile, chosen: ToolsSection) -> bool:

@@ -63,12 +63,15 @@ class TurnView:
 
     def show_event(self, event: ev.Event) -> None:
         """Show one event; do not repeat a state that has not changed."""
-        self._update_session(event)
         self._meter.count_event(event)
+        if not ev.is_from_subagent(event):
+            self._update_session(event)
+        elif not isinstance(event, ev.Notice):
+            return
         if not self._is_news(event):
             return
         if isinstance(event, ev.Notice):
-            event = ev.Notice(adapt_to_conversation(event.text))
+            event = replace(event, text=adapt_to_conversation(event.text))
         with self._console.capture() as written:
             if isinstance(event, SILENT_EVENTS):
                 self._renderer.pause()

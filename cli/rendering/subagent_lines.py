@@ -1,0 +1,25 @@
+"""What is shown of sub-agents: a line for the start and the end of each, and their notices."""
+
+from ...sdk import events as ev
+from ..i18n.catalogs import t
+from ..i18n.message_translation import translate_notice
+from .sanitize import sanitize_line
+
+LONGEST_TASK = 100
+
+
+def format_subagent_line(event: ev.Event) -> str:
+    """Return the line; empty for events that show nothing of a sub-agent."""
+    match event:
+        case ev.SubagentStarted(sub_id=sub_id, task=task):
+            line = sanitize_line(" ".join(task.split()))
+            line = line if len(line) <= LONGEST_TASK else f"{line[: LONGEST_TASK - 1]}…"
+            return t("subagent.started", agent=sub_id, task=line)
+        case ev.SubagentFinished(sub_id=sub_id, status=status, usage=usage):
+            tokens = usage.get("input", 0) + usage.get("output", 0)
+            words = {"agent": sub_id, "requests": usage.get("requests", 0), "tokens": f"{tokens:,}"}
+            return t(f"subagent.{status}", **words)
+        case ev.Notice(agent=agent, text=text) if agent:
+            return t("run.notice", text=f"{agent}: {translate_notice(text)}")
+        case _:
+            return ""

@@ -1,0 +1,49 @@
+"""The graph of one sub-agent, and the nodes by which the other graphs send some."""
+
+# pyright: reportUnknownMemberType=false
+# LangGraph's overloads for nodes are only partly typed
+from typing import Literal
+
+from langgraph.graph import START, StateGraph
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+
+from ..nodes.agent.context import Context
+from ..nodes.agent_turn import run_agent_turn
+from ..nodes.approve import approve
+from ..nodes.collect_reports import collect_reports
+from ..nodes.compact import compact
+from ..nodes.run_subagent import run_subagent
+from ..nodes.run_tool import run_tool
+from ..nodes.state import State, Task
+from ..nodes.subagents.child_state import ChildState
+from ..nodes.subagents.task import SubagentTask
+from ..nodes.tool_task import ToolTask
+
+
+def build_graph() -> StateGraph[ChildState, Context, ChildState, ChildState]:
+    """Build the graph of a child."""
+    builder = StateGraph(ChildState, Context)
+    builder.add_node("agent", run_agent_turn)
+    builder.add_node("compact", compact, destinations=("agent", "__end__"))
+    builder.add_node("approve", approve, destinations=("agent", "tools", "approve"))
+    builder.add_node("tools", run_tool, input_schema=ToolTask, destinations=("agent", "approve"))
+    builder.add_edge(START, "agent")
+    return builder
+
+
+# without a saver of its own: it uses the thread's, under a namespace of its own
+graph = build_graph().compile(name="subagent")
+
+
+async def run_child(state: SubagentTask, runtime: Runtime[Context]) -> Command[Literal["reports"]]:
+    """Run a child of the thread; LangGraph finds its graph here, and Studio draws it."""
+    return await run_subagent(state, runtime, graph)
+
+
+def add_subagent_nodes(
+    builder: StateGraph[State, Context, Task, State], roles: tuple[str, ...]
+) -> None:
+    """Add the nodes that run children and collect their reports."""
+    builder.add_node("subagent", run_child, input_schema=SubagentTask, destinations=("reports",))
+    builder.add_node("reports", collect_reports, destinations=(*roles, "approve"))

@@ -1,0 +1,163 @@
+"""The node `subagent`: runs one child of the thread, from its task to its report.
+
+LangGraph runs this function again from its top at each resume, also when only another child was
+answered: so everything before the child's graph must be harmless to repeat. The child's own graph
+continues where it was.
+"""
+
+import asyncio
+from dataclasses import replace
+from typing import Any, Literal, Protocol, cast
+
+from langgraph.errors import GraphDrained, GraphInterrupt
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+
+from ..config.security.redaction import redact
+from ..memory.threads.sub_runs import SubRun, SubRuns
+from .agent.agent import load_agent
+from .agent.context import Context, get_thread_id
+from .agent.dependencies import Dependencies
+from .agent.emit import emit_event
+from .state import State
+from .subagents.budget import limit_context
+from .subagents.child_state import ChildState, build_child_input
+from .subagents.earlier_child import ReadableGraph, load_earlier
+from .subagents.report import build_report
+from .subagents.sent_calls import open_sub_runs
+from .subagents.slots import ChildSlots
+from .subagents.task import Report, SubagentTask, make_report_key
+
+LONGEST_TITLE = 80
+LONGEST_SHOWN = 500
+
+
+class ChildGraph(ReadableGraph, Protocol):
+    """The compiled graph of a child."""
+
+    async def ainvoke(self, input: Any, /, *, context: Any) -> Any:
+        """Run it to its end, or go on with it."""
+        ...
+
+
+async def run_subagent(
+    task: SubagentTask, runtime: Runtime[Context], child: ChildGraph
+) -> Command[Literal["reports"]]:
+    """Run the child and hand over its report."""
+    thread = get_thread_id(runtime)
+    deps = await runtime.context.open_dependencies(as_state(task))
+    slots = open_slots(runtime, deps, thread)
+    try:
+        async with slots.take():
+            report = await _run_child(task, runtime, child, deps)
+    except GraphDrained:
+        await slots.wait_idle()
+        raise
+    key = make_report_key(task["call_id"], task["child"]["position"])
+    return Command(goto="reports", update={"reports": {key: report}})
+
+
+def as_state(task: SubagentTask) -> State:
+    """Return what opens the child's agent."""
+    folder, options = task["folder"], task["options"]
+    return State(request=task["child"]["task"], folder=folder, options=options, mcp=task["mcp"])
+
+
+def open_slots(runtime: Runtime[Context], deps: Dependencies, thread: str) -> ChildSlots:
+    """Return the places of the thread's children."""
+    most = deps.settings.agents.max_parallel
+    return runtime.context.pool.child_slots.setdefault(thread, ChildSlots(most))
+
+
+async def _run_child(
+    task: SubagentTask, runtime: Runtime[Context], child: ChildGraph, deps: Dependencies
+) -> Report:
+    if runtime.drain_requested:  # the run was stopped while this child waited for its place
+        raise GraphDrained(runtime.drain_reason or "")
+    thread, sub_runs = get_thread_id(runtime), open_sub_runs(deps)
+    async with runtime.context.pool.child_slots[thread].beginning:
+        row = await asyncio.to_thread(_begin, sub_runs, task, runtime)
+    _emit_started(task, row, runtime)
+    earlier = await load_earlier(task, child, sub_runs, thread)
+    turns = (await load_agent("agent", as_state(task), runtime.context)).deps.turns
+    try:
+        final = await child.ainvoke(
+            build_child_input(task, turns, earlier), context=_build_context(runtime, row.sub_id)
+        )
+    except GraphInterrupt:
+        await asyncio.to_thread(sub_runs.set_status, thread, row.sub_id, "waiting")
+        raise
+    report = await build_report(task, row, cast(ChildState, final), deps, runtime)
+    await asyncio.to_thread(_finish, sub_runs, row, report)
+    _emit_finished(runtime, report)
+    return report
+
+
+def _begin(sub_runs: SubRuns, task: SubagentTask, runtime: Runtime[Context]) -> SubRun:
+    """Record the child; one that waited for an answer works again."""
+    child, info = task["child"], runtime.execution_info
+    row = sub_runs.begin(
+        get_thread_id(runtime),
+        task["call_id"],
+        child["position"],
+        namespace=info.checkpoint_ns if info else "",
+        agent=child["agent"],
+        title=_make_title(child["task"]),
+    )
+    if row.status == "waiting":
+        sub_runs.set_status(row.thread_id, row.sub_id, "running")
+    return row
+
+
+def _make_title(task: str) -> str:
+    line = redact(task).splitlines()[0].strip()
+    return line if len(line) <= LONGEST_TITLE else f"{line[: LONGEST_TITLE - 1]}…"
+
+
+def _build_context(runtime: Runtime[Context], sub_id: str) -> Context:
+    """Return the context of the child's nodes: its events carry its ID."""
+    context = runtime.context
+    return replace(
+        context, sub_id=sub_id, writer=runtime.stream_writer, deadline=limit_context(context)
+    )
+
+
+def _finish(sub_runs: SubRuns, row: SubRun, report: Report) -> None:
+    usage = report["usage"]
+    sub_runs.finish(
+        row.thread_id,
+        row.sub_id,
+        report["status"],
+        requests=usage["requests"],
+        tokens=usage["input"] + usage["output"],
+        cost=usage["cost"],
+        report=report["text"],
+    )
+
+
+def _emit_started(task: SubagentTask, row: SubRun, runtime: Runtime[Context]) -> None:
+    """Tell that the child works, once in a run."""
+    slots = runtime.context.pool.child_slots[row.thread_id]
+    if row.sub_id in slots.announced:
+        return
+    slots.announced.add(row.sub_id)
+    emit_event(
+        runtime,
+        "subagent_started",
+        sub_id=row.sub_id,
+        agent=row.agent,
+        task=task["child"]["task"],
+        call_id=row.call_id,
+    )
+
+
+def _emit_finished(runtime: Runtime[Context], report: Report) -> None:
+    emit_event(
+        runtime,
+        "subagent_finished",
+        sub_id=report["sub_id"],
+        status=report["status"],
+        report=report["text"][:LONGEST_SHOWN],
+        usage=dict(report["usage"]),
+        files=report["files"],
+    )

@@ -1,0 +1,55 @@
+"""What a child may spend: turns, dollars and time; at a limit it reports what it has."""
+
+import time
+
+from ..agent.context import Context
+from ..agent.limits import NOTHING_USED, add_usage
+from ..state import State
+from ..usage import Usage
+
+# Of the time that the run has left: the rest is for the report and for the parent's answer
+TIME_SHARE = 0.8
+LAST_ANSWER = (
+    "You are at the limit of {limit}. Call no tool any more: give your report now, with what you "
+    "have found and done so far, and say what is not done."
+)
+
+
+def compute_share(state: State, children: int) -> float:
+    """Return the dollars that each of several children may spend; 0: no limit.
+
+    What the children of an open call have spent is not in the thread's usage yet.
+    """
+    allowed, spent = state.get("cost_allowed", 0.0), sum_usage(state)["cost"]
+    if not allowed or spent is None:
+        return 0.0
+    return max(allowed - spent, 0.0001) / children
+
+
+def sum_usage(state: State) -> Usage:
+    """Return the thread's usage with that of the reports which wait for their call's others."""
+    total = state.get("usage", NOTHING_USED)
+    for report in state.get("reports", {}).values():
+        total = add_usage(total, report["usage"]) if report else total
+    return total
+
+
+def limit_context(context: Context) -> float:
+    """Return when a child that starts now has to report; 0: no time limit."""
+    if not context.deadline:
+        return 0.0
+    now = time.time()
+    return now + max(0.0, context.deadline - now) * TIME_SHARE
+
+
+def build_ending(state: State, context: Context) -> str:
+    """Return what a child is told before its last answer; empty if it may go on."""
+    turns, dollars = state.get("steps_allowed", 0), state.get("cost_allowed", 0.0)
+    spent = state.get("usage", NOTHING_USED)["cost"]
+    if turns and state.get("steps", 0) + 1 >= turns:
+        return LAST_ANSWER.format(limit=f"{turns} model turns")
+    if dollars and spent is not None and spent >= dollars:
+        return LAST_ANSWER.format(limit=f"${dollars:.2f}")
+    if context.deadline and time.time() >= context.deadline:
+        return LAST_ANSWER.format(limit="its time")
+    return ""

@@ -1,0 +1,51 @@
+"""The state of a child: a conversation of its own in the thread of its parent."""
+
+from typing import Any, cast
+
+from ...memory.threads.sub_runs import SubRunStatus
+from ..agent.limits import NOTHING_USED
+from ..agent.message_history import build_role_message
+from ..options import Options
+from ..state import State
+from .task import SubagentTask
+
+
+class ChildState(State, total=False):
+    """The channels of a child."""
+
+    status: SubRunStatus
+    """How it ended; missing while it works."""
+    failure: str
+    """Why it failed, or was stopped."""
+
+
+def build_child_input(
+    task: SubagentTask, turns: int, earlier: ChildState | None = None
+) -> ChildState:
+    """Return the state in which a child starts.
+
+    `earlier` is the state of the child whose work it goes on with.
+    """
+    words = task["child"]["task"]
+    messages = list((earlier or {}).get("messages", []))
+    child = ChildState(
+        request=words,
+        folder=task["folder"],
+        options=cast(Options, {**task["options"], "max_cost": task["share"]}),
+        messages=[*messages, build_role_message("agent", words)] if messages else [],
+        role="agent",
+        steps_allowed=turns,
+        cost_allowed=task["share"],
+        context_message=task["context_message"],
+        allowed=task["allowed"],
+        tree=task["tree"],
+        file_entry=task["file_entry"],
+        proven=task["proven"],
+        turn=task["turn"],
+        message_id=task["message_id"],
+        usage=NOTHING_USED,
+    )
+    beside: dict[str, Any] = {"mcp": task["mcp"], "fallback": task["fallback"]}
+    if earlier:
+        beside["cuts"] = earlier.get("cuts")
+    return cast(ChildState, {**child, **{key: value for key, value in beside.items() if value}})

@@ -1,0 +1,105 @@
+"""The report of a child: for its parent short and with its facts, whole in a file."""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from langchain_core.messages import AIMessage, AnyMessage
+from langgraph.runtime import Runtime
+
+from ...config.security.private_files import make_private_folder
+from ...config.security.redaction import redact
+from ...memory.journal import SECOND_RUN
+from ...memory.threads.sub_runs import SubRun, SubRunStatus
+from ...memory.undo.change_chains import compute_net_changes
+from ...tools.process.output_capture import get_output_path, make_output_id
+from ..agent.context import Context, get_thread_id
+from ..agent.dependencies import Dependencies
+from ..agent.limits import NOTHING_USED
+from ..agent.message_history import iter_newest_first
+from .child_state import ChildState
+from .task import Report, SubagentTask
+
+LONGEST = 8_000
+MOST_FILES = 50
+CUT = "\n\n[Cut here: {length} characters; command_output with id `{id}` has all of it.]"
+NO_REPORT = "It ended without a report."
+FAILED = "It did not finish: {reason}"
+
+
+async def build_report(
+    task: SubagentTask,
+    row: SubRun,
+    final: ChildState,
+    deps: Dependencies,
+    runtime: Runtime[Context],
+) -> Report:
+    """Build the report of a child that has ended; the whole text goes to a file."""
+    child, before = task["child"], task["file_entry"]
+    status = final.get("status", "failed")
+    words = redact(_find_words(final))
+    shown = await asyncio.to_thread(
+        shorten_report, words, deps.locate_outputs(get_thread_id(runtime)), row.sub_id
+    )
+    files = await asyncio.to_thread(_list_files, final.get("messages", []), before, deps, runtime)
+    return Report(
+        call_id=task["call_id"],
+        notice=task["notice"],
+        position=child["position"],
+        count=child["count"],
+        sub_id=row.sub_id,
+        status=status,
+        text=_format_report(row.sub_id, status, files, shown),
+        files=files,
+        usage=final.get("usage", NOTHING_USED),
+        allowed=final.get("allowed", []),
+        tree=final.get("tree", ""),
+        file_entry=final.get("file_entry", before),
+        proven=final.get("proven", True),
+    )
+
+
+def shorten_report(text: str, outputs: Path, sub_id: str) -> str:
+    """Return what the parent reads of a report; a long one is stored, too. Blocks."""
+    if len(text) <= LONGEST:
+        return text
+    output_id = make_output_id(sub_id)
+    with suppress(OSError):
+        make_private_folder(outputs)
+        get_output_path(outputs, output_id).write_text(text, encoding="utf-8")
+    remark = CUT.format(length=len(text), id=output_id)
+    return text[: LONGEST - len(remark)] + remark
+
+
+def _find_words(final: ChildState) -> str:
+    """Return its last answer, and why it failed if it has."""
+    said = final.get("summary", "").strip()
+    if not said:
+        newest = iter_newest_first(final, "agent")
+        said = next((str(m.text) for m in newest if isinstance(m, AIMessage) and m.text), "")
+    failure = final.get("failure", "")
+    parts = [FAILED.format(reason=failure) if failure else "", said.strip()]
+    return "\n\n".join(filter(None, parts)) or NO_REPORT
+
+
+def _format_report(sub_id: str, status: SubRunStatus, files: Sequence[str], text: str) -> str:
+    more = [f"{len(files) - MOST_FILES} more"] if len(files) > MOST_FILES else []
+    named = [*files[:MOST_FILES], *more]
+    changed = f"; files changed: {', '.join(named)}" if files else ""
+    return f"[{sub_id}: {status}{changed}]\n{text}"
+
+
+def _list_files(
+    messages: Sequence[AnyMessage], before: int, deps: Dependencies, runtime: Runtime[Context]
+) -> list[str]:
+    """List the files that the child's own calls have changed."""
+    calls = {
+        str(call["id"])
+        for message in messages
+        if isinstance(message, AIMessage)
+        for call in message.tool_calls
+    }
+    entries = deps.history.list_entries(get_thread_id(runtime), before)
+    own = [entry for entry in entries if entry.key.removesuffix(SECOND_RUN) in calls]
+    return [change.path for change in compute_net_changes(own)]

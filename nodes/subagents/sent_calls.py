@@ -1,0 +1,86 @@
+"""Calls of `subagent`: refused if nobody can be sent, else one call for each child."""
+
+from collections.abc import Mapping, Sequence
+
+from langchain_core.messages.tool import ToolCall
+
+from ...config import paths
+from ...config.agents.profile import AgentProfile
+from ...memory.threads.sub_runs import ENDED, SubRuns
+from ...tools.builtin.session.subagent import SUBAGENT, TaskItem, read_tasks
+from ...tools.result import ToolError
+from ...tools.runtime.registry import canonical
+from ...tools.runtime.sendable_agents import can_change, find_sendable_agent
+from ..agent.agent import Agent
+from ..agent.dependencies import Dependencies
+from ..tool_task import PendingCall
+from .task import ChildTask
+
+
+def open_sub_runs(deps: Dependencies) -> SubRuns:
+    """Open the table of children."""
+    return SubRuns(paths.locate_database(deps.home))
+
+
+def refuse_sent_calls(calls: Sequence[ToolCall], agent: Agent, thread: str) -> Mapping[str, str]:
+    """Return, by the ID of each call that can send nobody, why, for the model. Blocks."""
+    refused = dict[str, str]()
+    for call in calls:
+        name, args = canonical(call["name"], call["args"])
+        if name != SUBAGENT or SUBAGENT not in agent.tools:
+            continue
+        try:
+            _build_tasks(args, agent, thread)
+        except ToolError as error:
+            refused[call["id"] or ""] = str(error)
+    return refused
+
+
+def split_sent_calls(calls: Sequence[PendingCall], agent: Agent, thread: str) -> list[PendingCall]:
+    """Return the calls with one for each child in place of those of `subagent`. Blocks."""
+    return [one for call in calls for one in _split_call(call, agent, thread)]
+
+
+def _split_call(call: PendingCall, agent: Agent, thread: str) -> list[PendingCall]:
+    if call["name"] != SUBAGENT:
+        return [call]
+    children = _build_tasks(call["args"], agent, thread)
+    return [{**call, "args": {}, "child": child} for child in children]
+
+
+def _build_tasks(args: Mapping[str, object], agent: Agent, thread: str) -> list[ChildTask]:
+    """Build the tasks of a call; raises ToolError if one of them cannot be sent."""
+    items = read_tasks(args)
+    return [_build_task(item, at, len(items), agent, thread) for at, item in enumerate(items)]
+
+
+def _build_task(item: TaskItem, position: int, count: int, agent: Agent, thread: str) -> ChildTask:
+    resume = item.get("resume", "")
+    name = _find_earlier_agent(resume, agent.deps, thread) if resume else item["agent_type"]
+    parent = agent.profile or agent.deps.agents.find("build")
+    profile = find_sendable_agent(agent.deps.agents, parent, name)
+    child = ChildTask(
+        agent=name,
+        task=item["task"],
+        position=position,
+        count=count,
+        writes=_is_writer(profile, agent.deps),
+    )
+    return {**child, "resume": resume} if resume else child
+
+
+def _find_earlier_agent(sub_id: str, deps: Dependencies, thread: str) -> str:
+    """Return the profile of a child that has ended; raises ToolError if there is none."""
+    rows = open_sub_runs(deps).list_sub_runs(thread)
+    ended = {row.sub_id: row.agent for row in rows if row.status in ENDED}
+    if sub_id not in ended:
+        raise ToolError(
+            f"no agent `{sub_id}` has reported; there are: {', '.join(ended) or 'none'}"
+        )
+    return ended[sub_id]
+
+
+def _is_writer(profile: AgentProfile, deps: Dependencies) -> bool:
+    """Return whether a child may change anything as long as the thread is as it is."""
+    only_reads = bool(deps.policy.plan) or deps.policy.mode == "read-only"
+    return not only_reads and can_change(profile)

@@ -1,0 +1,46 @@
+"""The agents that another one can send, and whether one of them may change anything."""
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+
+from ...config.agents.profile import AgentProfile
+from ...config.agents.registry import AgentRegistry
+from ...config.errors import UsageError
+from ..result import ToolError
+from ..tool_table import select_names
+from .agent_tools import select_tool_names
+
+CHANGING_TOOLS = select_names(lambda entry: entry.effect in ("edit", "execute"))
+
+
+def list_sendable_agents(agents: AgentRegistry, parent: AgentProfile) -> Mapping[str, str]:
+    """Return the descriptions of the agents that `parent` can send, by name.
+
+    One that may change nothing sends only agents that read.
+    """
+    may_write = can_change(parent)
+    return {
+        name: profile.description
+        for name, profile in sorted(agents.profiles.items())
+        if profile.mode != "primary"
+        and not profile.hidden
+        and (may_write or not can_change(profile))
+    }
+
+
+def find_sendable_agent(agents: AgentRegistry, parent: AgentProfile, name: str) -> AgentProfile:
+    """Return the agent with its parent's limits; raises ToolError with the list for another."""
+    known = list_sendable_agents(agents, parent)
+    if name not in known:
+        close = get_close_matches(name, known, n=1, cutoff=0.6)
+        meant = f"; did you mean `{close[0]}`?" if close else "."
+        raise ToolError(f"no agent `{name}` can be sent{meant} There are: {', '.join(known)}")
+    return agents.profiles[name].with_parent(parent)
+
+
+def can_change(profile: AgentProfile) -> bool:
+    """Return whether its tools can change files or run programs; an invalid file counts as yes."""
+    try:
+        return bool(select_tool_names(profile) & CHANGING_TOOLS)
+    except UsageError:
+        return True

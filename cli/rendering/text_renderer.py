@@ -18,7 +18,7 @@ from .humanize import format_duration, format_time_left
 from .markdown.live import AnswerView, create_answer_view
 from .output import echo_wrapped
 from .sanitize import sanitize_line, sanitize_text
-from .subagent_lines import format_subagent_line
+from .subagents.event_lines import format_subagent_line
 from .thinking_view import ThinkingView, create_thinking_view
 from .thread_listing import SHORT_ID
 from .tool_calls import ToolView

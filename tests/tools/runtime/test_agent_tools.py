@@ -62,7 +62,8 @@ def test_foreign_names_resolve_and_denied_tool_is_excluded() -> None:
 
 def test_tools_that_are_not_here_are_left_out() -> None:
     assert names(agent("Read", "WebSearch", "NotebookEdit", "mcp__github__issue", "Task")) == {
-        "read_file"
+        "read_file",
+        "subagent",
     }
 
 

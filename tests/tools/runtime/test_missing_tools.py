@@ -17,7 +17,7 @@ def configure(*names: str, rag: bool = False) -> Settings:
 
 def test_names_that_nothing_offers_are_found(tmp_path: Path) -> None:
     found = find_missing_tools(configure(*NAMED), tmp_path, tmp_path / "home")
-    assert found == ["task", "use_rag_tool", *OF_SERVERS]
+    assert found == ["use_rag_tool", *OF_SERVERS]
 
 
 def test_a_configured_server_brings_its_tools(
@@ -28,4 +28,4 @@ def test_a_configured_server_brings_its_tools(
     servers = {"servers": {"git-hub": {"type": "stdio", "command": "true"}}}
     (tmp_path / "maxagent" / "mcp_servers.json").write_text(json.dumps(servers))
     found = find_missing_tools(configure(*NAMED, rag=True), tmp_path, tmp_path / "home")
-    assert found == ["task", "mcp__gone__x"]
+    assert found == ["mcp__gone__x"]

@@ -1,9 +1,9 @@
 """What is shown of sub-agents: a line for the start and the end of each, and their notices."""
 
-from ...sdk import events as ev
-from ..i18n.catalogs import t
-from ..i18n.message_translation import translate_notice
-from .sanitize import sanitize_line
+from ....sdk import events as ev
+from ...i18n.catalogs import t
+from ...i18n.message_translation import translate_notice
+from ..sanitize import sanitize_line
 
 LONGEST_TASK = 100
 

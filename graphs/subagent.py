@@ -10,11 +10,8 @@ from langgraph.types import Command
 
 from ..nodes.agent.context import Context
 from ..nodes.agent_turn import run_agent_turn
-from ..nodes.approve import approve
-from ..nodes.collect_reports import collect_reports
 from ..nodes.compact import compact
-from ..nodes.run_subagent import run_subagent
-from ..nodes.run_tool import run_tool
+from ..nodes.lazy_nodes import approve, collect_reports, run_subagent, run_tool
 from ..nodes.state import State, Task
 from ..nodes.subagents.child_state import ChildState
 from ..nodes.subagents.task import SubagentTask

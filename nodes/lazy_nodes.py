@@ -7,10 +7,13 @@ from langgraph.types import Command
 
 from .agent.context import Context
 from .state import State
+from .subagents.task import SubagentTask
 from .tool_task import AfterTools, ToolTask
 
 if TYPE_CHECKING:
     from .approval.dispatch import DispatchTransition
+    from .collect_reports import ReportsTransition
+    from .run_subagent import ChildGraph
 
 
 async def approve(state: State, runtime: Runtime[Context]) -> "DispatchTransition":
@@ -70,3 +73,19 @@ async def run_tester(
     from .tester import run_tester
 
     return await run_tester(state, runtime)
+
+
+async def run_subagent(
+    task: SubagentTask, runtime: Runtime[Context], child: "ChildGraph"
+) -> Command[Literal["reports"]]:
+    """Run a child: `nodes/run_subagent.py`."""
+    from .run_subagent import run_subagent
+
+    return await run_subagent(task, runtime, child)
+
+
+async def collect_reports(state: State, runtime: Runtime[Context]) -> "ReportsTransition":
+    """Answer the calls of children: `nodes/collect_reports.py`."""
+    from .collect_reports import collect_reports
+
+    return await collect_reports(state, runtime)

@@ -169,7 +169,7 @@ class TextRenderer:
     def _(self, event: ev.ModelChanged) -> None:
         if self._answer:
             self._answer.discard_tail()
-        self._print_line(sanitize_line(_format_model_change(event)), "yellow")
+        self._print_line(sanitize_line(format_model_change(ev.as_json(event))), "yellow")
 
     @_render_event.register
     def _(self, event: ev.ToolCall) -> None:
@@ -387,15 +387,3 @@ def _describe_limit(question: ev.Question, thread: str) -> str:
     left = "" if not question.until else format_time_left(question.until)
     key = "run.limit.provider" if left else "run.limit.unknown"
     return t(key, why=why, thread=thread, left=left)
-
-
-def _format_model_change(event: ev.ModelChanged) -> str:
-    return format_model_change(
-        {
-            "from": event.from_,
-            "to": event.to,
-            "reason": event.reason,
-            "price_before": event.price_before,
-            "price_after": event.price_after,
-        }
-    )

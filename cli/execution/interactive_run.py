@@ -5,7 +5,7 @@ The prompt and the commands share it; they differ in how they show events and wh
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from functools import partial
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from ...config.errors import MaxAgentError, UnfinishedTurnError
 from ...nodes.options import Options
@@ -15,8 +15,10 @@ from ...sdk.runner import Runner
 from ..prompts.choice import confirm_abandon
 from ..prompts.interrupts import ask_questions
 from ..prompts.mode_switch import show_drafts
-from .chat_session import ChatSession
 from .shown_questions import remember_shown
+
+if TYPE_CHECKING:
+    from .chat_session import ChatSession
 
 Said = TypeVar("Said")
 # Shows a stream to its end; returns the last event, or None if it stopped before its first
@@ -40,7 +42,7 @@ class InteractiveRun:
 
     async def send_message(
         self,
-        chat_session: ChatSession,
+        chat_session: "ChatSession",
         text: str,
         *,
         agent: str = "",

@@ -11,16 +11,13 @@ from ...sdk.events import Completion, Event, Failure, Interrupted, Question
 from ...sdk.runner import Runner
 from ..options import AnswerStyle, OutputFormat, is_verbose
 from ..prompts.text_input import discard_typeahead
-from ..rendering.chat_renderer import AnswerRenderer
 from ..rendering.console import open_console
-from ..rendering.progress import ProgressRenderer
 from ..rendering.renderer import JsonRenderer, Renderer
 from ..rendering.text_renderer import TextRenderer
 from .background_end import collect_running, show_stopped
 from .cancellation import CancellableStream
 from .interactive_run import InteractiveRun, PromptRunner
 from .stop_signal import StopSignal, run_stoppable
-from .verbose import VerboseRenderer
 
 Said = TypeVar("Said")
 Start = Callable[[Runner], AsyncGenerator[Event]]
@@ -50,19 +47,32 @@ def open_renderer(
     """
     if output is not OutputFormat.text:
         events = JsonRenderer(every_event=output is OutputFormat.stream_json)
-        return VerboseRenderer(events) if is_verbose() else events
+        return _add_details(events)
     if show_thinking is None:
         show_thinking = load_settings(Path.cwd(), paths.locate_home()).settings.model.show_thinking
-    renderer: Renderer = (
-        TextRenderer(show_thinking=show_thinking)
-        if answer is None
-        else AnswerRenderer(answer, show_thinking=show_thinking)
-    )
-    if is_verbose():
-        renderer = VerboseRenderer(renderer)
+    renderer = _add_details(_open_text_renderer(answer, show_thinking=show_thinking))
     console = open_console()
-    is_live = console.file.isatty() and not console.is_dumb_terminal
-    return ProgressRenderer(renderer, console) if is_live else renderer
+    if not console.file.isatty() or console.is_dumb_terminal:
+        return renderer
+    from ..rendering.progress import ProgressRenderer
+
+    return ProgressRenderer(renderer, console)
+
+
+def _open_text_renderer(answer: AnswerStyle | None, *, show_thinking: bool) -> Renderer:
+    if answer is None:
+        return TextRenderer(show_thinking=show_thinking)
+    from ..rendering.chat_renderer import AnswerRenderer
+
+    return AnswerRenderer(answer, show_thinking=show_thinking)
+
+
+def _add_details(renderer: Renderer) -> Renderer:
+    if not is_verbose():
+        return renderer
+    from .verbose import VerboseRenderer
+
+    return VerboseRenderer(renderer)
 
 
 def run_interactive(

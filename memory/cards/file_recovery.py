@@ -18,7 +18,6 @@ from ..database.connection import (
     translate_known_errors,
 )
 from ..database.recovery import get_salvaged_path, install_salvaged, keep_salvaged, set_aside
-from ..database.salvage import open_damaged, read_rows, repair_header_if_needed
 
 _COLUMNS = ("prefix", "key", "value", "created_at", "updated_at")
 _INSERT = "INSERT OR IGNORE INTO store (prefix, key, value, created_at, updated_at) VALUES "
@@ -87,6 +86,8 @@ def _salvage(path: Path) -> int:
 
 
 def _copy_rows(damaged: Path, fresh: sqlite3.Connection) -> int:
+    from ..database.salvage import open_damaged, read_rows, repair_header_if_needed
+
     with (
         repair_header_if_needed(damaged, fresh) as file,
         closing(open_damaged(file)) as source,

@@ -16,6 +16,7 @@ from collections.abc import Generator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...config.errors import MaxAgentError, UsageError
 from ...config.text import text
@@ -28,7 +29,9 @@ from .recovery import (
     list_database_files,
     set_aside,
 )
-from .salvage import SalvageResult, salvage_rows
+
+if TYPE_CHECKING:
+    from .salvage import SalvageResult
 
 # Pragmas of every connection; FULL because a journal entry must outlive a power cut too, MEMORY
 # because LangGraph's query for a long thread would otherwise copy it through a file in /tmp.
@@ -183,8 +186,10 @@ def _recover_from_damage(path: Path, error: sqlite3.Error) -> MaxAgentError:
     )
 
 
-def _salvage_database(path: Path) -> SalvageResult:
+def _salvage_database(path: Path) -> "SalvageResult":
     """Copy the readable rows; the damaged database stays until all of them are on disk."""
+    from .salvage import salvage_rows
+
     fresh = path.with_name(f"{path.name}.new")
     try:
         _create_database(fresh)
@@ -199,7 +204,7 @@ def _salvage_database(path: Path) -> SalvageResult:
     return saved
 
 
-def _describe_losses(saved: SalvageResult) -> str:
+def _describe_losses(saved: "SalvageResult") -> str:
     hurt = ", ".join(f"`{thread[:8]}`" for thread in sorted(saved.damaged_threads))
     if saved.has_unknown_losses:
         return text("these threads, and perhaps others, lost data: {threads}", threads=hurt or "?")

@@ -12,20 +12,21 @@ from collections.abc import Generator, Mapping
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...config import paths
 from ...config.errors import UsageError
 from ...config.text import text
 from ..checkpoints import thread_facts
-from ..checkpoints.compaction import compact_thread
-from ..checkpoints.messages import read_searchable_texts
 from ..checkpoints.thread_rows import copy_thread_rows, delete_thread_rows
 from ..database.connection import connect, prepare_database, translate_sqlite_errors
 from ..transaction import begin_transaction
 from . import lease
 from .record import ThreadRow, ThreadStatus, from_checkpoint, update_from_facts
 from .rows import copy_history, delete_thread, insert_thread, read_threads
-from .transfer_rows import TransferRows, insert_rows
+
+if TYPE_CHECKING:
+    from .transfer_rows import TransferRows
 
 SHORTEST_PREFIX = 4
 LONGEST_NAME = 60
@@ -78,11 +79,13 @@ class ThreadIndex:
                 copy_history(connection, fork.parent, file_entry, fork.thread_id)
             insert_thread(connection, fork)
 
-    def import_thread(self, row: ThreadRow, rows: TransferRows) -> None:
+    def import_thread(self, row: ThreadRow, rows: "TransferRows") -> None:
         """Add a thread from elsewhere with all its rows or none.
 
         Raises UsageError if two rows are the same or exist already.
         """
+        from .transfer_rows import insert_rows
+
         try:
             with (
                 translate_sqlite_errors(self._path),
@@ -172,6 +175,8 @@ class ThreadIndex:
 
     def search(self, text: str, folder: Path | None = None) -> "list[ThreadRow]":
         """Return threads whose name, title or messages contain all these words, ignoring case."""
+        from ..checkpoints.messages import read_searchable_texts
+
         words = text.casefold().split()
         with translate_sqlite_errors(self._path), closing(connect(self._path)) as connection:
             texts = read_searchable_texts(connection)
@@ -185,6 +190,8 @@ class ThreadIndex:
 
     def compact(self, thread_id: str) -> None:
         """Delete abandoned branches and repeated values of the thread."""
+        from ..checkpoints.compaction import compact_thread
+
         with translate_sqlite_errors(self._path), closing(connect(self._path)) as connection:
             compact_thread(connection, thread_id)
 

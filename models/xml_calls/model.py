@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator, Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
 
 from langchain_core.language_models import LanguageModelInput
@@ -17,12 +17,13 @@ from ..errors import ModelCallError, ToolsNotSupportedError
 from ..invoke import CALL_ERRORS
 from ..replay import without_output_parts
 from ..resolver import ResolvedModel
-from .call_parser import TextCall
 from .known_tools import KnownTools
 from .refusals import ToolRefusals, is_tools_refusal
-from .stream_parser import CallStreamParser
 from .text_history import TextHistory
 from .tool_descriptions import describe_tools
+
+if TYPE_CHECKING:
+    from .call_parser import TextCall
 
 # Indexes of native calls are below this, should the endpoint parse calls itself
 FIRST_INDEX = 10_000
@@ -63,6 +64,8 @@ class XmlCallsModel(_StreamingModel):
     async def astream(
         self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any
     ) -> AsyncIterator[AIMessage]:
+        from .stream_parser import CallStreamParser
+
         described = describe_tools([self._tools.tools[name] for name in self._offered])
         messages = self._history.convert_messages(_list_messages(input), described)
         prompt = ChatPromptValue.model_construct(messages=messages)
@@ -124,7 +127,7 @@ def _replace_text(message: AIMessage, shown: str) -> AIMessageChunk:
     return chunk.model_copy(update={"content": content, "additional_kwargs": marks})
 
 
-def _build_last_chunk(text: str, calls: Sequence[TextCall]) -> AIMessageChunk:
+def _build_last_chunk(text: str, calls: "Sequence[TextCall]") -> AIMessageChunk:
     chunks = [_to_call_chunk(FIRST_INDEX + number, call) for number, call in enumerate(calls)]
     errors = {
         str(chunk["id"]): call.error
@@ -139,7 +142,7 @@ def _build_last_chunk(text: str, calls: Sequence[TextCall]) -> AIMessageChunk:
     )
 
 
-def _to_call_chunk(index: int, call: TextCall) -> ToolCallChunk:
+def _to_call_chunk(index: int, call: "TextCall") -> ToolCallChunk:
     # a JSON string is a call that cannot be run: see `to_valid_json`
     arguments = json.dumps(call.raw if call.error else call.args)
     return tool_call_chunk(

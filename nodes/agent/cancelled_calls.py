@@ -7,7 +7,6 @@ from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
 from ...memory.journal import SECOND_RUN, AskedCall, FinishedCall, Journal, UnfinishedCall
 from ...tools.result import ToolResult
-from ...tools.runtime.invoke import render_for_model
 from ..roles import RoleName
 from .message_history import build_tool_message
 
@@ -45,6 +44,8 @@ def _answer_call(call: Any, role: RoleName, journal: Journal, thread: str) -> To
     )
     name = call["name"] or "unknown"
     if isinstance(known, FinishedCall):
+        from ...tools.runtime.invoke import render_for_model
+
         result = ToolResult(**known.result)
         return build_tool_message(
             call["id"], name, role, render_for_model(result), ok=result.ok, seen=result.seen

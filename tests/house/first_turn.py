@@ -1,4 +1,4 @@
-"""Counts the modules that a task enters before its model is first asked: a child runs the demo.
+"""What of our modules is used before a model is first asked: a child runs the demo.
 
 A module is entered when one of its functions runs; importing it alone does not count.
 """
@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import FrameType
@@ -18,26 +19,40 @@ DEMO = ROOT / "docs/demo"
 MODEL = str(ROOT / "models/scripted_model.py")
 
 
+@dataclass(frozen=True)
+class FirstRequest:
+    """What a process has used of our modules when its model is first asked."""
+
+    entered: int
+    """Modules of which a function has run."""
+    imported: frozenset[str]
+
+
 @cache
-def count_entered_modules() -> int:
-    """Count them in a task of the demo, which needs no key and no network."""
+def reach_first_request(*words: str, scenario: Path = DEMO / "scenario.json") -> FirstRequest:
+    """Run `mcode` with these words in the demo's project; it needs no key and no network."""
     with tempfile.TemporaryDirectory() as place:
         project = Path(place, "shop")
         shutil.copytree(DEMO / "project", project)
-        words = ["task", "Repair the prices.", "--trust", "--folder", str(project)]
-        words += ["--model", f"scripted/{DEMO / 'scenario.json'}", "--mode", "auto", "--apply"]
         done = subprocess.run(
-            [sys.executable, __file__, *words],
+            [sys.executable, __file__, *words, "--trust", "--model", f"scripted/{scenario}"],
+            cwd=project,
             env={**os.environ, "MAXAGENT_HOME": str(Path(place, "home"))},
             capture_output=True,
             text=True,
             check=False,
         )
-    return int(done.stdout.rsplit("\n", 1)[-1])
+    entered, *imported = done.stdout.rsplit("\n", 1)[-1].split()
+    return FirstRequest(int(entered), frozenset(imported))
+
+
+def count_entered_modules() -> int:
+    """Count them in a task of the demo."""
+    return reach_first_request("task", "Repair the prices.", "--mode", "auto", "--apply").entered
 
 
 def main() -> None:
-    """Run `mcode` with the arguments; print the count and exit at the first request."""
+    """Run `mcode` with the arguments; print count and imports, and exit at the first request."""
     from maxagent.cli import app
 
     entered: set[str] = set()
@@ -52,7 +67,8 @@ def main() -> None:
             entered.add(name)
         if name == MODEL and code.co_name in ("_astream", "_agenerate", "_generate"):
             entered.discard(__file__)
-            os.write(1, b"\n%d" % len(entered))
+            imported = [module for module in sys.modules if module.startswith("maxagent.")]
+            os.write(1, f"\n{len(entered)} {' '.join(imported)}".encode())
             os._exit(0)
 
     threading.setprofile(see)

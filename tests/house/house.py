@@ -59,8 +59,9 @@ def main() -> None:
 
 
 def measure_first_turn() -> Measure:
-    """Measure what a task enters before its first model turn: a figure without an aim."""
-    return Measure("modules entered before the first model turn", count_entered_modules())
+    """Measure what a task enters before its first model turn; `test_first_turn.py` bounds it."""
+    count = count_entered_modules()
+    return Measure("modules entered before the first model turn", count, most=240)
 
 
 def list_measures() -> Sequence[Measure]:

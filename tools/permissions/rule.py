@@ -13,7 +13,6 @@ from .. import aliases
 from ..tool_table import PatternKind
 from .call import RequestedCall
 from .command_pattern import CommandPattern, parse_command_pattern
-from .flag_limits import find_excess
 from .host_pattern import parse_host_pattern
 from .path_pattern import parse_path_pattern
 from .server_pattern import ServerPattern
@@ -83,6 +82,8 @@ class Rule:
             return ""
         if not self._is_about(call) or not pattern.matches_strictly(subject):
             return ""
+        from .flag_limits import find_excess  # brings the table of all programs that read
+
         folder = Path(subject.folder) if subject.folder else None
         return find_excess(subject.names, pattern.words, folder, call.workspace)
 

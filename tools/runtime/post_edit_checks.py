@@ -5,7 +5,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from ..builtin.shell.shell_run import run_shell
 from ..filesystem.file_access import hash_content, read_bytes
 from ..filesystem.text_codec import decode_text, to_printable
 from ..permissions import Policy, evaluate_check
@@ -88,6 +87,8 @@ async def _run_check(command: str, number: int, run: ToolRun, policy: Policy) ->
         return CheckResult(command, None, NOT_RUN.format(command=command, reason=decision.reason))
     if decision.verdict == "ask" and command not in run.checks:
         return CheckResult(command, None, NOT_RUN.format(command=command, reason=UNASKED))
+    from ..builtin.shell.shell_run import run_shell
+
     run.emit(f"$ {command}\n")
     own = replace(run, call_id=f"{run.call_id}-check-{number}")
     try:

@@ -1,56 +1,9 @@
 """The `list_code_definitions` tool: the classes, functions and methods of files."""
 
-import os
-import time
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
-
-from ...cancellable_thread import check_cancelled, run_in_worker
+from ...cancellable_thread import run_in_worker
 from ...definition import tool
-from ...definitions.code_definition import FileDefinitions
-from ...definitions.grammars import INSTALL, load_parser
-from ...definitions.languages import PYTHON, find_language, list_languages
-from ...definitions.python_definitions import find_python_definitions
-from ...definitions.syntax_definitions import find_syntax_definitions
-from ...filesystem.file_access import read_bytes
-from ...filesystem.listing import find_entries, resolve_existing, resolve_folder
-from ...filesystem.text_codec import decode_text, to_one_line, to_printable
-from ...result import ToolError, ToolResult
+from ...result import ToolResult
 from ...tool_run import Run
-from ...workspace import Workspace
-
-# bytes of a file that is parsed
-LARGEST_FILE = 1_000_000
-# of all that is shown
-MOST_CHARACTERS = 30_000
-SECONDS = 20.0
-BROKEN = "  [a part of this file does not parse; definitions in it may be missing]"
-
-
-@dataclass
-class Outline:
-    """What is shown, as it grows."""
-
-    text: list[str] = field(default_factory=list[str])
-    definitions: int = 0
-    missing: Counter[str] = field(default_factory=Counter[str])
-    """Files without a parser, by language."""
-    unreadable: list[str] = field(default_factory=list[str])
-    files: int = 0
-    """Files that were looked at."""
-    characters: int = 0
-
-    def add(self, name: str, found: FileDefinitions) -> None:
-        """Add a file, if it defines anything."""
-        lines = [f"  {one.line}: {'  ' * one.depth}{one.signature}" for one in found.definitions]
-        lines += [] if found.is_whole else [BROKEN]
-        if lines:
-            block = "\n".join([to_one_line(name), *lines])
-            self.text.append(block)
-            self.characters += len(block)
-            self.definitions += len(found.definitions)
 
 
 @tool("read", paths=("path",))
@@ -58,81 +11,6 @@ async def list_code_definitions(
     path: str = ".", recursive: bool = False, *, run: Run
 ) -> ToolResult:
     """List the definitions in a file, or in the files of a folder."""
-    return await run_in_worker(_list_definitions, run.workspace, path or ".", recursive)
+    from .code_outline import outline_sources  # brings the parsers
 
-
-def _list_definitions(workspace: Workspace, path: str, recursive: bool) -> ToolResult:
-    found = resolve_existing(workspace, path)
-    names = _list_sources(workspace, path, recursive) if os.path.isdir(found) else None
-    outline = Outline()
-    deadline = time.monotonic() + SECONDS
-    if names is None:
-        _add_file(workspace, found, outline)
-    else:
-        for name in names:
-            check_cancelled()
-            if outline.characters >= MOST_CHARACTERS or time.monotonic() > deadline:
-                break
-            try:
-                _add_file(workspace, workspace.root / name, outline)
-            except ToolError:
-                outline.unreadable.append(name)
-    metadata = {"path": workspace.to_relative(found), "definitions": outline.definitions}
-    output = "\n\n".join([*_cut(outline.text), *_list_remarks(outline, names)])
-    return ToolResult(output, metadata={**metadata, "files": len(outline.text)})
-
-
-def _list_sources(workspace: Workspace, path: str, recursive: bool) -> list[str]:
-    folder = resolve_folder(workspace, path)
-    entries = find_entries(workspace, folder, lambda _: True, deep=recursive)
-    return [entry.name for entry in entries if entry.kind == "file" and find_language(entry.name)]
-
-
-def _add_file(workspace: Workspace, path: Path, outline: Outline) -> None:
-    """Add a file to the outline; raises ToolError if it cannot be read."""
-    name = workspace.to_relative(path)
-    if not find_language(name):
-        raise ToolError(
-            f"`{to_one_line(name)}` is in none of the languages whose definitions are listed: "
-            f"{', '.join(list_languages())}; `grep` and `read_file` read any text"
-        )
-    outline.files += 1
-    source = decode_text(read_bytes(workspace, path, LARGEST_FILE)).text
-    language = find_language(name, source)
-    if language == PYTHON:
-        outline.add(name, find_python_definitions(source))
-    elif parser := load_parser(language):
-        outline.add(name, find_syntax_definitions(source, language, parser))
-    else:
-        outline.missing[language] += 1
-
-
-def _cut(blocks: Sequence[str]) -> Iterator[str]:
-    """Yield the blocks up to the limit, the last one cut at a line."""
-    left = MOST_CHARACTERS
-    for block in blocks:
-        if len(block) > left:
-            shown = block[:left].rpartition("\n")[0]
-            yield to_printable(f"{shown}\n  [cut: read the rest with `grep` or `read_file`]")
-            return
-        left -= len(block)
-        yield to_printable(block)
-
-
-def _list_remarks(outline: Outline, names: Sequence[str] | None) -> Iterator[str]:
-    if outline.missing:
-        named = ", ".join(
-            f"{count} {language} file{'s' * (count > 1)}"
-            for language, count in sorted(outline.missing.items())
-        )
-        yield f"[left out: {named}; the user can install their grammars: {INSTALL}]"
-    if outline.unreadable:
-        few = ", ".join(f"`{to_one_line(name)}`" for name in outline.unreadable[:5])
-        more = " and others" if len(outline.unreadable) > 5 else ""
-        yield f"[could not be read: {few}{more}]"
-    if names is not None and outline.files < len(names):
-        yield f"[cut after {outline.files} of {len(names)} files; name a file or a smaller folder]"
-    if not names and names is not None:
-        yield f"[no source file here in: {', '.join(list_languages())}]"
-    elif not outline.definitions and not outline.missing:
-        yield "[no definition found]"
+    return await run_in_worker(outline_sources, run.workspace, path or ".", recursive)

@@ -8,7 +8,6 @@ from ...filesystem.file_access import get_stat
 from ...result import ToolError, ToolResult
 from ...tool_run import Run, ToolRun
 from ..files.read_file import read_text_file
-from ..files.write_file import write_text_file
 
 FILE_NAME = ".ac.mod.md"
 
@@ -35,6 +34,8 @@ async def module_doc_read(path: str = ".", *, run: Run) -> ToolResult:
 @tool("edit", paths=list_doc_paths)
 async def module_doc_write(path: str, content: str, *, run: Run) -> ToolResult:
     """Write a folder's notes."""
+    from ..files.write_file import write_text_file
+
     return await run_in_worker(write_text_file, run, _locate_doc(path), content)
 
 

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from ...cancellable_thread import run_in_worker
 from ...definition import tool
 from ...editing.matching.boundaries import is_indented
-from ...editing.replace import replace_text
 from ...filesystem.file_access import resolve_write_path
 from ...filesystem.file_locks import lock_files
 from ...filesystem.listing import resolve_existing
@@ -44,6 +43,8 @@ def _edit_file(run: ToolRun, file_path: str, requests: Sequence[Replacement]) ->
 
 
 def _build_step(request: Replacement, indented: bool) -> ChangeStep:
+    from ...editing.replace import replace_text  # brings the edit engine
+
     return lambda decoded, text, exact: replace_text(
         text,
         as_read(decoded, request.old),

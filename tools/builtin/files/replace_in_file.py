@@ -6,7 +6,6 @@ from pathlib import Path
 
 from ...cancellable_thread import run_in_worker
 from ...definition import tool
-from ...editing.replace import replace_text
 from ...editing.search_replace_blocks import SearchBlock, parse_blocks
 from ...filesystem.file_access import get_stat, resolve_write_path
 from ...filesystem.file_locks import lock_files
@@ -93,6 +92,8 @@ def _change_text(
 ) -> TextChange:
     if not search:
         raise ToolError(NOT_EMPTY)
+    from ...editing.replace import replace_text  # brings the edit engine
+
     old, new = as_read(decoded, search), as_read(decoded, replace)
     try:
         return replace_text(text, old, new, exact=exact, whole_lines=True, line=line)

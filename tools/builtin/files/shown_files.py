@@ -7,7 +7,6 @@ from pathlib import Path
 
 from ...filesystem.file_access import hash_content, read_bytes
 from ...result import ToolError
-from ...shell.parsing.single_command import parse_plain_words
 from ...workspace import Workspace
 
 _OPTIONS = {
@@ -27,6 +26,8 @@ def parse_shown_files(command: str) -> list[str]:
 
     Known are `cat`, `head`, `tail`, `nl` and `sed -n 'FROM,TOp'`, alone and with plain words.
     """
+    from ...shell.parsing.single_command import parse_plain_words  # brings the parser
+
     words = parse_plain_words(command) or [""]
     program, *rest = words
     if program not in _OPTIONS:

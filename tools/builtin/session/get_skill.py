@@ -6,7 +6,6 @@ from difflib import get_close_matches
 from ....config.skills.skill import SkillRegistry
 from ...definition import tool
 from ...result import ToolError, ToolResult
-from ...skills.rendering import render_skill
 from ...tool_run import Run
 
 # In a result's metadata: name and hash of the skill that was loaded
@@ -25,6 +24,8 @@ async def get_skill(name: str, *, run: Run) -> ToolResult:
         raise ToolError(_describe_unknown(wanted, run.skills.registry))
     if run.skills.loaded.get(skill.name) == skill.digest:
         return ToolResult(KNOWN.format(name=skill.name))
+    from ...skills.rendering import render_skill
+
     output = await asyncio.to_thread(render_skill, skill, run.skills.ignore)
     loaded = {skill.name: skill.digest}
     return ToolResult(output, metadata={SKILL: loaded}, update={"skills": loaded})

@@ -1,12 +1,14 @@
 """Commands that go on in the background: started there, sent there, or out of time."""
 
 import sys
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from ...process.background_commands import BackgroundCommands
-from ...process.command_run import CommandRun
 from ...result import ToolError, ToolResult
 from ...tool_run import ToolRun
+
+if TYPE_CHECKING:
+    from ...process.background_commands import BackgroundCommands
+    from ...process.command_run import CommandRun
 
 # Seconds of output that the answer to the start shows
 FIRST_SECONDS = 1.0
@@ -33,7 +35,7 @@ _ALONE = (
 )
 
 
-def require_background(run: ToolRun) -> BackgroundCommands:
+def require_background(run: ToolRun) -> "BackgroundCommands":
     """Return the thread's background commands; raise ToolError if one more may not run."""
     if run.jobs is None:
         raise ToolError("no command can run in the background here; call it without `background`")
@@ -42,7 +44,7 @@ def require_background(run: ToolRun) -> BackgroundCommands:
 
 
 async def move_to_background(
-    shell: CommandRun, jobs: BackgroundCommands, run: ToolRun, why: Why
+    shell: "CommandRun", jobs: "BackgroundCommands", run: ToolRun, why: Why
 ) -> ToolResult:
     """Leave the command to run on; the answer has its output so far."""
     text, seconds = shell.recording.to_text(), shell.seconds
@@ -63,7 +65,7 @@ async def move_to_background(
     )
 
 
-def _describe_network(shell: CommandRun, jobs: BackgroundCommands, run: ToolRun) -> str:
+def _describe_network(shell: "CommandRun", jobs: "BackgroundCommands", run: ToolRun) -> str:
     if not shell.confined or run.sandbox is None or run.sandbox.network:
         return ""
     if jobs.network:

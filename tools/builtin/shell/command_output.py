@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...definition import tool
-from ...process.command_run import CommandRun
 from ...process.output_capture import get_output_path, make_output_id
 from ...process.truncation import clean_text
 from ...result import ToolError, ToolResult
@@ -17,6 +16,8 @@ from ...tool_run import Run, ToolRun
 
 if TYPE_CHECKING:
     import regex
+
+    from ...process.command_run import CommandRun
 
 MOST_LINES = 500
 MOST_BYTES = 32_000
@@ -50,7 +51,9 @@ async def command_output(
     return ToolResult(text, metadata={"output_file": path.stem})
 
 
-async def _read_new_output(command: CommandRun, wanted: "_LineFilter", run: ToolRun) -> ToolResult:
+async def _read_new_output(
+    command: "CommandRun", wanted: "_LineFilter", run: ToolRun
+) -> ToolResult:
     """Return what the command has printed since the last look, and what has become of it."""
     has_ended = not command.is_running
     data, dropped = command.read_new_output()
@@ -62,7 +65,7 @@ async def _read_new_output(command: CommandRun, wanted: "_LineFilter", run: Tool
     return ToolResult(text, metadata=metadata)
 
 
-def describe_state(command: CommandRun) -> str:
+def describe_state(command: "CommandRun") -> str:
     """Describe whether it runs, or how it ended."""
     seconds = f"{command.seconds:.0f} s"
     if command.is_running:

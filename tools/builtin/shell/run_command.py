@@ -13,7 +13,6 @@ from ...sandbox.sandbox import Sandbox
 from ...tool_run import Run, ToolRun
 from ..files.shown_files import hash_shown_files
 from .background_start import FIRST_SECONDS, UNBUFFERED, move_to_background, require_background
-from .shell_run import build_result, run_shell, start_shell, watch_shell
 
 # seconds that a call may ask for; the configured time may be longer
 MAX_TIMEOUT_SECONDS = 600.0
@@ -48,6 +47,8 @@ async def run_command(
             command, folder, seconds, run, guard=reads, is_limited=timeout is not None or reads
         )
     else:
+        from .shell_run import run_shell
+
         result = await run_shell(command, folder, seconds, run, guard=reads)
     result = _with_hint(result, command, run)
     whole = result.metadata["bytes"] <= 2 * KEPT_EACH_SIDE
@@ -59,6 +60,8 @@ async def _run_in_background(
     command: str, folder: Path, run: ToolRun, *, guard: bool
 ) -> ToolResult:
     """Start the command and answer after its first second; one that has ended by then is done."""
+    from .shell_run import build_result, start_shell, watch_shell
+
     jobs = require_background(run)
     shell = await start_shell(command, folder, run, seconds=None, guard=guard, env=UNBUFFERED)
     await watch_shell(shell, run, FIRST_SECONDS)
@@ -75,6 +78,8 @@ async def _run_in_foreground(
     It goes on there, too, when its time is over; not if the call has limited that time, and not if
     it only reads.
     """
+    from .shell_run import build_result, start_shell, watch_shell
+
     jobs = run.jobs
     assert jobs
     limit = seconds if is_limited else None

@@ -15,7 +15,6 @@ from ...process.output_stream import LiveOutput
 from ...process.stream_redaction import RedactingSink
 from ...result import ToolError, ToolResult
 from ...sandbox.execution import stream_inside
-from ...sandbox.private_network import enter_private_network
 from ...tool_run import ToolRun
 
 # bytes; Linux takes no argument over 131,071
@@ -53,6 +52,8 @@ async def start_shell(
     argv = [SHELL, "-c", _validate_command(command)]
     argv, own = (guard_command(argv), GUARD) if guard else (argv, await hide_secrets(folder))
     recording = await asyncio.to_thread(OutputRecorder, run.outputs, run.call_id)
+    from ...sandbox.private_network import enter_private_network
+
     network = await enter_private_network(run.sandbox, run.jobs, create=not guard)
 
     async def stream(limit: TimeLimit, sink: Sink) -> ProcessExit:

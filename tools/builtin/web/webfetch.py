@@ -5,6 +5,7 @@ import re
 import sys
 from http import HTTPStatus
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ....config.security.private_files import make_private_folder, open_private
 from ....config.security.redaction import redact
@@ -14,8 +15,9 @@ from ...process.launcher import capture_output
 from ...process.output_capture import make_output_id
 from ...result import ToolError, ToolResult
 from ...tool_run import Run
-from ...web.client import FetchedPage, fetch_page
-from ...web.response_body import MAX_BYTES, classify_content, decode_body
+
+if TYPE_CHECKING:
+    from ...web.client import FetchedPage
 
 # characters of a page that one call shows
 MAX_CHARACTERS = 30_000
@@ -30,12 +32,16 @@ async def webfetch(url: str, start: int = 0, *, run: Run) -> ToolResult:
     """Fetch a web page as Markdown or text."""
     if start < 0:
         raise ToolError("`start` counts characters from 0")
+    from ...web.client import fetch_page
+
     fetched = await fetch_page(url)
     return await render_page(fetched, start, run)
 
 
-async def render_page(fetched: FetchedPage, start: int, run: Run) -> ToolResult:
+async def render_page(fetched: "FetchedPage", start: int, run: Run) -> ToolResult:
     """Render a response for the model; raise ToolError if it is not a readable page."""
+    from ...web.response_body import classify_content, decode_body
+
     if fetched.status >= 400:
         raise ToolError(f"`{fetched.address.netloc}` answered {_format_status(fetched.status)}")
     html = classify_content(fetched.content_type) == "html"
@@ -50,8 +56,10 @@ async def render_page(fetched: FetchedPage, start: int, run: Run) -> ToolResult:
     return ToolResult(_wrap_text(fetched, text, start), metadata=facts)
 
 
-def _wrap_text(fetched: FetchedPage, text: str, start: int) -> str:
+def _wrap_text(fetched: "FetchedPage", text: str, start: int) -> str:
     """Wrap a part of the page in marks."""
+    from ...web.response_body import MAX_BYTES
+
     end = start + MAX_CHARACTERS
     about = [f"{fetched.address} ({_format_status(fetched.status)})"]
     if start or len(text) > end:
@@ -65,6 +73,8 @@ def _wrap_text(fetched: FetchedPage, text: str, start: int) -> str:
 
 async def _convert_to_markdown(html: str, address: str, run: Run) -> str:
     """Convert in a separate process, which can be stopped."""
+    from ...web.response_body import MAX_BYTES
+
     file = run.outputs / f"{make_output_id(run.call_id)}.html"
     program = [
         sys.executable,

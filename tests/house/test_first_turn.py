@@ -1,0 +1,58 @@
+"""What a start imports: the room of a feature that a thread does not use is left out."""
+
+import json
+from pathlib import Path
+
+import pytest
+from first_turn import FirstRequest, reach_first_request
+
+# What few of the first requests need, below `maxagent.`
+UNUSED = (
+    "nodes.hooks.",
+    "nodes.planner.",
+    "nodes.mcp.server",
+    "nodes.skills.",
+    "nodes.background.end_notes",
+    "nodes.compaction.new_cut",
+    "nodes.compaction.summary",
+    "nodes.run_tool",
+    "nodes.approve",
+    "tools.hooks.",
+    "tools.mcp.client",
+    "tools.mcp.connection",
+    "tools.mcp.definition",
+    "tools.mcp.mcp_access",
+    "tools.mcp.oauth",
+    "tools.mcp.offer",
+    "tools.mcp.server",
+    "tools.mcp.tool_adapter",
+    "tools.process.background_commands",
+    "tools.process.command_run",
+    "tools.sandbox.private_network",
+    "tools.shell.parsing.parser",
+    "tools.editing.replace",
+    "tools.editing.patch",
+    "tools.definitions.",
+    "tools.web.client",
+)
+# Above the aim that `make house` prints, so that they do not grow unseen
+MOST_IN_TASK, MOST_IN_CONVERSATION = 280, 300
+
+
+@pytest.fixture(scope="module")
+def conversation(tmp_path_factory: pytest.TempPathFactory) -> FirstRequest:
+    scenario = tmp_path_factory.mktemp("scenario") / "scenario.json"
+    scenario.write_text(json.dumps({"build": [{"text": "Hi."}]}))
+    return reach_first_request("-p", "Hello.", scenario=Path(scenario))
+
+
+def test_first_request_imports_no_unused_room(conversation: FirstRequest) -> None:
+    names = {name.removeprefix("maxagent.") for name in conversation.imported}
+    assert "nodes.agent.model_turn" in names
+    assert sorted(name for name in names if name.startswith(UNUSED)) == []
+
+
+def test_few_modules_are_entered_before_it(conversation: FirstRequest) -> None:
+    assert conversation.entered < MOST_IN_CONVERSATION
+    task = reach_first_request("task", "Repair the prices.", "--mode", "auto", "--apply")
+    assert task.entered < MOST_IN_TASK

@@ -32,7 +32,7 @@ _Found = Skill | SkippedSkill
 
 def find_skills(folder: Path, home: Path, trust: Trust) -> SkillRegistry:
     """Return the skills in effect in a folder; `trust` is that folder's."""
-    effective, skipped, hidden = dict[str, Skill](), list[SkippedSkill](), list[Skill]()
+    effective, skipped, replaced = dict[str, Skill](), list[SkippedSkill](), list[Skill]()
     folders = set[Path]()
     for found in _iter_all(folder, home, trust):
         if isinstance(found, SkippedSkill):
@@ -40,14 +40,14 @@ def find_skills(folder: Path, home: Path, trust: Trust) -> SkillRegistry:
         elif found.folder in folders:  # two names of one folder
             continue
         elif first := effective.get(found.name):
-            hidden.append(found)
+            replaced.append(found)
             note = text("it replaces `{file}`", file=found.file)
             effective[found.name] = replace(first, warnings=(*first.warnings, note))
         else:
             effective[found.name] = found
         if isinstance(found, Skill):
             folders.add(found.folder)
-    return SkillRegistry(dict(sorted(effective.items())), tuple(skipped), tuple(hidden))
+    return SkillRegistry(dict(sorted(effective.items())), tuple(skipped), tuple(replaced))
 
 
 def list_user_places(home: Path) -> tuple[Path, ...]:

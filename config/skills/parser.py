@@ -40,17 +40,17 @@ def read_skill(file: Path, folder: Path, content: bytes, origin: SkillOrigin) ->
 
 @lru_cache(maxsize=256)
 def _parse_skill(file: Path, folder: Path, content: bytes, origin: SkillOrigin) -> Skill:
-    written = as_text(content)
-    if written is None:
+    file_text = as_text(content)
+    if file_text is None:
         raise InvalidSkillError("it is not UTF-8 text")
-    lines = written.replace("\r\n", "\n")
-    shown = _HIDDEN.sub("", lines)
+    file_text = file_text.replace("\r\n", "\n")
+    shown = _HIDDEN.sub("", file_text)
     parts = _split_parts(file, shown)
     description = _to_line(parts.values.get("description"))
     if not description:
         raise InvalidSkillError("it has no `description`, so nobody knows when to use it")
     name = _to_line(parts.values.get("name"))[:LONGEST_NAME] or file.parent.name
-    hidden = len(lines) - len(shown)
+    hidden_count = len(file_text) - len(shown)
     return Skill(
         name=name,
         description=description[:LONGEST_DESCRIPTION],
@@ -64,7 +64,7 @@ def _parse_skill(file: Path, folder: Path, content: bytes, origin: SkillOrigin) 
         is_invocable=not _is_false(parts.values.get("user-invocable")),
         license=_to_line(parts.values.get("license")),
         compatibility=_to_line(parts.values.get("compatibility")),
-        warnings=tuple(_find_warnings(parts.values, file.parent.name, description, hidden)),
+        warnings=tuple(_find_warnings(parts.values, file.parent.name, description, hidden_count)),
     )
 
 
@@ -86,7 +86,7 @@ def _split_parts(file: Path, content: str) -> FrontMatter:
 
 
 def _find_warnings(
-    values: Mapping[str, object], folder: str, description: str, hidden: int
+    values: Mapping[str, object], folder: str, description: str, hidden_count: int
 ) -> Iterator[str]:
     name = _to_line(values.get("name"))
     if not name:
@@ -95,8 +95,8 @@ def _find_warnings(
         yield from find_name_problems(name, folder)
     if len(description) > LONGEST_DESCRIPTION:
         yield text("the description is cut at {limit} characters", limit=LONGEST_DESCRIPTION)
-    if hidden:
-        yield text("{count} hidden characters were removed", count=hidden)
+    if hidden_count:
+        yield text("{count} hidden characters were removed", count=hidden_count)
     if "allowed-tools" in values:
         yield text("`allowed-tools` allows nothing here: your permission rules decide")
     for key in values:

@@ -58,7 +58,7 @@ class SkillRegistry:
 
     skills: Mapping[str, Skill] = field(default_factory=dict[str, Skill])
     skipped: tuple[SkippedSkill, ...] = ()
-    hidden: tuple[Skill, ...] = ()
+    replaced: tuple[Skill, ...] = ()
     """Skills that another one of the same name replaces."""
 
     def find(self, name: str) -> Skill:
@@ -80,7 +80,7 @@ class SkillRegistry:
         """Return a message for each of the user's own skills that the project's replaces."""
         return [
             text("the project's skill `{name}` replaces `{file}`", name=one.name, file=one.file)
-            for one in self.hidden
+            for one in self.replaced
             if one.origin == "user" and self.skills[one.name].origin == "project"
         ]
 

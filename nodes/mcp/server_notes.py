@@ -12,8 +12,8 @@ from ...tools.mcp.tool_text import remove_hidden
 from ..agent.modes import build_note
 from ..roles import RoleName
 
-# In `additional_kwargs` of a note: what it told
-TOLD = "mcp_told"
+# The mark in `additional_kwargs`: what a note has reported
+REPORTED = "mcp_told"
 MOST_NAMED = 20
 HEAD = "About the MCP servers, since this thread began:"
 
@@ -30,12 +30,12 @@ async def build_server_notes(
     news = await asyncio.to_thread(lambda: dict(_find_news(offer, access)))
     if not news:
         return []
-    told = {key for message in history for key in message.additional_kwargs.get(TOLD, ())}
-    new = {key: line for key, line in news.items() if key not in told}
+    reported = {key for message in history for key in message.additional_kwargs.get(REPORTED, ())}
+    new = {key: line for key, line in news.items() if key not in reported}
     if not new:
         return []
     note = build_note(role, "\n".join([HEAD, *new.values()]))
-    note.additional_kwargs[TOLD] = list(new)
+    note.additional_kwargs[REPORTED] = list(new)
     return [note]
 
 

@@ -37,32 +37,33 @@ class HookAnswer:
 
 def parse_answer(event: HookEvent, captured: CapturedOutput, timeout: float) -> HookAnswer:
     """Return the answer of a hook that has ended."""
-    said = _to_text(captured.stdout)
-    complaint = _to_text(captured.stderr)
+    stdout, stderr = _to_text(captured.stdout), _to_text(captured.stderr)
     if captured.timed_out:
-        words = text("it was stopped after {seconds} seconds", seconds=f"{timeout:g}")
-        return HookAnswer("failed", words)
+        reason = text("it was stopped after {seconds} seconds", seconds=f"{timeout:g}")
+        return HookAnswer("failed", reason)
     if captured.exit_code == REFUSED:
-        return HookAnswer("deny", complaint or said or NO_REASON)
+        return HookAnswer("deny", stderr or stdout or NO_REASON)
     if captured.exit_code:
-        first = (complaint or said).partition("\n")[0] or "-"
-        words = text("exit code {code}: {first}", code=captured.exit_code, first=first)
-        return HookAnswer("failed", words)
+        first = (stderr or stdout).partition("\n")[0] or "-"
+        reason = text("exit code {code}: {first}", code=captured.exit_code, first=first)
+        return HookAnswer("failed", reason)
     fields = _parse_json(captured.stdout)
     if fields is None:
-        return HookAnswer(note=said if event in _SHOWN else "")
+        return HookAnswer(note=stdout if event in _SHOWN else "")
     return _read_fields(fields)
 
 
 def _read_fields(fields: Mapping[str, Any]) -> HookAnswer:
-    specific = fields.get("hookSpecificOutput")
-    own = cast("Mapping[str, Any]", specific if isinstance(specific, dict) else {})
-    note = _get_text(own, "additionalContext") or _get_text(fields, "additionalContext")
-    ignored = "updatedInput" if "updatedInput" in own else ""
+    nested = fields.get("hookSpecificOutput")
+    specific = cast("Mapping[str, Any]", nested if isinstance(nested, dict) else {})
+    note = _get_text(specific, "additionalContext") or _get_text(fields, "additionalContext")
+    ignored = "updatedInput" if "updatedInput" in specific else ""
     if fields.get("continue") is False:
         return HookAnswer("deny", _get_text(fields, "stopReason") or NO_REASON, note, ignored)
-    decision = own.get("permissionDecision", fields.get("decision"))
-    reason = _get_text(own, "permissionDecisionReason") or _get_text(fields, "reason") or NO_REASON
+    decision = specific.get("permissionDecision", fields.get("decision"))
+    reason = (
+        _get_text(specific, "permissionDecisionReason") or _get_text(fields, "reason") or NO_REASON
+    )
     if decision in ("deny", "block"):
         return HookAnswer("deny", reason, note, ignored)
     if decision == "ask":

@@ -143,13 +143,13 @@ def read_entries(content: bytes) -> dict[str, object]:
 
 def parse_content(content: bytes) -> tuple[JsonObject, bool]:
     """Parse a file's bytes; return its object, and whether it is strict JSON."""
-    written = as_text(content)
-    if written is None:
+    file_text = as_text(content)
+    if file_text is None:
         raise UsageError("it is not UTF-8 text", hint="save it as UTF-8")
-    if not written.strip():
+    if not file_text.strip():
         return {}, True
     try:
-        value, is_strict = parse_json(written)
+        value, is_strict = parse_json(file_text)
     except ValueError as error:
         raise UsageError(text("it is not JSON: {error}", error=_locate_error(error))) from error
     if not isinstance(value, dict):

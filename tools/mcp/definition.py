@@ -26,8 +26,8 @@ class ToolDefinition:
     @property
     def digest(self) -> str:
         """Hash of what a model is told of the tool: name, description, schema."""
-        told = [self.name, self.description, self.schema]
-        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:32]
+        parts = [self.name, self.description, self.schema]
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
 
 
 @dataclass(frozen=True)

@@ -91,42 +91,42 @@ def read_form_answer(decision: Mapping[str, Any], schema: Mapping[str, Any]) -> 
     if kind == "approve":
         return check_values(fields, {})
     if kind == "respond":
-        words = decision.get("message") or decision.get("args") or ""
-        return check_values(fields, parse_values(fields, str(words)))
-    given: object = decision.get("edited_action") or decision.get("args")
-    values = cast("dict[str, object]", given) if isinstance(given, dict) else {}
+        answer = decision.get("message") or decision.get("args") or ""
+        return check_values(fields, parse_values(fields, str(answer)))
+    edited: object = decision.get("edited_action") or decision.get("args")
+    values = cast("dict[str, object]", edited) if isinstance(edited, dict) else {}
     inner = values.get("args", values)
     return check_values(fields, cast("dict[str, object]", inner) if isinstance(inner, dict) else {})
 
 
-def parse_values(fields: Sequence[FormField], words: str) -> dict[str, object]:
+def parse_values(fields: Sequence[FormField], answer: str) -> dict[str, object]:
     """Return the values in a text: JSON, a line `NAME: VALUE` for each, or that of one field."""
-    words = words.strip()
-    if words.startswith("{"):
+    answer = answer.strip()
+    if answer.startswith("{"):
         try:
-            given: object = json.loads(words)
+            values: object = json.loads(answer)
         except ValueError as error:
             raise ToolError(text("it is not JSON: {error}", error=error)) from error
-        return cast("dict[str, object]", given)
+        return cast("dict[str, object]", values)
     names = {field.name for field in fields}
-    lines = [re.split(r"\s*[:=]\s*", line.strip(), maxsplit=1) for line in words.splitlines()]
+    lines = [re.split(r"\s*[:=]\s*", line.strip(), maxsplit=1) for line in answer.splitlines()]
     if lines and all(len(pair) == 2 and pair[0] in names for pair in lines):
         return {pair[0]: pair[1] for pair in lines}
     asked = [field for field in fields if field.required] or list(fields)
     if len(asked) != 1:
         shown = ", ".join(f"`{field.name}`" for field in fields)
         raise ToolError(text("give a line `NAME: VALUE` for each of {names}", names=shown))
-    return {asked[0].name: words}
+    return {asked[0].name: answer}
 
 
-def check_values(fields: Sequence[FormField], given: Mapping[str, object]) -> dict[str, Any]:
+def check_values(fields: Sequence[FormField], answers: Mapping[str, object]) -> dict[str, Any]:
     """Return the values in their types, with defaults; raises ToolError if they do not fit."""
     known = {field.name for field in fields}
-    if unknown := sorted(set(given) - known):
+    if unknown := sorted(set(answers) - known):
         raise ToolError(text("there is no field `{name}`", name=unknown[0]))
     values = {
-        field.name: convert_value(field, given[field.name])
-        if field.name in given
+        field.name: convert_value(field, answers[field.name])
+        if answers.get(field.name) is not None
         else field.default
         for field in fields
     }
@@ -136,33 +136,33 @@ def check_values(fields: Sequence[FormField], given: Mapping[str, object]) -> di
     return {name: value for name, value in values.items() if value is not None}
 
 
-def convert_value(field: FormField, given: object) -> Any:
+def convert_value(field: FormField, value: object) -> Any:
     """Return a value in the field's type; raises ToolError if it does not fit."""
     problem = ToolError(
-        text("`{value}` does not fit the field `{name}`", value=given, name=field.name)
+        text("`{value}` does not fit the field `{name}`", value=value, name=field.name)
     )
     if field.kind == "choices":
-        items = cast("list[object]", given) if isinstance(given, list) else str(given).split(",")
+        items = cast("list[object]", value) if isinstance(value, list) else str(value).split(",")
         return [_convert_choice(field, str(item).strip(), problem) for item in items]
     if field.kind == "choice":
-        return _convert_choice(field, str(given).strip(), problem)
+        return _convert_choice(field, str(value).strip(), problem)
     if field.kind == "boolean":
-        word = str(given).strip().casefold()
+        word = str(value).strip().casefold()
         if word not in YES | NO:
             raise problem
         return word in YES
     if field.kind in ("number", "integer"):
         try:
-            return int(str(given)) if field.kind == "integer" else float(str(given))
+            return int(str(value)) if field.kind == "integer" else float(str(value))
         except ValueError:
             raise problem from None
-    return str(given)
+    return str(value)
 
 
-def _convert_choice(field: FormField, given: str, problem: ToolError) -> str:
+def _convert_choice(field: FormField, chosen: str, problem: ToolError) -> str:
     """Return the choice of this value, label or number from 1."""
     for number, (value, label) in enumerate(field.choices, 1):
-        if given in (value, label, str(number)):
+        if chosen in (value, label, str(number)):
             return value
     raise problem
 

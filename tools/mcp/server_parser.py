@@ -47,13 +47,13 @@ def parse_server(
     definition = cast("JsonObject", entry)
     try:
         server = replace(server, enabled=_is_enabled(definition))
-        written = _read_definition(server, definition)
+        unexpanded = _read_definition(server, definition)
     except UsageError as error:
         return replace(server, problem=error.message)
     try:
-        return _expand(written, variables)
+        return _expand(unexpanded, variables)
     except UsageError as error:
-        return replace(written, problem=error.message)
+        return replace(unexpanded, problem=error.message)
 
 
 def validate_definition(name: str, definition: JsonObject, variables: Variables) -> None:

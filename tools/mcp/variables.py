@@ -29,21 +29,21 @@ class Variables:
         """Put in the values; raises UsageError for a variable that has none."""
         return _VARIABLE.sub(lambda match: self._find_value(match[1]), content)
 
-    def _find_value(self, written: str) -> str:
-        if (place := self._find_place(written)) is not None:
+    def _find_value(self, variable: str) -> str:
+        if (place := self._find_place(variable)) is not None:
             return place
-        name, has_default, default = written.partition(":-")
+        name, has_default, default = variable.partition(":-")
         name = name.removeprefix("env:")
-        if written.startswith("input:"):
+        if variable.startswith("input:"):
             raise UsageError(
                 text(
                     "it asks for a value by `{variable}`: write `{other}`, and set that variable",
-                    variable=f"${{{written}}}",
+                    variable=f"${{{variable}}}",
                     other="${NAME}",
                 )
             )
         if not _NAME.fullmatch(name):
-            raise UsageError(text("the variable `{variable}` is unknown", variable=written))
+            raise UsageError(text("the variable `{variable}` is unknown", variable=variable))
         value = self.environ.get(name)
         if not value and has_default:
             return default

@@ -77,9 +77,9 @@ def build_definition(
     return {"type": kind.value, "url": words[0], **({"headers": pairs} if pairs else {})}
 
 
-def _split_pair(written: str, separator: str, form: str) -> tuple[str, str]:
-    name, found, value = written.partition(separator)
-    if not found or not name.strip():
+def _split_pair(pair: str, separator: str, form: str) -> tuple[str, str]:
+    name, found_separator, value = pair.partition(separator)
+    if not found_separator or not name.strip():
         # the text may be a secret
         raise UsageError(text("write it as `{form}`", form=form))
     return name.strip(), value.strip() if separator == ":" else value

@@ -24,7 +24,7 @@ def test_first_place_counts_and_others_are_noted(place: SkillPlace) -> None:
     ]
     registry = place.registry
     assert registry.skills["night"].body == "home/skills"
-    assert [skill.file for skill in registry.hidden] == files[1:]
+    assert [skill.file for skill in registry.replaced] == files[1:]
     assert registry.skills["night"].warnings == tuple(f"it replaces `{one}`" for one in files[1:])
     assert registry.list_replacements() == []
     assert [*registry.skills] == ["maxagent", "night"]
@@ -67,7 +67,7 @@ def test_one_skill_under_two_names_counts_once(place: SkillPlace) -> None:
     trust(place.project, place.home)
     registry = place.registry
     assert [*registry.skills] == ["day", "maxagent", "night"]
-    assert (registry.hidden, registry.skipped) == ((), ())
+    assert (registry.replaced, registry.skipped) == ((), ())
 
 
 def test_search_has_limits_of_depth_and_folders(
@@ -114,4 +114,4 @@ def test_project_that_is_the_home_has_each_skill_once(place: SkillPlace) -> None
     registry = discovery.find_skills(
         place.folder, place.home, check_trust(place.folder, place.home)
     )
-    assert registry.skills["night"].origin == "user" and registry.hidden == ()
+    assert registry.skills["night"].origin == "user" and registry.replaced == ()

@@ -28,6 +28,7 @@ def respond(words: str) -> dict[str, str]:
     [
         ("Ada", {"name": "Ada"}),
         ('{"name": "Ada", "age": 3}', {"name": "Ada", "age": 3}),
+        ('{"name": "Ada", "age": null, "news": null}', {"name": "Ada"}),
         ("name: Ada\nsize = medium\nnews: yes", {"name": "Ada", "size": "m", "news": True}),
         ("name: Ada\nsize: 1\ntags: a, b", {"name": "Ada", "size": "s", "tags": ["a", "b"]}),
     ],
@@ -40,6 +41,7 @@ def test_a_text_fills_in_a_form(words: str, values: dict[str, Any]) -> None:
     ("words", "problem"),
     [
         ('{"age": 3}', "`name` is missing"),
+        ('{"name": null}', "`name` is missing"),
         ('{"name": "x", "age": "old"}', "`old` does not fit"),
         ('{"nam": "x"}', "no field `nam`"),
         ("name: x\nsize: huge", "`huge` does not fit"),

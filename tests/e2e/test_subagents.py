@@ -1,5 +1,7 @@
 """Sub-agents over HTTP: in parallel, one writer at a time, limits, questions, and after SIGKILL."""
 
+import json
+import signal
 import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -7,6 +9,7 @@ from typing import Any
 
 import pytest
 from crew import Crew, calls, sends, text_of
+from program import Program
 from provider import Provider, Request
 
 from maxagent import Answer, Runner, trust
@@ -14,6 +17,9 @@ from maxagent.config import paths
 from maxagent.memory.threads.sub_runs import SubRuns
 from maxagent.sdk.events import Event
 
+SLOW = {"command": "echo begins >> log.txt; echo begun; sleep 60; echo ends >> log.txt"}
+DELAY = 0.5
+"""Seconds until a slow model answers."""
 LOOK = ("grep", {"regex": "x"})
 WRITES = ("write_file", {"path": "new.txt", "content": "new\n"})
 
@@ -90,3 +96,221 @@ async def test_three_children_work_at_once_and_report(place: Place) -> None:
     assert place.statuses == [(f"explore-{number}", "done") for number in (1, 2, 3)]
     assert {event.agent for event in place.told("tool_result")} == {"", *dict(place.statuses)}
     assert [event.sub_id for event in place.told("subagent_started")] == [*dict(place.statuses)]
+
+
+async def test_eight_explorers_take_a_third_of_the_time(place: Place) -> None:
+    def explorer(request: Request) -> Any:
+        if request.body["messages"][-1]["role"] == "tool":
+            return {"text": "found", "wait": DELAY}
+        return calls(LOOK, wait=DELAY)
+
+    names = [f"look{number}" for number in range(8)]
+    crew = Crew(
+        sends(*[("explore", f"{name} x") for name in names]),
+        {"text": "All."},
+        **dict.fromkeys(names, explorer),
+    )
+    await place.chat(crew)
+    assert [status for _, status in place.statuses] == ["done"] * 8
+    first, second = crew.requests["parent"]
+    # one after the other each would wait twice
+    assert second.at - first.at <= 0.35 * 8 * 2 * DELAY
+    before, after = first.whole, second.whole
+    assert before["tools"] == after["tools"]
+    assert after["messages"][: len(before["messages"])] == before["messages"]
+
+
+async def test_agents_that_write_take_turns(place: Place) -> None:
+    working: list[str] = []
+
+    def writer(request: Request) -> Any:
+        messages = request.body["messages"]
+        name = text_of(messages[1])
+        if messages[-1]["role"] == "tool":
+            working.append(f"{name} ends")
+            return {"text": "written"}
+        working.append(f"{name} begins")
+        return calls(("write_file", {"path": f"{name}.txt", "content": "new\n"}), wait=0.2)
+
+    crew = Crew(
+        sends(("general", "one"), ("general", "two")),
+        {"text": "Both."},
+        one=writer, two=writer,
+    )  # fmt: skip
+    end = await place.chat(crew, mode="edits")
+    assert working == ["one begins", "one ends", "two begins", "two ends"]
+    assert end.files == [{"path": f"{name}.txt", "kind": "added"} for name in ("one", "two")]
+    assert "[general-2: done; files changed: two.txt]" in last_of(crew.requests["parent"][1])
+
+
+def test_undo_takes_back_what_a_child_changed(program: Program, provider: Provider) -> None:
+    crew = Crew(
+        sends(("general", "one x")),
+        {"text": "Done."},
+        one=[calls(WRITES), {"text": "written"}],
+    )
+    provider.script(crew)
+    end = program.chat("go", "--mode", "edits")
+    assert (end.code, program.lines("new.txt")) == (0, ["new"])
+    assert program.run("undo", "--yes").code == 0
+    assert not (program.project / "new.txt").exists()
+
+
+@pytest.mark.parametrize("mode", [{"mode": "read-only"}, {"plan": True}])
+async def test_no_child_is_looser_than_its_parent(place: Place, mode: Any) -> None:
+    crew = Crew(
+        sends(("general", "one x")),
+        {"text": "Done."},
+        one=[calls(WRITES, ("run_command", {"command": "touch b.txt"})), {"text": "refused"}],
+    )
+    end = await place.chat(crew, **mode)
+    assert (end.type, sorted(path.name for path in place.folder.iterdir())) == (
+        "completion",
+        ["a.txt"],
+    )
+    assert not any(event.ok for event in place.told("tool_result") if event.agent)
+
+
+async def test_a_child_sends_no_others(place: Place) -> None:
+    crew = Crew(
+        sends(("general", "one x")),
+        {"text": "Done."},
+        one=[sends(("explore", "two x")), {"text": "alone"}],
+    )
+    await place.chat(crew)
+    assert place.statuses == [("general-1", "done")]
+    offered = [tool["function"]["name"] for tool in crew.requests["one"][0].body["tools"]]
+    assert "subagent" not in offered and "plan_enter" not in offered
+
+
+async def test_unknown_agent_is_answered_with_the_list(place: Place) -> None:
+    crew = Crew(sends(("explorer", "one x")), {"text": "Then not."})
+    end = await place.chat(crew)
+    told = last_of(crew.requests["parent"][1])
+    assert "no agent `explorer` can be sent; did you mean `explore`?" in told
+    assert "architect, coder, explore, general, shell, tester" in told
+    assert (end.summary, place.statuses) == ("Then not.", [])
+
+
+async def test_questions_of_children_are_answered_one_by_one(place: Place) -> None:
+    fetches = {
+        name: [calls(("webfetch", {"url": f"https://{name}.example"})), {"text": f"{name} no"}]
+        for name in ("one", "two", "three")
+    }
+    tasks = [("explore", f"{name} x") for name in fetches]
+    crew = Crew(sends(*tasks), {"text": "None."}, **fetches)  # pyright: ignore[reportArgumentType]
+    first = await place.chat(crew)
+    assert (first.type, first.count, first.agent) == ("question", 3, "explore-1")
+    assert [status for _, status in place.statuses] == ["waiting"] * 3
+    third = first.others[1]["id"]
+    asked = await place.answer(reject="no", question=third)
+    assert (asked.type, asked.count) == ("question", 2)
+    assert [status for _, status in place.statuses] == ["waiting", "waiting", "done"]
+    asked = await place.answer(reject="no", question=first.id)
+    end = await place.answer(reject="no", question=asked.id)
+    assert (end.summary, len(crew.requests["one"])) == ("None.", 2)
+    assert {len(made) for made in crew.requests.values()} == {2}
+
+
+async def test_a_rule_given_to_a_child_holds_for_the_thread(place: Place) -> None:
+    touch = ("run_command", {"command": "touch b.txt"})
+    crew = Crew(
+        sends(("general", "one x")),
+        calls(("run_command", {"command": "touch b.txt"})),
+        {"text": "Done."},
+        one=[calls(touch), {"text": "touched"}],
+    )
+    await place.chat(crew)
+    assert place.told("question")
+    end = await place.answer(decisions=[{"type": "approve", "for_thread": True}])
+    assert end.summary == "Done."
+
+
+async def test_at_its_turn_limit_a_child_reports(place: Place) -> None:
+    agents = place.runner.home / "agents"
+    agents.mkdir()
+    text = "---\ndescription: Looks.\nmode: subagent\nmaxTurns: 2\n---\nLook.\n"
+    (agents / "looker.md").write_text(text)
+    crew = Crew(
+        sends(("looker", "one x")),
+        {"text": "Done."},
+        one=[calls(LOOK), {"text": "half of it"}],
+    )
+    await place.chat(crew)
+    assert "[looker-1: partial]\nhalf of it" in last_of(crew.requests["parent"][1])
+    last = crew.requests["one"][1].body
+    assert "You are at the limit of 2 model turns" in text_of(last["messages"][-1])
+    assert last["tool_choice"] == "none"
+
+
+async def test_a_child_whose_model_fails_is_reported(place: Place) -> None:
+    crew = Crew(
+        sends(("explore", "one x"), ("explore", "two x")),
+        {"text": "One of two."},
+        one=[{"status": 400, "body": {"error": {"message": "bad luck"}}}],
+        two=[{"text": "found"}],
+    )
+    end = await place.chat(crew)
+    told = last_of(crew.requests["parent"][1])
+    assert "[explore-1: failed]\nIt did not finish:" in told and "bad luck" in told
+    assert (end.summary, dict(place.statuses)["explore-2"]) == ("One of two.", "done")
+
+
+async def test_long_report_is_cut_and_kept(place: Place) -> None:
+    crew = Crew(
+        sends(("explore", "one x")),
+        calls(("command_output", {"id": "explore-1", "start_line": 2})),
+        {"text": "Read."},
+        one=[{"text": "a" * 9000 + "\nthe end"}],
+    )
+    await place.chat(crew)
+    told = last_of(crew.requests["parent"][1])
+    assert len(told) < 8100 and "command_output with id `explore-1`" in told
+    assert "the end" in last_of(crew.requests["parent"][2])
+
+
+async def test_a_reported_child_can_be_resumed(place: Place) -> None:
+    crew = Crew(
+        sends(("explore", "one x")),
+        calls(("subagent", {"resume": "explore-1", "task": "and y?"})),
+        {"text": "Both."},
+        one=[calls(LOOK), {"text": "x is there"}, {"text": "so is y"}],
+    )
+    await place.chat(crew)
+    assert place.statuses == [("explore-1", "done"), ("explore-2", "done")]
+    messages = [text_of(message) for message in crew.requests["one"][2].body["messages"]]
+    assert messages[-2:] == ["x is there", "and y?"]
+    assert "[explore-2: done]\nso is y" in last_of(crew.requests["parent"][2])
+
+
+async def test_kill_in_second_child_repeats_nothing_finished(
+    program: Program, provider: Provider
+) -> None:
+    crew = Crew(
+        sends(("explore", "one x"), ("general", "two x"), ("explore", "three x")),
+        {"text": "All three."},
+        one=[calls(LOOK), {"text": "one found"}],
+        two=[calls(("run_command", SLOW)), {"text": "two looked"}],
+        three=[{"text": "three found"}],
+    )
+    provider.script(crew)
+    model = ("--model", "openai/served", "--base-url", provider.url)
+    process = program.start("chat", "go", *model, "--mode", "auto")
+    ended = 0
+    thread = ""
+    for line in process.stdout or ():
+        event = json.loads(line)
+        thread = thread or event["thread_id"]
+        ended += event["type"] == "subagent_finished"
+        if ended == 2 and (program.project / "log.txt").exists():
+            break
+    process.kill()
+    assert program.end(process).code == -signal.SIGKILL
+    resumed = program.resume(thread)
+    assert (resumed.code, resumed.last["summary"]) == (0, "All three.")
+    assert program.lines() == ["begins"]
+    assert {name: len(made) for name, made in crew.requests.items()} == {
+        "parent": 2, "one": 2, "two": 2, "three": 1,
+    }  # fmt: skip
+    assert "Outcome unknown" in last_of(crew.requests["two"][1])
+    assert [event["sub_id"] for event in resumed.told("subagent_finished")] == ["general-1"]

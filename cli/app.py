@@ -28,8 +28,8 @@ from .rendering.output import echo
 # The module and the name of each command, in the order of `mcode --help`
 COMMANDS = {
     "chat": "repl.command:app",
-    "task": "commands.task:task",
-    "edit": "commands.edit:edit",
+    "task": "commands.task:app",
+    "edit": "commands.edit:app",
     "explain": "commands.explain:explain",
     "init": "commands.init:init",
     "resume": "commands.resume:resume",

@@ -2,11 +2,22 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 _verbosity = {"is_on": False}
+
+
+class PullRequestCommand(TyperCommand):
+    """Command whose `--pr` may have no value, which means to ask."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments; a `--pr` without a value gets `ask`."""
+        end = args.index("--") if "--" in args else len(args)
+        given = ["--pr=ask" if arg == "--pr" else arg for arg in args[:end]]
+        return super().parse_args(ctx, [*given, *args[end:]])
 
 
 class OutputFormat(StrEnum):
@@ -48,6 +59,13 @@ class Mode(StrEnum):
     read_only = "read-only"
 
 
+class PullRequestAnswer(StrEnum):
+    """Whether a pull request is asked about, as in `sdk/pull_requests/publication.py`."""
+
+    ask = "ask"
+    yes = "yes"
+
+
 class ThinkingStrategy(StrEnum):
     """When the model thinks, as in `config/settings/schema.py`."""
 
@@ -78,6 +96,14 @@ MaxTurns = Annotated[
 MaxCost = Annotated[
     float | None,
     typer.Option("--max-cost", min=0.0001, max=1e6, help="Maximum cost per message in US dollars."),
+]
+PullRequest = Annotated[
+    PullRequestAnswer | None,
+    typer.Option(
+        "--pr",
+        help="Open a pull request for the result: ask first, or yes.",
+        show_default=False,
+    ),
 ]
 Output = Annotated[
     OutputFormat,

@@ -52,13 +52,15 @@ class Options(TypedDict, total=False):
     """JSON schema that the answer to one message must fit; absent: any words."""
     aside: list[str]
     """Side context of one message: what happened besides the conversation, or was piped to it."""
+    pr: str
+    """Open a pull request for the result of one message: `ask` first, or `yes`; absent: no."""
     mentioning: str
     """The part of one message that may mention files: what the user typed; absent: all of it."""
 
 
 # Options that do not hold for later messages
 FOR_ONE_MESSAGE = frozenset(
-    {"speaker", "turn_model", "max_turns", "max_cost", "schema", "aside", "mentioning"}
+    {"speaker", "turn_model", "max_turns", "max_cost", "schema", "aside", "pr", "mentioning"}
 )
 
 # Options of one message that are not for the sub-agents that it sends

@@ -229,6 +229,16 @@ class Notice(AgentEvent):
 
 
 @dataclass(frozen=True)
+class PullRequestOpened:
+    """The changes are pushed, and a pull request is open for them."""
+
+    type: ClassVar[str] = "pull_request"
+    url: str
+    branch: str
+    number: int
+
+
+@dataclass(frozen=True)
 class Question:
     """The run waits for an answer, without a time limit; last event of the stream."""
 
@@ -236,7 +246,7 @@ class Question:
     thread_id: str
     id: str
     """ID of the interrupt, which the answer names."""
-    kind: Literal["approval", "review", "switch", "limit"]
+    kind: Literal["approval", "review", "switch", "limit", "pull_request"]
     action_requests: list[Mapping[str, Any]]
     """`name`, `args`, `description` of each call to decide; an edit also has its `diff`."""
     review_configs: list[Mapping[str, Any]]
@@ -276,6 +286,8 @@ class Completion:
     usage: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Totals of the thread: `prompt`, `completion`, `total` and `cached` tokens, `cost` in US
     dollars (None: unknown), `seconds` and number of the answered `requests`."""
+    pull_request: Mapping[str, Any] | None = None
+    """`url`, `branch` and `number` of the thread's pull request; None: there is none."""
 
 
 @dataclass(frozen=True)
@@ -334,6 +346,7 @@ Event = (
     | CompactionFinished
     | CacheReset
     | Notice
+    | PullRequestOpened
     | Question
     | Completion
     | Interrupted

@@ -14,7 +14,7 @@ from langgraph.runtime import RunControl
 
 from ..config import paths
 from ..config.errors import UsageError
-from ..config.security.redaction import find_marks, redact
+from ..config.security.redaction import redact
 from ..config.text import text
 from ..config.trust.decision import grant_if_empty
 from ..memory.cards.store import open_store
@@ -41,9 +41,10 @@ from .interrupt_response import Answer
 from .outcome import derive_status, record_status
 from .partial_answer import PartialAnswer, restore_partial_answer
 from .prepared_run import PreparedRun, open_with_model
+from .pull_requests.flow import PullRequestFlow
 from .run import ThreadRun, UserMessage
 from .run_request import build_chat_options, resolve_edit_files, validate_request
-from .startup_notices import HIDDEN, collect_notices, collect_standing_notices, finish_restore
+from .startup_notices import collect_notices, collect_standing_notices, finish_restore
 from .steering import settle_steering
 
 
@@ -218,9 +219,9 @@ class Runner:
     async def _prepare_thread(
         self, job: Job, request: str, root: Path, options: Options, title: str, name: str = ""
     ) -> PreparedRun:
-        context = self._create_context()
         await asyncio.to_thread(grant_if_empty, root, self.home)
         await self.pool.reload_if_changed(str(root))
+        context = self._create_context()
         # a wrong folder, model, script or configuration is reported before a thread exists
         options, deps = await open_with_model(self.pool, str(root), options, context)
         if named := options.get("speaker") or options.get("agent", ""):
@@ -236,9 +237,8 @@ class Runner:
             options=options,
             name=name,
         )
-        notices = collect_notices(root, self.threads.set_aside, deps.from_project)
-        if marks := find_marks("\n".join([request, *options.get("aside", ())])):
-            notices.append(text(HIDDEN, marks=", ".join(sorted(marks))))
+        sent = [request, *options.get("aside", ())]
+        notices = collect_notices(root, self.threads.set_aside, deps.from_project, sent)
         notices += collect_standing_notices(deps, tests=needs_tests(job, options))
         return PreparedRun(row, context, notices, resumed=False)
 
@@ -270,8 +270,7 @@ class Runner:
         # a wrong agent is reported before the message is kept
         await asyncio.to_thread(open_agent, deps, choose_next_agent(row.options))
         told = collect_standing_notices(deps, tests=False)
-        words = UserMessage(message, wanted, abandon)
-        return PreparedRun(row, context, told, message=words)
+        return PreparedRun(row, context, told, message=UserMessage(message, wanted, abandon))
 
     async def _prepare_resume(
         self, thread: str, answers: Sequence[Answer], context: Context, wait: bool
@@ -305,7 +304,8 @@ class Runner:
         row = prepared.row
         deps = await self.pool.open(row.folder, row.options, prepared.context)
         with acquire_lease(self.home, row.thread_id):
-            run = await self._create_run(prepared, deps)
+            flow = PullRequestFlow(row, deps, lambda: self.is_stopping)
+            run = await self._create_run(flow.take_answer(prepared), deps)
             self.steering.begin_run(row.thread_id)
             # the status if the stream is closed or cancelled
             status: ThreadStatus = "interrupted"
@@ -315,7 +315,7 @@ class Runner:
                 await run_shielded(
                     asyncio.to_thread(self.threads.set_status, row.thread_id, "running")
                 )
-                async with aclosing(run.stream_events()) as events:
+                async with aclosing(flow.follow(run.stream_events())) as events:
                     async for event in events:
                         half.add_event(event)
                         status = derive_status(event) or status
@@ -351,8 +351,7 @@ class Runner:
 
     async def options_of(self, thread: str) -> Options:
         """Return the current options of a thread, as its next message will use them."""
-        row = await self._load_current_options(self.threads.find(thread))
-        return select_lasting(row.options)
+        return select_lasting((await self._load_current_options(self.threads.find(thread))).options)
 
     async def _load_current_options(self, row: ThreadRow) -> ThreadRow:
         """Return the row with its current options; the list has only the first ones."""

@@ -1,9 +1,10 @@
 """Notices before a run: missing features, and their consequences."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from pathlib import Path
 
+from ..config.security.redaction import find_marks
 from ..config.text import TemplatedText, join_texts, text
 from ..config.trust.decision import Trust
 from ..config.trust.trusted_reader import is_empty_folder
@@ -55,11 +56,15 @@ STANDING = tuple(
 
 
 def collect_notices(
-    folder: Path, set_aside: Path | None, from_project: Sequence[str] = ()
+    folder: Path,
+    set_aside: Path | None,
+    from_project: Sequence[str] = (),
+    sent: Iterable[str] = (),
 ) -> list[str]:
     """Return one line for each notice; `set_aside` is the path of a damaged database.
 
-    `from_project` names the project's own settings of endpoints, permissions and commands.
+    `from_project` names the project's own settings of endpoints, permissions and commands; `sent`
+    are the texts for the model.
     """
     notices = [text(DAMAGED, path=set_aside)] if set_aside else []
     if from_project:
@@ -67,9 +72,11 @@ def collect_notices(
     if is_empty_folder(folder):
         notices.append(EMPTY_FOLDER)
     if find_git(folder) is None:
-        return [*notices, NO_GIT]
-    if not any((place / ".git").exists() for place in (folder, *folder.parents)):
+        notices.append(NO_GIT)
+    elif not any((place / ".git").exists() for place in (folder, *folder.parents)):
         notices.append(text(NO_REPOSITORY, folder=folder))
+    if marks := find_marks("\n".join(sent)):
+        notices.append(text(HIDDEN, marks=", ".join(sorted(marks))))
     return notices
 
 

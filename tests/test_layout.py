@@ -30,10 +30,11 @@ DOCS = [*PAGES, *(ROOT / "docs").rglob("*.md")]
 # rooms of a floor in the order of their imports; a module that stands in none is the floor's ground
 ROOMS = {
     "cli": "i18n rendering prompts execution commands repl/prompt repl/session repl/slash repl app",
-    "tools": "textedits definitions process filesystem git sandbox hooks search shell/parsing "
-    "shell/readonly shell/risks shell shell/effects mcp/oauth mcp permissions skills tool_run "
-    "web editing/matching editing/rewriting editing editing/patch builtin/files builtin/code "
-    "builtin/notes builtin/session builtin/shell builtin/web builtin/mcp runtime",
+    "tools": "textedits definitions process filesystem git hosting sandbox hooks search "
+    "shell/parsing shell/readonly shell/risks shell shell/effects mcp/oauth mcp permissions "
+    "skills tool_run web editing/matching editing/rewriting editing editing/patch "
+    "builtin/files builtin/code builtin/notes builtin/session builtin/shell builtin/web "
+    "builtin/mcp runtime",
 }
 FOR_USERS = {"README.md", "chat.md", "commands.md", "edit.md", "tools.md"}
 """Pages whose `cart.py` is a file of the user's."""

@@ -13,13 +13,18 @@ from ..options import (
     Model,
     Output,
     OutputFormat,
+    PullRequest,
+    PullRequestCommand,
     Thinking,
     Timeout,
     Verbose,
 )
 from ..prompts.trust import TrustFlag, settle_trust
 
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
+
+@app.command(cls=PullRequestCommand)
 def edit(
     files: Annotated[
         list[str],
@@ -44,6 +49,7 @@ def edit(
     trust: TrustFlag = False,
     verbose: Verbose = False,
     output: Output = OutputFormat.text,
+    pr: PullRequest = None,
 ) -> None:
     """Change only the named files, without running tests.
 
@@ -58,7 +64,7 @@ def edit(
 
     open_index()  # reports a damaged index
     texts = {"model": model, "base_url": base_url, "mode": "edits" if apply else ""}
-    texts["thinking"] = thinking.value if thinking else ""
+    texts |= {"thinking": thinking.value if thinking else "", "pr": pr.value if pr else ""}
     limits = {"max_turns": max_turns, "max_cost": max_cost}
     given = {name: value for name, value in (texts | limits).items() if value}
     options = cast(Options, {**given, "backup": backup})

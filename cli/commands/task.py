@@ -15,13 +15,18 @@ from ..options import (
     Model,
     Output,
     OutputFormat,
+    PullRequest,
+    PullRequestCommand,
     Thinking,
     Timeout,
     Verbose,
 )
 from ..prompts.trust import TrustFlag, settle_trust
 
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
+
+@app.command(cls=PullRequestCommand)
 def task(
     description: Annotated[str, typer.Argument(help="Description of the task.")],
     folder: Folder = Path("."),
@@ -43,6 +48,7 @@ def task(
     trust: TrustFlag = False,
     verbose: Verbose = False,
     output: Output = OutputFormat.text,
+    pr: PullRequest = None,
 ) -> None:
     """Plan a change, make it, and verify it with tests.
 
@@ -59,7 +65,8 @@ def task(
     open_index()  # reports a damaged index
     options: dict[str, object] = {"model": model, "base_url": base_url, "apply": apply}
     options |= {"skip_tests": skip_tests, "max_turns": max_turns, "max_cost": max_cost}
-    options |= {"mode": mode and mode.value, "thinking": thinking and thinking.value}
+    choices = {"pr": pr, "mode": mode, "thinking": thinking}
+    options |= {name: choice.value for name, choice in choices.items() if choice}
     chosen = cast(Options, {name: value for name, value in options.items() if value})
     raise typer.Exit(
         run_in_terminal(

@@ -8,7 +8,7 @@ from rich.console import Console
 from ...sdk.events import Question
 from ...sdk.interrupt_response import Answer
 from ..i18n.catalogs import t
-from ..rendering.approval_request import describe_asker, show_request
+from ..rendering.approval_request import PULL_REQUEST, describe_asker, show_request
 from ..rendering.console import open_console, show_line
 from ..rendering.tool_summary import format_call
 from .edit_tool_call import with_own_diff
@@ -100,6 +100,8 @@ def decide_request(
         return decide_server_question(console, request)
     if request["name"] == "review":
         return _decide_review(console, request)
+    if request["name"] == PULL_REQUEST:
+        return _decide_pull_request(console, request)
     if request["name"] in LEADS_TO:
         return decide_switch(console, request)
     if list(allowed) == ["respond"]:
@@ -119,6 +121,14 @@ def _decide_review(console: Console, request: ApprovalRequest) -> UserDecision:
             case _:
                 if remark := read_line(console, t("ask.remark")):
                     return {"type": "respond", "message": remark}
+
+
+def _decide_pull_request(console: Console, request: ApprovalRequest) -> UserDecision:
+    show_request(console, request)
+    keys = {"yes": t("key.pull_request.yes"), "no": t("key.pull_request.no")}
+    if read_key(console, t("ask.pull_request"), keys) == "yes":
+        return {"type": "approve"}
+    return {"type": "reject", "message": ""}
 
 
 def _read_reply(console: Console, request: ApprovalRequest) -> str:

@@ -25,6 +25,8 @@ BAR = "  │ "
 ROOM_FOR_ANSWER = 4
 # Asked by a run that changes to a dearer model; no call of a model
 CHANGE_MODEL = "change_model"
+# Asked at the end of a run with `--pr`; no call of a model either
+PULL_REQUEST = "pull_request"
 
 
 def show_request(console: Console, request: Mapping[str, Any]) -> bool:
@@ -91,9 +93,10 @@ def _format_lines(request: Mapping[str, Any]) -> Iterator[str]:
     if request["name"] == CHANGE_MODEL:
         yield f"  {sanitize_line(format_model_change(args))}"
         return
-    # the diff of a server's tool shows how the tool has changed, not what the call does
-    is_of_server = request["name"].startswith("mcp_")
-    shows_all = diff and not is_of_server and not is_shortened(diff) and not find_marks(diff)
+    # the diff of a server's tool shows how the tool has changed, not what the call does; that of a
+    # pull request is its commit
+    has_more = request["name"].startswith("mcp_") or request["name"] == PULL_REQUEST
+    shows_all = diff and not has_more and not is_shortened(diff) and not find_marks(diff)
     if "url" in request:
         yield f"  {sanitize_line(str(request['url']))}"
     if "form" in request:

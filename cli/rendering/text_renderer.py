@@ -262,6 +262,10 @@ class TextRenderer:
         self._print_line(t("run.notice", text=translate_notice(event.text)), "yellow")
 
     @_render_event.register
+    def _(self, event: ev.PullRequestOpened) -> None:
+        self._print_line(t("run.pull_request", number=event.number, url=event.url), "bold green")
+
+    @_render_event.register
     def _(self, event: ev.Question) -> None:
         self._finish_block()
         self._tools.add_shown_diffs(event)

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import typer
-from typer.core import TyperCommand
 
 from ...config.errors import UsageError
 from ...config.text import text
@@ -24,6 +23,8 @@ from ..options import (
     Model,
     Output,
     OutputFormat,
+    PullRequest,
+    PullRequestCommand,
     Thinking,
     Timeout,
     Verbose,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from ...nodes.options import Options
 
 
-class ChatCommand(TyperCommand):
+class ChatCommand(PullRequestCommand):
     """Command whose `--resume` may have no value."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -95,6 +96,7 @@ def chat(
     verbose: Verbose = False,
     read: given.Input = InputFormat.text,
     json_schema: given.JsonSchema = None,
+    pr: PullRequest = None,
 ) -> None:
     """Start a conversation, or answer one message.
 
@@ -102,14 +104,19 @@ def chat(
     2 wrong input, 3 limit reached, 4 waiting for an answer, 130 interrupted.
     """
     old = latest or resume is not None
-    _validate_options(message, read, output, deletes_old=no_history and old and not fork)
+    _validate_options(message, read, output, pr, deletes_old=no_history and old and not fork)
     _validate_from_plan(from_plan, read, is_other=old or plan)
     words, part = _read_message(message, read, folder, from_plan)
     if opens := words is not None and not words.strip():
         _validate_terminal(output, prints, no_history, bool(timeout))
     own = {"model": model, "base_url": base_url, "agent": agent, "mode": mode, "thinking": thinking}
-    own |= {"max_turns": max_turns, "max_cost": max_cost, "plan": plan}
-    own |= {"schema": json_schema and read_schema(json_schema)}
+    own |= {
+        "schema": json_schema,
+        "max_turns": max_turns,
+        "max_cost": max_cost,
+        "plan": plan,
+        "pr": pr,
+    }
     options = part | {key: _to_plain(value) for key, value in own.items() if value}
     whom = select_place(folder, options, latest=latest, named=resume, fork=fork, name=name)
     if opens:
@@ -133,6 +140,8 @@ def _choose_style(stream: bool, json_schema: Path | None) -> AnswerStyle:
 
 
 def _to_plain(value: object) -> object:
+    if isinstance(value, Path):
+        return read_schema(value)
     return value.value if isinstance(value, StrEnum) else value
 
 
@@ -160,8 +169,17 @@ def _join_piped_input(message: str) -> tuple[str, dict[str, object]]:
 
 
 def _validate_options(
-    message: str, read: InputFormat, output: OutputFormat, *, deletes_old: bool
+    message: str,
+    read: InputFormat,
+    output: OutputFormat,
+    pr: PullRequest,
+    *,
+    deletes_old: bool,
 ) -> None:
+    if read is InputFormat.stream_json and pr:
+        raise UsageError(
+            "`--pr` cannot be used with `--input stream-json`", hint="leave one of them out"
+        )
     if read is InputFormat.stream_json and message:
         raise UsageError(
             "with `--input stream-json`, messages come from stdin", hint="leave the message out"
@@ -207,12 +225,14 @@ def _open_repl(
     from .repl import run_repl
 
     folder, options, thread = whom
+    pr = str(options.get("pr", ""))
     return run_repl(
         folder=folder,
-        options=cast("Options", options),
+        options=cast("Options", {key: value for key, value in options.items() if key != "pr"}),
         thread=thread,
         name=name,
         trust=trust,
         titles=titles,
         show_thinking=show_thinking,
+        pull_request=pr,
     )

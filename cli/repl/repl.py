@@ -12,6 +12,7 @@ from prompt_toolkit.utils import is_dumb_terminal
 from ... import __version__
 from ...config import paths
 from ...config.exit_codes import INTERRUPTED
+from ..execution.pull_request import check_pull_request, open_pull_request
 from ..execution.stop_signal import StopSignal, run_stoppable
 from ..i18n.catalogs import t
 from ..options import OutputFormat
@@ -43,24 +44,32 @@ def run_repl(
     trust: bool = False,
     titles: bool = True,
     show_thinking: bool | None = None,
+    pull_request: str = "",
 ) -> int:
     """Run a conversation until the user leaves; return the exit code.
 
     `thread` is the id of the one to continue; empty: the first message creates one, and `name` is
     its name; with `titles` the model gives it a title; without `show_thinking` the configuration
-    decides. Raises MaxAgentError, for example for an
-    invalid configuration.
+    decides. At the end a `pull_request` is opened, `ask` or `yes`; empty: none. Raises
+    MaxAgentError, for example for an invalid configuration.
     """
     settle_trust(folder, yes=trust, output=OutputFormat.text, tests=False)
+    if pull_request:
+        check_pull_request(folder)
     lead_to_first_key(folder, options or {})
-    return run_stoppable(
+    conversation = Conversation()
+    code = run_stoppable(
         lambda stop: _run_conversation(
-            folder, options or {}, thread, name, titles, show_thinking, stop
+            conversation, folder, options or {}, thread, name, titles, show_thinking, stop
         )
     )
+    if pull_request and conversation.session.thread:
+        return open_pull_request(conversation.session.thread, pull_request)
+    return code
 
 
 async def _run_conversation(
+    conversation: Conversation,
     folder: Path,
     options: "Options",
     thread: str,
@@ -69,7 +78,7 @@ async def _run_conversation(
     show_thinking: bool | None,
     stop: StopSignal,
 ) -> int:
-    conversation, home = Conversation(), paths.locate_home()
+    home = paths.locate_home()
     opened = asyncio.get_running_loop().create_future()
     prompt = PlainPrompt() if is_dumb_terminal() else build_prompt(conversation, folder, home)
     conversation.session = Session(

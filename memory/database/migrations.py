@@ -80,4 +80,16 @@ MIGRATIONS = (
         UNIQUE (thread_id, call_id, position)
     );
     """,
+    """
+    CREATE TABLE pull_requests (
+        thread_id TEXT PRIMARY KEY,
+        state TEXT NOT NULL,
+        proposal TEXT NOT NULL,
+        commit_id TEXT NOT NULL,
+        entry INTEGER NOT NULL,
+        number INTEGER NOT NULL,
+        url TEXT NOT NULL,
+        updated_at TEXT NOT NULL
+    );
+    """,
 )

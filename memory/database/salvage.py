@@ -15,7 +15,7 @@ from typing import Any
 from ..checkpoints.repair import create_tables, fill_lost_checkpoints, is_sound_row
 from ..checkpoints.tables import TABLES as LANGGRAPH_TABLES
 
-_TABLES = ("threads", "journal", "file_history", "sub_runs", *LANGGRAPH_TABLES)
+_TABLES = ("threads", "journal", "file_history", "sub_runs", "pull_requests", *LANGGRAPH_TABLES)
 _MAGIC = b"SQLite format 3\0"
 _HEADER_SIZE = 100  # bytes
 _FIRST_PAGE_SIZE = 4096  # bytes; of databases that the first versions made

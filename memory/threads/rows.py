@@ -37,10 +37,11 @@ def insert_thread(connection: sqlite3.Connection, row: ThreadRow) -> None:
 
 
 def delete_thread(connection: sqlite3.Connection, thread_id: str) -> None:
-    """Delete the thread with its journal, file history and sub-agents."""
+    """Delete the thread with its journal, file history, sub-agents and pull request."""
     connection.execute("DELETE FROM journal WHERE thread_id = ?", (thread_id,))
     connection.execute("DELETE FROM file_history WHERE thread_id = ?", (thread_id,))
     connection.execute("DELETE FROM sub_runs WHERE thread_id = ?", (thread_id,))
+    connection.execute("DELETE FROM pull_requests WHERE thread_id = ?", (thread_id,))
     connection.execute("DELETE FROM threads WHERE thread_id = ?", (thread_id,))
 
 

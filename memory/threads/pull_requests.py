@@ -1,0 +1,83 @@
+"""The pull request of a thread on record: a kill at any point makes neither two nor none."""
+
+import json
+import sqlite3
+from collections.abc import Generator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from ..database.connection import connect, prepare_database, translate_sqlite_errors
+from ..transaction import begin_transaction
+
+# wanted: to be proposed at the next end of a run · asked: shown to the user · approved: the user
+# said yes · committed, pushed, done: what has happened · declined: the user said no
+PullRequestState = Literal["wanted", "asked", "approved", "committed", "pushed", "done", "declined"]
+OPEN: frozenset[PullRequestState] = frozenset(
+    {"wanted", "asked", "approved", "committed", "pushed"}
+)
+
+
+@dataclass(frozen=True)
+class PullRequestRecord:
+    """How far the pull request of a thread is."""
+
+    thread_id: str
+    state: PullRequestState
+    proposal: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What was shown to the user: `sdk/pull_requests/proposal.py`."""
+    commit: str = ""
+    """The last commit on its branch."""
+    entry: int = 0
+    """Number of the last entry of the file history that is in that commit."""
+    number: int = 0
+    url: str = ""
+
+    def advance(self, state: PullRequestState, **fields: Any) -> "PullRequestRecord":
+        """Return the record in another state."""
+        return replace(self, state=state, **fields)
+
+
+class PullRequestRecords:
+    """The records of one database; its methods block for about a millisecond."""
+
+    def __init__(self, path: Path) -> None:
+        """Open them; this creates or migrates the database."""
+        prepare_database(path)
+        self._path = path
+
+    def find(self, thread_id: str) -> PullRequestRecord | None:
+        """Return the thread's record, if there is one."""
+        with self._connect() as connection:
+            query = (
+                "SELECT thread_id, state, proposal, commit_id, entry, number, url FROM"
+                " pull_requests WHERE thread_id = ?"
+            )
+            row = connection.execute(query, (thread_id,)).fetchone()
+        if row is None:
+            return None
+        thread, state, proposal, *made = row
+        return PullRequestRecord(thread, state, json.loads(proposal), *made)
+
+    def save(self, record: PullRequestRecord) -> None:
+        """Put the record on the disk in place of the thread's earlier one."""
+        values = (record.thread_id, record.state, json.dumps(dict(record.proposal)))
+        values += (record.commit, record.entry, record.number, record.url)
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        with self._connect() as connection, begin_transaction(connection):
+            connection.execute(
+                "INSERT OR REPLACE INTO pull_requests VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (*values, now),
+            )
+
+    def delete(self, thread_id: str) -> None:
+        """Forget the thread's record."""
+        with self._connect() as connection, begin_transaction(connection):
+            connection.execute("DELETE FROM pull_requests WHERE thread_id = ?", (thread_id,))
+
+    @contextmanager
+    def _connect(self) -> Generator[sqlite3.Connection]:
+        with translate_sqlite_errors(self._path), closing(connect(self._path)) as connection:
+            yield connection

@@ -1,0 +1,182 @@
+"""From the end of a run to a pull request: asked once, each step on record before the next.
+
+Killed anywhere, `mcode resume` goes on: the commit is found on its branch, a push of the same
+commit changes nothing, and the host is asked for the branch's request before one is created.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import aclosing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ...config import paths
+from ...config.crash_report import describe_error
+from ...memory.threads.pull_requests import OPEN, PullRequestRecord, PullRequestRecords
+from ...memory.threads.record import ThreadRow
+from ...nodes.agent.dependencies import Dependencies
+from ..events import Completion, Event, Failure, Interrupted, Notice, PullRequestOpened, Question
+from ..interrupt_response import build_resume_value, match_answers
+from ..prepared_run import PreparedRun
+from .planning import Planner, list_own_entries
+from .proposal import Proposal, build_question, read_proposal
+from .publication import check_publication
+
+# Results that are not kept
+_NOT_KEPT = ("failed", "undone")
+
+
+class PullRequestFlow:
+    """The pull request of one leased thread, during one run."""
+
+    def __init__(self, row: ThreadRow, deps: Dependencies, is_stopping: Callable[[], bool]) -> None:
+        self._row, self._deps, self._is_stopping = row, deps, is_stopping
+        self._records = PullRequestRecords(paths.locate_database(deps.home))
+        self._decision: Mapping[str, Any] | None = None
+
+    def take_answer(self, prepared: PreparedRun) -> PreparedRun:
+        """Take the answer to our question out of a run; raises OtherQuestionError for another's.
+
+        A new message instead of an answer leaves the question behind.
+        """
+        record = self._records.find(self._row.thread_id)
+        if record is None or record.state != "asked":
+            return prepared
+        if prepared.message:
+            self._forget(record)
+        if not prepared.answers:
+            return prepared
+        question = build_question(self._row.thread_id, read_proposal(record.proposal), {})
+        [(_, answer)] = match_answers(prepared.answers, self._row.thread_id[:8], [question])
+        self._decision = build_resume_value(answer, question.review_configs)["decisions"][0]
+        return replace(prepared, answers=())
+
+    async def follow(self, events: AsyncGenerator[Event]) -> AsyncGenerator[Event]:
+        """Yield a run's events, and before its completion those of the pull request."""
+        async with aclosing(events):
+            async for event in events:
+                if not isinstance(event, Completion):
+                    yield event
+                    continue
+                try:
+                    async with aclosing(self._finish(event)) as own:
+                        async for later in own:
+                            yield later
+                except Exception as error:
+                    told = describe_error(error, self._deps.home)
+                    yield Failure(told.message, told.hint, told.exit_code, self._row.thread_id)
+
+    async def _finish(self, completion: Completion) -> AsyncGenerator[Event]:
+        record = await asyncio.to_thread(self._records.find, self._row.thread_id)
+        if not await asyncio.to_thread(self._is_wanted, record):
+            yield _add_request(completion, record)
+            return
+        if record is None or record.state not in ("approved", "committed", "pushed"):
+            if completion.outcome in _NOT_KEPT:
+                yield Notice("no pull request: the result was not kept")
+                yield completion
+                return
+            decided = await self._decide(completion, record)
+            if not isinstance(decided, PullRequestRecord):
+                yield decided
+                if isinstance(decided, Notice):
+                    yield _add_request(completion, record)
+                return
+            record = decided
+        record = await self._execute(record)
+        if record.state != "done":
+            yield Interrupted(self._row.thread_id, usage=completion.usage)
+            return
+        branch = read_proposal(record.proposal).branch
+        yield PullRequestOpened(record.url, branch, record.number)
+        yield _add_request(completion, record)
+
+    async def _decide(
+        self, completion: Completion, record: PullRequestRecord | None
+    ) -> PullRequestRecord | Question | Notice:
+        """Return the approved request, the question for it, or why there is none."""
+        before = read_proposal(record.proposal) if record and record.proposal else None
+        if self._decision and record:
+            return await self._take_decision(self._decision, record)
+        proposal = await self._plan(completion, record, before)
+        if proposal is None:
+            if record:
+                await asyncio.to_thread(self._forget, record)
+            return Notice("no pull request: there are no changes to commit")
+        begun = record or PullRequestRecord(self._row.thread_id, "wanted")
+        next_record = begun.advance("asked", proposal=proposal.to_json())
+        if self._is_answered(completion, proposal):
+            return await self._save(next_record.advance("approved"))
+        await self._save(next_record)
+        return build_question(self._row.thread_id, proposal, completion.usage)
+
+    async def _plan(
+        self, completion: Completion, record: PullRequestRecord | None, before: Proposal | None
+    ) -> Proposal | None:
+        """Return the proposal that is open, or a new one if the thread went on since."""
+        if record and record.state == "asked" and before:
+            last = await asyncio.to_thread(self._deps.history.get_last_entry, self._row.thread_id)
+            if last and last.number == before.last_entry:
+                return before
+        place = await check_publication(Path(self._row.folder), self._deps.home)
+        return await Planner(self._row, self._deps, place).plan(completion, record)
+
+    async def _take_decision(
+        self, decision: Mapping[str, Any], record: PullRequestRecord
+    ) -> PullRequestRecord | Notice:
+        if decision["type"] == "approve":
+            return await self._save(record.advance("approved"))
+        await self._save(record.advance("declined"))
+        return Notice("no pull request was opened, as you decided; the changes are kept")
+
+    def _is_answered(self, completion: Completion, proposal: Proposal) -> bool:
+        """Return whether `--pr=yes` answers: not for an unverified task, nor for mixed files."""
+        proven = completion.outcome == "verified" or completion.graph != "task"
+        return self._row.options.get("pr") == "yes" and proven and not proposal.mixed
+
+    async def _execute(self, record: PullRequestRecord) -> PullRequestRecord:
+        """Commit, push and open the request; return early if the user stops the run."""
+        from .execution import Execution
+
+        place = await check_publication(Path(self._row.folder), self._deps.home)
+        execution = Execution(place, read_proposal(record.proposal), self._locate_worktree())
+        while record.state != "done" and not self._is_stopping():
+            record = await self._save(await execution.advance(record))
+        await execution.close()
+        return record
+
+    def _locate_worktree(self) -> Path:
+        data = paths.ensure_data_folder(self._deps.home)
+        return data / "commits" / self._row.thread_id[:8]
+
+    async def _save(self, record: PullRequestRecord) -> PullRequestRecord:
+        await asyncio.to_thread(self._records.save, record)
+        return record
+
+    def _is_wanted(self, record: PullRequestRecord | None) -> bool:
+        """Return whether there is something to do; what was decided is not asked again."""
+        if record and record.state in OPEN:
+            return True
+        if not self._row.options.get("pr"):
+            return False
+        if record is None:
+            return True
+        proposal = read_proposal(record.proposal)
+        decided = record.entry if record.state == "done" else proposal.last_entry
+        return bool(list_own_entries(self._deps, self._row.thread_id, decided))
+
+    def _forget(self, record: PullRequestRecord) -> None:
+        """Forget a proposal; a request that was opened before stays on record."""
+        if record.number:
+            self._records.save(record.advance("done"))
+        else:
+            self._records.delete(record.thread_id)
+
+
+def _add_request(completion: Completion, record: PullRequestRecord | None) -> Completion:
+    if record is None or not record.number:
+        return completion
+    branch = read_proposal(record.proposal).branch
+    request = {"url": record.url, "branch": branch, "number": record.number}
+    return replace(completion, pull_request=request)

@@ -1,0 +1,118 @@
+"""Plans a pull request: the proposal for what a thread has changed."""
+
+import asyncio
+from dataclasses import dataclass, replace
+
+from ...config.errors import MaxAgentError
+from ...config.text import text
+from ...memory.threads.pull_requests import PullRequestRecord
+from ...memory.threads.record import ThreadRow
+from ...memory.undo.history import HistoryEntry
+from ...memory.undo.undo_stack import find_active_entries
+from ...nodes.agent.dependencies import Dependencies
+from ...tools.git.diff_secrets import find_secrets
+from ..events import Completion
+from .proposal import MOST_COMMITS, Proposal
+from .publication import Publication
+from .request_text import build_body, build_branch, build_message, build_title
+from .thread_changes import ThreadTree, build_thread_tree
+
+# Secrets that an error names
+MOST_NAMED = 10
+
+
+class SecretsFoundError(MaxAgentError):
+    """What would be pushed has what looks like secrets."""
+
+
+@dataclass(frozen=True)
+class Planner:
+    """Plans the pull request of one thread."""
+
+    row: ThreadRow
+    deps: Dependencies
+    publication: Publication
+
+    async def plan(
+        self, completion: Completion, record: PullRequestRecord | None
+    ) -> Proposal | None:
+        """Return the proposal; None if there is nothing to commit.
+
+        `record` is the thread's: what its commit has is not committed again.
+        """
+        before, published = (record.commit, record.entry) if record else ("", 0)
+        own = await asyncio.to_thread(list_own_entries, self.deps, self.row.thread_id, published)
+        if not own:
+            return None
+        base = before or self.publication.head
+        made = await self._build_tree(base, own)
+        if not made.files:
+            return None
+        commits = await list_unpushed(self.publication, base)
+        await refuse_secrets(self.publication, base, made.tree)
+        proposal = self._build_proposal(completion, base, made, commits)
+        return replace(proposal, last_entry=own[-1].number, is_first=not before)
+
+    async def _build_tree(self, base: str, own: list[HistoryEntry]) -> ThreadTree:
+        place = self.publication
+        return await build_thread_tree(place.git, place.prefix, base, own, self.deps.snapshots)
+
+    def _build_proposal(
+        self, completion: Completion, base: str, made: ThreadTree, commits: list[str]
+    ) -> Proposal:
+        place, title = self.publication, build_title(self.row)
+        return Proposal(
+            repository=f"{place.target.host}/{place.target.path}",
+            remote=place.remotes.push,
+            branch=build_branch(self.row),
+            base_branch=place.remotes.upstream,
+            base=base,
+            tree=made.tree,
+            title=title,
+            body=build_body(self.row, completion, made.files),
+            message=build_message(title, completion),
+            author=place.author,
+            committer=place.committer,
+            files=made.files,
+            diff=made.diff,
+            last_entry=0,
+            mixed=made.mixed,
+            whole=made.whole,
+            left_out=made.left_out,
+            commits=tuple(commits[:MOST_COMMITS]),
+        )
+
+
+def list_own_entries(deps: Dependencies, thread_id: str, after: int) -> list[HistoryEntry]:
+    """Return the thread's changes in effect with a number above `after`; it blocks."""
+    entries = deps.history.list_entries(thread_id)
+    return [entry for entry in find_active_entries(entries) if entry.number > after]
+
+
+async def list_unpushed(place: Publication, base: str) -> list[str]:
+    """Return the commits up to `base` that the remote does not have, as far as is known here."""
+    remote = f"--remotes={place.remotes.push}"
+    if not await place.git.read_text("rev-parse", "--symbolic", remote):
+        return []  # as in a shallow clone of a runner
+    listed = await place.git.read_text("log", "--format=%h %s", base, "--not", remote)
+    return listed.split("\n") if listed else []
+
+
+async def refuse_secrets(place: Publication, base: str, new: str) -> None:
+    """Raise SecretsFoundError if what is to be pushed adds a secret; it names no secret.
+
+    That is the difference from `base` to `new`, and the commits before it that are pushed with it.
+    """
+    flags = ("-p", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames")
+    diff = (await place.git.read("diff-tree", "-r", *flags, base, new)).decode("utf-8", "replace")
+    if await list_unpushed(place, base):
+        asked = ("log", *flags, "--format=", base, "--not", f"--remotes={place.remotes.push}")
+        diff += (await place.git.read(*asked)).decode("utf-8", "replace")
+    found = find_secrets(diff)
+    if not found:
+        return
+    named = "; ".join(f"{one.path}:{one.line} ({one.kind})" for one in found[:MOST_NAMED])
+    raise SecretsFoundError(
+        text("not pushed: the changes contain what looks like a secret: {places}", places=named),
+        hint="take it out, then continue the thread; it has not left this computer",
+    )

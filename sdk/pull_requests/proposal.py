@@ -1,0 +1,138 @@
+"""A pull request as it is shown to the user: all that a yes allows, and nothing else is done."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, cast
+
+from ...config.security.redaction import redact
+from ...config.text import join_texts, text
+from ...tools.git.branch_commit import BranchCommit, Identity
+from ..events import Question
+
+# Name of the request in a question
+PULL_REQUEST = "pull_request"
+# Commits of the user's own that are shown
+MOST_COMMITS = 20
+
+APART = (
+    "these files also have changes that are not the thread's; only its own are committed: {files}"
+)
+WHOLE = "changes of others in these files cannot be told apart, and are committed, too: {files}"
+LEFT_OUT = "git ignores these files, or they are in a submodule, so they are left out: {files}"
+COMMITS = "`{remote}` does not have commits of yours that it is based on; they are pushed: {count}"
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """One commit on one branch, and the request for it."""
+
+    repository: str
+    """Host, owner and name."""
+    remote: str
+    branch: str
+    base_branch: str
+    """Branch that the request is to be merged into; empty: the repository's default branch."""
+    base: str
+    """Commit that the new one follows."""
+    tree: str
+    title: str
+    body: str
+    message: str
+    """The commit's."""
+    author: Identity
+    committer: Identity
+    files: tuple[Mapping[str, str], ...]
+    diff: str
+    last_entry: int
+    """Number of the last entry of the file history that is in it."""
+    mixed: tuple[str, ...] = ()
+    whole: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    commits: tuple[str, ...] = ()
+    """Commits of the user that the remote does not have, and that are pushed with it."""
+    is_first: bool = True
+    """Whether it begins the branch."""
+
+    @property
+    def question_id(self) -> str:
+        """ID of the question: another proposal is another question."""
+        packed = json.dumps(asdict(self), sort_keys=True).encode()
+        return hashlib.sha256(packed).hexdigest()[:32]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it for the record."""
+        return asdict(self)
+
+    def to_commit(self) -> BranchCommit:
+        """Return the commit to make."""
+        return BranchCommit(
+            self.branch,
+            self.base,
+            self.tree,
+            self.message,
+            self.author,
+            self.committer,
+            frozenset(file["path"] for file in self.files),
+            is_first=self.is_first,
+        )
+
+
+def read_proposal(packed: Mapping[str, Any]) -> Proposal:
+    """Return the proposal of a record."""
+    fields: dict[str, Any] = {
+        name: tuple(cast("list[Any]", value)) if isinstance(value, list) else value
+        for name, value in packed.items()
+    }
+    for role in ("author", "committer"):
+        fields[role] = Identity(**fields[role])
+    return Proposal(**fields)
+
+
+def build_question(thread_id: str, proposal: Proposal, usage: Mapping[str, Any]) -> Question:
+    """Return the question that shows all of it, without secrets."""
+    own = {
+        "repository": proposal.repository,
+        "remote": proposal.remote,
+        "branch": proposal.branch,
+        "title": proposal.title,
+        "body": proposal.body,
+        "commit_message": proposal.message,
+    }
+    lists = {
+        "into": proposal.base_branch,
+        "mixed": list(proposal.mixed),
+        "left_out": list(proposal.left_out),
+        "commits": list(proposal.commits),
+    }
+    request = {
+        "name": PULL_REQUEST,
+        "args": {**own, **{name: value for name, value in lists.items() if value}},
+        "description": join_texts("; ", _describe_notes(proposal)),
+        "diff": redact(proposal.diff),
+    }
+    config = {"action_name": PULL_REQUEST, "allowed_decisions": ["approve", "reject"]}
+    return Question(
+        thread_id=thread_id,
+        id=proposal.question_id,
+        kind=PULL_REQUEST,
+        action_requests=[request],
+        review_configs=[config],
+        usage=usage,
+    )
+
+
+def _describe_notes(proposal: Proposal) -> list[str]:
+    """Return what the user should know before a yes."""
+    apart = [path for path in proposal.mixed if path not in proposal.whole]
+    notes = ["it commits, pushes a branch and opens a pull request"]
+    if apart:
+        notes.append(text(APART, files=", ".join(apart)))
+    if proposal.whole:
+        notes.append(text(WHOLE, files=", ".join(proposal.whole)))
+    if proposal.left_out:
+        notes.append(text(LEFT_OUT, files=", ".join(proposal.left_out)))
+    if proposal.commits:
+        notes.append(text(COMMITS, remote=proposal.remote, count=len(proposal.commits)))
+    return notes

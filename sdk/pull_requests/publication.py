@@ -1,0 +1,118 @@
+"""Where a pull request would go: checked before any model is asked, and again when it is made."""
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...config.errors import UsageError
+from ...config.text import text
+from ...config.trust.decision import check_trust
+from ...nodes.options import Options
+from ...tools.git.branch_commit import Identity, read_identities
+from ...tools.git.remotes import Remotes, find_remotes
+from ...tools.git.user_git import GitError, UserGit, find_git_program
+from ...tools.hosting.login import Login, find_login
+from ...tools.hosting.remote_url import RepositoryAddress, parse_remote_url
+
+# Values of the option `pr`
+ANSWERS = ("ask", "yes")
+
+
+@dataclass(frozen=True)
+class Publication:
+    """A repository, its remote and a login to its host."""
+
+    git: UserGit
+    prefix: str
+    """The project's path in the repository, such as `packages/a/`; empty at its top."""
+    head: str
+    """The current commit."""
+    author: Identity
+    committer: Identity
+    remotes: Remotes
+    target: RepositoryAddress
+    """Where the request is opened: from the address that the remote is fetched from."""
+    source: RepositoryAddress
+    """Where the branch is pushed to: the same, or a fork."""
+    login: Login
+
+
+async def check_publication(folder: Path, home: Path) -> Publication:
+    """Return where a pull request goes; raises UsageError if it cannot be made. Local and quick."""
+    trust = await asyncio.to_thread(check_trust, folder, home)
+    if not trust.trusted:
+        raise UsageError(
+            "a pull request needs a trusted folder: git runs its hooks",
+            hint="trust it with `mcode trust`, or `--trust`",
+        )
+    git, prefix, head = await _open_repository(folder)
+    try:
+        author, committer = await read_identities(git)
+    except GitError as error:
+        raise UsageError(
+            "git does not know who you are, so it cannot commit",
+            hint="run `git config user.name NAME` and `git config user.email EMAIL`",
+        ) from error
+    remotes = await find_remotes(git)
+    if remotes is None:
+        raise UsageError(
+            "the repository has no remote to push to",
+            hint="add one with `git remote add origin URL`",
+        )
+    target = _parse_first(remotes.fetch_urls)
+    login = await find_login(target, git.folder)
+    source = parse_remote_url(remotes.push_url)
+    is_same_host = source and source.host_name == target.host_name
+    return Publication(
+        git,
+        prefix,
+        head,
+        author,
+        committer,
+        remotes,
+        target,
+        source if source and is_same_host else target,
+        login,
+    )
+
+
+async def check_publication_if_wanted(options: Options, folder: Path, home: Path) -> None:
+    """Raise UsageError if these options want a pull request that cannot be made."""
+    if wanted := options.get("pr"):
+        if wanted not in ANSWERS:
+            raise UsageError(
+                text("`pr` is `ask` or `yes`, not `{wanted}`", wanted=wanted), hint="use `ask`"
+            )
+        await check_publication(folder, home)
+
+
+async def _open_repository(folder: Path) -> tuple[UserGit, str, str]:
+    """Return git at the top of the working tree, the project's path in it, and the commit."""
+    try:
+        find_git_program(folder)
+        here = UserGit(folder)
+        top = Path(await here.read_text("rev-parse", "--show-toplevel"))
+        prefix = await here.read_text("rev-parse", "--show-prefix")
+    except GitError as error:
+        raise UsageError(
+            text("`{folder}` is not in a git repository", folder=folder),
+            hint="create one with `git init`, or leave `--pr` out",
+        ) from error
+    git = UserGit(top)
+    head = await git.read_text("rev-parse", "--quiet", "--verify", "HEAD^{commit}", fine=(0, 1))
+    if not head:
+        raise UsageError(
+            "the repository has no commit yet", hint="commit once and push it, or leave `--pr` out"
+        )
+    return git, prefix, head
+
+
+def _parse_first(urls: tuple[str, ...]) -> RepositoryAddress:
+    """Return the address in the first URL that has one."""
+    for url in urls:
+        if address := parse_remote_url(url):
+            return address
+    raise UsageError(
+        text("the remote's address names no repository of a host: {url}", url=", ".join(urls)),
+        hint="a pull request needs a GitHub or GitLab: `git remote set-url origin URL`",
+    )

@@ -1,0 +1,64 @@
+"""What others read: the branch's name, the commit's message, the request's title and text."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from ...config.security.redaction import redact
+from ...memory.threads.record import ThreadRow
+from ...tools.git.branch_commit import BRANCHES
+from ..events import Completion
+
+MOST_TITLE = 72
+MOST_SLUG = 40
+MOST_SUMMARY = 8_000
+MOST_FILES = 200
+
+
+def build_branch(row: ThreadRow) -> str:
+    """Return the branch's name: `mcode/SLUG-ID`."""
+    words = re.sub(r"[^a-z0-9]+", "-", _clean_line(row.title).lower()).strip("-")
+    slug = words[:MOST_SLUG].rpartition("-")[0] if len(words) > MOST_SLUG else words
+    return f"{BRANCHES}{slug or words[:MOST_SLUG] or 'thread'}-{row.thread_id[:8]}"
+
+
+def build_title(row: ThreadRow) -> str:
+    """Return the request's title, which is the commit's subject, too."""
+    title = _clean_line(row.title) or "Changes"
+    return title if len(title) <= MOST_TITLE else f"{title[: MOST_TITLE - 1]}…"
+
+
+def build_message(title: str, completion: Completion) -> str:
+    """Return the commit's message; no trailer is added."""
+    summary = redact(completion.summary.strip())[:MOST_SUMMARY]
+    return f"{title}\n\n{summary}\n" if summary else f"{title}\n"
+
+
+def build_body(row: ThreadRow, completion: Completion, files: Sequence[Mapping[str, str]]) -> str:
+    """Return the request's text: summary, evidence, files and thread, without secrets."""
+    parts = list[str]()
+    if summary := completion.summary.strip()[:MOST_SUMMARY]:
+        parts.append(f"## Summary\n\n{summary}")
+    parts.append(f"## Tests\n\n{_describe_evidence(completion)}")
+    listed = [f"- `{file['path']}` ({file['kind']})" for file in files[:MOST_FILES]]
+    if len(files) > MOST_FILES:
+        listed.append(f"- and {len(files) - MOST_FILES} more")
+    parts.append("## Files\n\n" + "\n".join(listed))
+    parts.append(f"Made with MaxAgent, thread `{row.thread_id}`.")
+    return redact("\n\n".join(parts))
+
+
+def _describe_evidence(completion: Completion) -> str:
+    evidence = completion.evidence
+    if not evidence or completion.outcome != "verified":
+        return "Not verified by tests."
+    counts = [
+        f"{evidence[name]} {name}"
+        for name in ("passed", "failed", "errors", "skipped")
+        if evidence.get(name) is not None
+    ]
+    said = ", ".join(counts) or "exit code 0"
+    return f"`{evidence['command']}`: {said}."
+
+
+def _clean_line(line: str) -> str:
+    return " ".join(redact(line).split())

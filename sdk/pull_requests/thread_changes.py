@@ -1,0 +1,183 @@
+"""The net changes of a thread as a git tree: its own lines alone, on top of a commit.
+
+Built in an index of its own, from the thread's file history: neither the user's index nor the
+files on the disk are looked at.
+"""
+
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from ...memory.snapshots.file_version import ABSENT, FILE, LINK, PROGRAM, FileVersion, is_folder
+from ...memory.snapshots.store import Snapshots
+from ...memory.undo.change_chains import ChangeRun, build_chains
+from ...memory.undo.history import HistoryEntry
+from ...memory.undo.three_way_merge import MergeConflictError, merge_versions
+from ...tools.git.user_git import UserGit
+
+# Paths on a command line, each of at most 4 kB
+PORTION = 100
+_SUBMODULE = "160000"
+
+
+@dataclass(frozen=True)
+class ThreadTree:
+    """A commit's tree with the changes of a thread."""
+
+    tree: str
+    files: tuple[Mapping[str, str], ...]
+    """`path` in the repository and `kind` of each change."""
+    diff: str
+    mixed: tuple[str, ...]
+    """Files that also have uncommitted changes of the user, or were changed by others meanwhile."""
+    whole: tuple[str, ...]
+    """Those of them whose changes cannot be told apart: they are in it as they are."""
+    left_out: tuple[str, ...]
+    """Files that git ignores, or that are in a submodule."""
+
+
+@dataclass(frozen=True)
+class _FileResult:
+    """What becomes of one file."""
+
+    version: FileVersion
+    is_mixed: bool = False
+    is_whole: bool = False
+
+
+async def build_thread_tree(
+    git: UserGit, prefix: str, base: str, entries: Sequence[HistoryEntry], snapshots: Snapshots
+) -> ThreadTree:
+    """Return the tree of `base` with what the entries changed; `prefix` is the project's path."""
+    builder = _TreeBuilder(git, base, snapshots)
+    await builder.read_base()
+    done = [entry for entry in entries if entry.state == "done"]
+    chains = {
+        f"{prefix}{path}": runs for path, runs in build_chains(done).items() if not is_folder(path)
+    }
+    left_out = await builder.find_left_out(list(chains))
+    results = {
+        path: await builder.apply_runs(path, runs)
+        for path, runs in chains.items()
+        if path not in left_out
+    }
+    tree = await builder.write_tree({path: one.version for path, one in results.items()})
+    changed = await _list_changes(git, base, tree)
+    shown = {file["path"] for file in changed}
+    return ThreadTree(
+        tree,
+        changed,
+        await read_diff(git, base, tree),
+        tuple(path for path, one in results.items() if one.is_mixed and path in shown),
+        tuple(path for path, one in results.items() if one.is_whole and path in shown),
+        tuple(left_out),
+    )
+
+
+async def read_diff(git: UserGit, old: str, new: str) -> str:
+    """Return the difference of two commits or trees, with all of its lines."""
+    flags = ("-r", "-p", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color")
+    return (await git.read("diff-tree", *flags, old, new)).decode("utf-8", "replace")
+
+
+async def _list_changes(git: UserGit, old: str, new: str) -> tuple[Mapping[str, str], ...]:
+    asked = ("diff-tree", "-r", "-z", "--no-renames", "--name-status", old, new)
+    words = (await git.read(*asked)).split(b"\0")
+    kinds = {b"A": "added", b"D": "deleted"}
+    return tuple(
+        {"path": os.fsdecode(path), "kind": kinds.get(letter, "modified")}
+        for letter, path in zip(words[::2], words[1::2], strict=False)
+    )
+
+
+class _TreeBuilder:
+    """Builds one tree on top of a commit."""
+
+    def __init__(self, git: UserGit, base: str, snapshots: Snapshots) -> None:
+        self._git, self._base, self._snapshots = git, base, snapshots
+        self._modes = dict[str, str]()
+
+    async def read_base(self) -> None:
+        """Read which files the commit has."""
+        listed = await self._git.read("ls-tree", "-r", "-z", "--full-tree", self._base)
+        for entry in filter(None, listed.split(b"\0")):
+            described, path = entry.split(b"\t", 1)
+            self._modes[os.fsdecode(path)] = described[:6].decode()
+
+    async def find_left_out(self, paths: Sequence[str]) -> list[str]:
+        """Return the paths that git would not take: new ignored ones, and those of submodules."""
+        submodules = tuple(f"{path}/" for path, mode in self._modes.items() if mode == _SUBMODULE)
+        inside = {path for path in paths if submodules and path.startswith(submodules)}
+        new = [path for path in paths if path not in self._modes and path not in inside]
+        for at in range(0, len(new), PORTION):
+            asked = ("check-ignore", "-z", "--", *new[at : at + PORTION])
+            listed = await self._git.read(*asked, fine=(0, 1))
+            inside |= {os.fsdecode(path) for path in listed.split(b"\0") if path}
+        return sorted(inside)
+
+    async def apply_runs(self, path: str, runs: Sequence[ChangeRun]) -> _FileResult:
+        """Return the commit's version of a file with the thread's changes, in order."""
+        version, content = await self._read_version(path)
+        is_mixed = False
+        for run in runs:
+            if _is_same(version, run.old):
+                version = run.new
+            elif not _is_same(version, run.new):
+                is_mixed = True
+                if content is not None:
+                    await self._snapshots.write_blob(content)
+                    content = None
+                try:
+                    version = await merge_versions(self._snapshots, run.old, version, run.new)
+                except MergeConflictError:
+                    return _FileResult(runs[-1].new, is_mixed=True, is_whole=True)
+        return _FileResult(version, is_mixed)
+
+    async def write_tree(self, versions: Mapping[str, FileVersion]) -> str:
+        """Write the commit's tree with these files."""
+        blobs = {one.blob for one in versions.values() if one.has_content}
+        contents = await self._snapshots.read_blobs(sorted(blobs)) if blobs else {}
+        with TemporaryDirectory(prefix="mcode-") as folder:
+            own = {"GIT_INDEX_FILE": str(Path(folder, "index"))}
+            await self._git.read("read-tree", self._base, env=own)
+            gone = [path for path, version in versions.items() if version == ABSENT]
+            for at in range(0, len(gone), PORTION):
+                removed = gone[at : at + PORTION]
+                await self._git.read("update-index", "--force-remove", "--", *removed, env=own)
+            added = list[str]()
+            for path, version in versions.items():
+                if version != ABSENT:
+                    content = contents[version.blob]
+                    blob = await self._store_blob(path, version, content, Path(folder, "content"))
+                    added += ["--cacheinfo", f"{version.mode},{blob},{path}"]
+            for at in range(0, len(added), 2 * PORTION):
+                portion = added[at : at + 2 * PORTION]
+                await self._git.read("update-index", "--add", *portion, env=own)
+            return os.fsdecode(await self._git.read("write-tree", env=own)).strip()
+
+    async def _store_blob(self, path: str, version: FileVersion, content: bytes, file: Path) -> str:
+        """Store a content in the repository, through the filters that git has for that path."""
+        file.write_bytes(content)
+        how = "--no-filters" if version.mode == LINK else f"--path={path}"
+        return os.fsdecode(await self._git.read("hash-object", "-w", how, str(file))).strip()
+
+    async def _read_version(self, path: str) -> tuple[FileVersion, bytes | None]:
+        """Return the commit's version of a file as it would be on the disk, and its content."""
+        mode = self._modes.get(path)
+        if mode not in (FILE, PROGRAM, LINK):
+            return ABSENT, None
+        content = await self._git.read("cat-file", "--filters", f"{self._base}:{path}")
+        return FileVersion(mode, _hash_blob(content)), content
+
+
+def _is_same(mine: FileVersion, its: FileVersion) -> bool:
+    """Compare as git does, which knows no permissions but of programs."""
+    return (mine.mode, mine.blob) == (its.mode, its.blob)
+
+
+def _hash_blob(content: bytes) -> str:
+    """Return the ID that the snapshots give a content."""
+    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()

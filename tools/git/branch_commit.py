@@ -1,0 +1,211 @@
+"""A commit on a branch of its own, made in a working tree of its own.
+
+The user's branch, index and files stay as they are. Hooks run as they do for the user: they find
+the commit's files around them, and the ignored folders (`node_modules`, `.venv`) as links.
+"""
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator, Collection, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import rmtree
+
+from ...config.errors import UsageError
+from ...config.text import text
+from .user_git import GitError, UserGit
+
+# The beginning of all branches that are pushed
+BRANCHES = "mcode/"
+# Most ignored folders that hooks find
+MOST_FOLDERS = 200
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Who writes a commit, and when: the same again makes the same commit."""
+
+    name: str
+    email: str
+    date: str
+    """Seconds since the epoch and the time zone, as git writes them."""
+
+
+@dataclass(frozen=True)
+class BranchCommit:
+    """A commit to make on a branch."""
+
+    branch: str
+    base: str
+    """Commit that it follows."""
+    tree: str
+    message: str
+    author: Identity
+    committer: Identity
+    paths: frozenset[str]
+    """Files that it changes, by path in the repository."""
+    is_first: bool = True
+    """Whether it begins the branch."""
+
+
+@asynccontextmanager
+async def open_commit(git: UserGit, place: Path, commit: BranchCommit) -> AsyncGenerator[UserGit]:
+    """Yield git in a new working tree at `place` with the commit's files; removed at the end.
+
+    The commit itself is `make_commit`. What a kill has left at `place` is removed first.
+    """
+    await remove_worktree(git, place)
+    await asyncio.to_thread(place.parent.mkdir, parents=True, exist_ok=True)
+    tip = await read_branch(git, commit.branch)
+    new = () if tip else ("-b", commit.branch)
+    start = commit.branch if tip else commit.base
+    await git.read("worktree", "add", "--quiet", "--no-checkout", *new, str(place), start)
+    try:
+        there = UserGit(place)
+        await there.read(
+            "read-tree", "--reset", "-u", commit.tree if tip in ("", commit.base) else tip
+        )
+        await _link_folders(git, place)
+        yield there
+    finally:
+        await remove_worktree(git, place)
+
+
+async def make_commit(git: UserGit, commit: BranchCommit) -> str:
+    """Commit in the tree of `open_commit`, with the user's hooks; return the commit's ID.
+
+    It is made once: after a kill it is found on the branch. Raises GitError if a hook refuses.
+    """
+    if made := await find_commit(git, commit):
+        return made
+    file = Path(os.fsdecode(await git.read("rev-parse", "--absolute-git-dir")).strip(), "MCODE_MSG")
+    await asyncio.to_thread(file.write_text, commit.message, encoding="utf-8")
+    try:
+        await git.act(
+            *("commit", "--quiet", "--cleanup=whitespace", "--file", str(file)),
+            env=_build_identities(commit),
+        )
+    except GitError as error:
+        await _drop_branch(git, commit)
+        raise GitError(
+            error.message,
+            hint="your hooks may have refused it: repair that, then run `mcode resume`",
+        ) from error
+    made = await find_commit(git, commit)
+    added = await list_paths(git, commit.base, made) - commit.paths if made else set[str]()
+    if not made or added:
+        await _drop_branch(git, commit)
+        raise GitError(
+            text("a hook added other files to the commit: {files}", files=", ".join(sorted(added))),
+            hint="nothing was pushed; let the hook leave them alone, then run `mcode resume`",
+        )
+    return made
+
+
+async def find_commit(git: UserGit, commit: BranchCommit) -> str:
+    """Return the commit's ID if the branch has it; raises GitError if it has another one."""
+    tip = await read_branch(git, commit.branch)
+    if tip in ("", commit.base):
+        return ""
+    found = await git.read_text("show", "--no-patch", "--format=%P %ad", "--date=raw", tip)
+    if found == f"{commit.base} {commit.author.date}":
+        return tip
+    raise GitError(
+        text("the branch `{branch}` has commits of its own", branch=commit.branch),
+        hint="rename it with `git branch -m`, then run `mcode resume`",
+    )
+
+
+async def push_commit(
+    git: UserGit,
+    remote: str,
+    commit: str,
+    branch: str,
+    *,
+    protected: Collection[str],
+    credentials: Mapping[str, str] | None = None,
+) -> None:
+    """Push the commit to that branch alone, without force; again is harmless.
+
+    `credentials` are variables for a user who has none for that remote.
+    Raises UsageError for a branch that is not ours, or is protected.
+    """
+    if branch in protected or not branch.startswith(BRANCHES):
+        raise UsageError(
+            text("`{branch}` is never pushed to: it is a branch of the repository", branch=branch),
+            hint=text("branches of pull requests begin with `{begin}`", begin=BRANCHES),
+        )
+    flags = ("--quiet", "--no-force", "--no-follow-tags", "--recurse-submodules=no")
+    try:
+        await git.act("push", *flags, remote, f"{commit}:refs/heads/{branch}", env=credentials)
+    except GitError as error:
+        raise GitError(
+            error.message, hint="the commit is kept: repair that, then run `mcode resume`"
+        ) from error
+
+
+async def read_branch(git: UserGit, branch: str) -> str:
+    """Return the commit of a local branch; empty if there is none."""
+    asked = ("rev-parse", "--quiet", "--verify", f"refs/heads/{branch}")
+    return await git.read_text(*asked, fine=(0, 1))
+
+
+async def list_paths(git: UserGit, old: str, new: str) -> set[str]:
+    """Return the paths that differ between two commits or trees."""
+    asked = ("diff-tree", "-r", "-z", "--no-renames", "--name-only", old, new)
+    return {os.fsdecode(path) for path in (await git.read(*asked)).split(b"\0") if path}
+
+
+async def read_identities(git: UserGit) -> tuple[Identity, Identity]:
+    """Return author and committer with the current time; raises GitError if git knows no name."""
+    author = await git.read_text("var", "GIT_AUTHOR_IDENT")
+    return _parse_identity(author), _parse_identity(
+        await git.read_text("var", "GIT_COMMITTER_IDENT")
+    )
+
+
+async def remove_worktree(git: UserGit, place: Path) -> None:
+    """Remove the working tree at `place`, if there is one; its branch stays."""
+    listed = os.fsdecode(await git.read("worktree", "list", "--porcelain")).split("\n")
+    real = os.path.realpath(place)
+    if real in (line.removeprefix("worktree ") for line in listed):
+        await git.read("worktree", "remove", "--force", "--force", real)
+    await asyncio.to_thread(rmtree, place, ignore_errors=True)  # it follows no links
+
+
+async def _drop_branch(git: UserGit, commit: BranchCommit) -> None:
+    """Take the branch back from a commit that was refused, and was never pushed."""
+    await git.read("checkout", "--quiet", "--force", "--detach", commit.base)
+    how = ("-D", commit.branch) if commit.is_first else ("-f", commit.branch, commit.base)
+    await git.read("branch", "--quiet", *how)
+
+
+async def _link_folders(git: UserGit, place: Path) -> None:
+    """Link the ignored folders of the user's working tree, where the commit has nothing."""
+    asked = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
+    top = Path(await git.read_text("rev-parse", "--show-toplevel"))
+    listed = await UserGit(top).read(*asked)
+    folders = [os.fsdecode(name) for name in listed.split(b"\0") if name.endswith(b"/")]
+    await asyncio.to_thread(_make_links, top, place, folders[:MOST_FOLDERS])
+
+
+def _make_links(top: Path, place: Path, folders: list[str]) -> None:
+    for folder in folders:
+        link = place / folder.rstrip("/")
+        if link.parent.is_dir() and not os.path.lexists(link):
+            link.symlink_to(top / folder, target_is_directory=True)
+
+
+def _build_identities(commit: BranchCommit) -> dict[str, str]:
+    return {
+        f"GIT_{role}_{what}": value
+        for role, who in (("AUTHOR", commit.author), ("COMMITTER", commit.committer))
+        for what, value in (("NAME", who.name), ("EMAIL", who.email), ("DATE", who.date))
+    }
+
+
+def _parse_identity(line: str) -> Identity:
+    who, _, date = line.rpartition("> ")
+    name, _, email = who.partition(" <")
+    return Identity(name, email, date)

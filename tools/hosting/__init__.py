@@ -1,0 +1,1 @@
+"""Hosts of git repositories, GitHub and GitLab: addresses, logins, pull requests."""

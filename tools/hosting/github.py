@@ -1,0 +1,72 @@
+"""GitHub's REST API: the pull requests of one repository."""
+
+from typing import Any
+
+from .http_api import HostingError, HttpApi, read_object, read_objects
+from .login import Login
+from .pull_request import NewPullRequest, PullRequest
+from .remote_url import RepositoryAddress
+
+# Status of a request that exists already, or that has no commits
+_REJECTED = 422
+
+
+class GitHubApi:
+    """Pull requests of `target`, from branches of `source`: the same repository, or a fork."""
+
+    def __init__(self, login: Login, target: RepositoryAddress, source: RepositoryAddress) -> None:
+        headers = {
+            "Authorization": f"Bearer {login.token}",
+            "Accept": "application/vnd.github+json",
+            "X-GitHub-Api-Version": "2022-11-28",
+        }
+        self._http = HttpApi(login.host.api_url, headers)
+        self._place = f"/repos/{target.path}"
+        self._source = source.owner
+
+    async def read_default_branch(self) -> str:
+        return str(read_object(await self._http.get(self._place)).get("default_branch") or "")
+
+    async def find_request(self, branch: str) -> PullRequest | None:
+        listed = await self._http.get(
+            f"{self._place}/pulls", head=f"{self._source}:{branch}", state="all", per_page=100
+        )
+        # a host that ignores the filter lists them all
+        own = [row for row in read_objects(listed) if _read_branch(row, "head") == branch]
+        first = sorted(own, key=lambda row: row.get("state") != "open")
+        return _parse_request(first[0]) if first else None
+
+    async def read_request(self, number: int) -> PullRequest:
+        return _parse_request(read_object(await self._http.get(f"{self._place}/pulls/{number}")))
+
+    async def create_request(self, new: NewPullRequest) -> PullRequest:
+        fields = {"title": new.title, "body": new.body, "base": new.base}
+        fields["head"] = f"{self._source}:{new.branch}"
+        try:
+            return _parse_request(
+                read_object(await self._http.post(f"{self._place}/pulls", fields))
+            )
+        except HostingError as error:
+            if error.status == _REJECTED and (existing := await self.find_request(new.branch)):
+                return existing
+            raise
+
+    async def close(self) -> None:
+        await self._http.close()
+
+
+def _parse_request(row: dict[str, Any]) -> PullRequest:
+    try:
+        return PullRequest(
+            int(row["number"]),
+            str(row["html_url"]),
+            _read_branch(row, "base"),
+            str(row.get("title") or ""),
+        )
+    except (KeyError, ValueError, TypeError) as error:
+        raise HostingError("the host answered in an unknown form") from error
+
+
+def _read_branch(row: dict[str, Any], side: str) -> str:
+    ends: Any = row.get(side) or {}
+    return str(ends.get("ref") or "") if isinstance(ends, dict) else ""  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]

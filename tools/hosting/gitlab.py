@@ -1,0 +1,68 @@
+"""GitLab's REST API: the merge requests of one project."""
+
+from typing import Any
+from urllib.parse import quote
+
+from .http_api import HostingError, HttpApi, read_object, read_objects
+from .login import Login
+from .pull_request import NewPullRequest, PullRequest
+from .remote_url import RepositoryAddress
+
+# Status of a request that exists already
+_CONFLICT = 409
+
+
+class GitLabApi:
+    """Merge requests of `target`, from branches of `source`: the same project, or a fork."""
+
+    def __init__(self, login: Login, target: RepositoryAddress, source: RepositoryAddress) -> None:
+        self._http = HttpApi(login.host.api_url, {"Authorization": f"Bearer {login.token}"})
+        self._place, self._source = _build_place(target), _build_place(source)
+
+    async def read_default_branch(self) -> str:
+        return str(read_object(await self._http.get(self._place)).get("default_branch") or "")
+
+    async def find_request(self, branch: str) -> PullRequest | None:
+        listed = await self._http.get(
+            f"{self._place}/merge_requests", source_branch=branch, state="all", per_page=100
+        )
+        own = [row for row in read_objects(listed) if row.get("source_branch") == branch]
+        first = sorted(own, key=lambda row: row.get("state") != "opened")
+        return _parse_request(first[0]) if first else None
+
+    async def read_request(self, number: int) -> PullRequest:
+        return _parse_request(
+            read_object(await self._http.get(f"{self._place}/merge_requests/{number}"))
+        )
+
+    async def create_request(self, new: NewPullRequest) -> PullRequest:
+        fields: dict[str, Any] = {"source_branch": new.branch, "target_branch": new.base}
+        fields |= {"title": new.title, "description": new.body}
+        if self._source != self._place:
+            fields["target_project_id"] = read_object(await self._http.get(self._place)).get("id")
+        try:
+            answer = await self._http.post(f"{self._source}/merge_requests", fields)
+        except HostingError as error:
+            if error.status == _CONFLICT and (existing := await self.find_request(new.branch)):
+                return existing
+            raise
+        return _parse_request(read_object(answer))
+
+    async def close(self) -> None:
+        await self._http.close()
+
+
+def _build_place(project: RepositoryAddress) -> str:
+    return f"/projects/{quote(project.path, safe='')}"
+
+
+def _parse_request(row: dict[str, Any]) -> PullRequest:
+    try:
+        return PullRequest(
+            int(row["iid"]),
+            str(row["web_url"]),
+            str(row.get("target_branch") or ""),
+            str(row.get("title") or ""),
+        )
+    except (KeyError, ValueError, TypeError) as error:
+        raise HostingError("the host answered in an unknown form") from error

@@ -1,0 +1,106 @@
+"""Which host a repository is on, where its API is, and which variables hold its token.
+
+A token in the environment is sent only to a host that the environment names: the address of a
+remote comes from the repository, which anyone may have made.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import urlsplit
+
+from .remote_url import RepositoryAddress
+
+HostKind = Literal["github", "gitlab"]
+GITHUB, GITLAB = "github.com", "gitlab.com"
+GITHUB_API = "https://api.github.com"
+GITHUB_TOKENS = ("GH_TOKEN", "GITHUB_TOKEN")
+ENTERPRISE_TOKENS = ("GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", *GITHUB_TOKENS)
+GITLAB_TOKENS = ("GITLAB_TOKEN",)
+# GitHub Enterprise Cloud with a domain of its own: `octocorp.ghe.com`
+_CLOUD = ".ghe.com"
+
+
+@dataclass(frozen=True)
+class Host:
+    """A host with an API."""
+
+    kind: HostKind
+    name: str
+    """Such as `github.com`, with the port if the remote's address has one."""
+    api_url: str
+    token_variables: tuple[str, ...] = ()
+    """Variables that hold a token for it, the first one wins; empty: the environment does not name
+    this host."""
+
+
+def find_host(address: RepositoryAddress, environ: Mapping[str, str]) -> Host | None:
+    """Return the host that the address and the environment tell; None if it is unknown."""
+    name = address.host_name
+    if name == GITHUB or name.endswith(_CLOUD) or name in _list_github_names(environ):
+        return build_github(address, environ, is_named=True)
+    if name == GITLAB or name in _list_gitlab_names(environ):
+        return build_gitlab(address, environ, is_named=True)
+    labels = name.split(".")
+    if "github" in labels:
+        return build_github(address, environ)
+    return build_gitlab(address, environ) if "gitlab" in labels else None
+
+
+def build_github(
+    address: RepositoryAddress, environ: Mapping[str, str], *, is_named: bool = False
+) -> Host:
+    """Return the host as a GitHub; the environment's API and token count only if it is named."""
+    name, public = address.host_name, address.host_name == GITHUB
+    api = f"https://{address.host}/api/v3"
+    if name.endswith(_CLOUD):
+        api = f"https://api.{name}"
+    api = GITHUB_API if public else api
+    variables = GITHUB_TOKENS if public or name.endswith(_CLOUD) else ENTERPRISE_TOKENS
+    if not is_named:
+        return Host("github", address.host, api)
+    own = _read_url(environ, "GITHUB_API_URL")
+    # on a runner of github.com the variable is always set
+    api = own if own and (public or own != GITHUB_API) else api
+    return Host("github", address.host, api, variables)
+
+
+def build_gitlab(
+    address: RepositoryAddress, environ: Mapping[str, str], *, is_named: bool = False
+) -> Host:
+    """Return the host as a GitLab; the environment's API and token count only if it is named."""
+    api = f"https://{address.host}/api/v4"
+    if not is_named:
+        return Host("gitlab", address.host, api)
+    own, of_runner = _read_url(environ, "GITLAB_API_URL"), _read_url(environ, "CI_API_V4_URL")
+    if not own and of_runner and _read_host_name(of_runner) == address.host_name:
+        own = of_runner
+    return Host("gitlab", address.host, own or api, GITLAB_TOKENS)
+
+
+def _list_github_names(environ: Mapping[str, str]) -> set[str]:
+    urls = (environ.get(name, "") for name in ("GH_HOST", "GITHUB_SERVER_URL", "GITHUB_API_URL"))
+    return set(_read_names(urls)) - {"api.github.com"}
+
+
+def _list_gitlab_names(environ: Mapping[str, str]) -> set[str]:
+    variables = ("GITLAB_HOST", "GL_HOST", "CI_SERVER_HOST", "GITLAB_API_URL")
+    return set(_read_names(environ.get(name, "") for name in variables))
+
+
+def _read_names(urls: Iterator[str]) -> Iterator[str]:
+    for url in urls:
+        if name := _read_host_name(url.strip()):
+            yield name
+
+
+def _read_host_name(url: str) -> str:
+    """Return the host's name in an address, or in a bare name as `GH_HOST` has it."""
+    try:
+        return urlsplit(url if "://" in url else f"//{url}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def _read_url(environ: Mapping[str, str], name: str) -> str:
+    return environ.get(name, "").strip().rstrip("/")

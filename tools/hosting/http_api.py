@@ -1,0 +1,116 @@
+"""Requests to a host's API, with its refusals as errors for people."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+import httpx
+
+from ... import __version__
+from ...config.errors import MaxAgentError
+from ...config.security.redaction import redact
+from ...config.text import text
+
+TIMEOUT = 30.0
+# Characters of a host's answer that an error quotes
+MOST_QUOTED = 300
+_HINTS: Mapping[int, str] = {
+    401: "the token is wrong or has expired; log in again",
+    403: "the token may not do this; it needs the right to write pull requests",
+    404: "check the remote's address, and that the token may see the repository",
+}
+
+
+class HostingError(MaxAgentError):
+    """The host refused, or could not be reached."""
+
+    def __init__(self, message: str, *, hint: str = "", status: int = 0) -> None:
+        super().__init__(message, hint=hint)
+        self.status = status
+
+
+class HttpApi:
+    """JSON over HTTP with one token."""
+
+    def __init__(self, url: str, headers: Mapping[str, str]) -> None:
+        self.url = url
+        self._client = httpx.AsyncClient(
+            headers={"User-Agent": f"maxagent/{__version__}", **headers},
+            timeout=TIMEOUT,
+            follow_redirects=True,  # a renamed repository; another host gets no token
+        )
+
+    async def close(self) -> None:
+        await self._client.aclose()
+
+    async def get(self, path: str, **params: str | int) -> Any:
+        """Return the answer's JSON; raises HostingError."""
+        return await self._send("GET", path, params=params)
+
+    async def post(self, path: str, fields: Mapping[str, Any]) -> Any:
+        """Send fields and return the answer's JSON; raises HostingError."""
+        return await self._send("POST", path, json=dict(fields))
+
+    async def _send(self, method: str, path: str, **given: Any) -> Any:
+        try:
+            response = await self._client.request(method, f"{self.url}{path}", **given)
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise HostingError(
+                text(
+                    "{url} could not be reached: {error}",
+                    url=self.url,
+                    error=str(error) or type(error).__name__,
+                ),
+                hint="check the network, then run it again with `mcode resume`",
+            ) from error
+        if response.is_success:
+            try:
+                return response.json()
+            except ValueError:
+                raise self._build_error(response, "the answer is not JSON") from None
+        raise self._build_error(response, _read_reason(response))
+
+    def _build_error(self, response: httpx.Response, reason: str) -> HostingError:
+        status = response.status_code
+        return HostingError(
+            text(
+                "{url} refused: {status} {reason}",
+                url=self.url,
+                status=status,
+                reason=redact(reason)[:MOST_QUOTED],
+            ),
+            hint=_HINTS.get(status, ""),
+            status=status,
+        )
+
+
+def read_object(value: Any) -> dict[str, Any]:
+    """Return a JSON object; raises HostingError for anything else."""
+    if not isinstance(value, dict):
+        raise HostingError("the host answered in an unknown form")
+    return cast("dict[str, Any]", value)
+
+
+def read_objects(value: Any) -> list[dict[str, Any]]:
+    """Return a list of JSON objects; raises HostingError for anything else."""
+    if not isinstance(value, list):
+        raise HostingError("the host answered in an unknown form")
+    return [read_object(item) for item in cast("list[Any]", value)]
+
+
+def _read_reason(response: httpx.Response) -> str:
+    """Return what a refusal says: `message`, and the messages of GitHub's `errors`."""
+    try:
+        body = response.json()
+    except ValueError:
+        return response.reason_phrase
+    if not isinstance(body, dict):
+        return response.reason_phrase
+    fields = cast("dict[str, Any]", body)
+    errors = fields.get("errors")
+    details = [
+        str(cast("dict[str, Any]", one).get("message") or "")
+        for one in (cast("list[Any]", errors) if isinstance(errors, list) else [])
+        if isinstance(one, dict)
+    ]
+    said = fields.get("message") or fields.get("error") or response.reason_phrase
+    return "; ".join(filter(None, [str(said), *details]))

@@ -1,0 +1,87 @@
+"""Logins to a host: a token of the environment, or the one of its command-line program."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ...config.errors import UsageError
+from ...config.security.redaction import remember_secret
+from ...config.text import text
+from ..process.launcher import capture_output
+from .host import Host, HostKind, build_github, build_gitlab, find_host
+from .remote_url import RepositoryAddress
+
+# Seconds for a program to read its own configuration, or a keyring
+TIMEOUT = 20.0
+_PROGRAMS: Mapping[HostKind, tuple[str, ...]] = {
+    "github": ("gh", "auth", "token", "--hostname"),
+    "gitlab": ("glab", "config", "get", "token", "--host"),
+}
+_HINTS: Mapping[tuple[HostKind, bool], str] = {
+    ("github", True): "run `gh auth login --hostname {host}`, or set `GITHUB_TOKEN`",
+    ("github", False): "run `gh auth login --hostname {host}`, or set `GH_HOST={host}` and "
+    "`GITHUB_TOKEN`",
+    ("gitlab", True): "run `glab auth login --hostname {host}`, or set `GITLAB_TOKEN`",
+    ("gitlab", False): "run `glab auth login --hostname {host}`, or set `GITLAB_HOST={host}` and "
+    "`GITLAB_TOKEN`",
+}
+
+
+@dataclass(frozen=True)
+class Login:
+    """A host, and the token to use there."""
+
+    host: Host
+    token: str = field(repr=False)
+
+
+async def find_login(
+    address: RepositoryAddress, folder: Path, environ: Mapping[str, str] = os.environ
+) -> Login:
+    """Return the login for a repository; raises UsageError if the host is unknown or there is none.
+
+    Nothing is sent to the host.
+    """
+    known = find_host(address, environ)
+    hosts = [known] if known else [build_github(address, environ), build_gitlab(address, environ)]
+    for host in hosts:
+        token = _read_token(host, environ) or await _ask_program(host, folder, environ)
+        if token:
+            remember_secret(f"{host.kind} token", token)
+            return Login(host, token)
+    raise _build_no_login(known) if known else _build_unknown(address)
+
+
+def _read_token(host: Host, environ: Mapping[str, str]) -> str:
+    values = (environ.get(name, "").strip() for name in host.token_variables)
+    return next(filter(None, values), "")
+
+
+async def _ask_program(host: Host, folder: Path, environ: Mapping[str, str]) -> str:
+    """Return the token that `gh` or `glab` keeps; empty if it is not there or not logged in."""
+    from ...config.security.executables import build_search_path
+
+    path = build_search_path(folder, environ=environ)
+    done = await capture_output(
+        [*_PROGRAMS[host.kind], host.name],
+        cwd=folder,
+        timeout=TIMEOUT,
+        env={**environ, "PATH": path},
+    )
+    words = done.text.split()
+    return words[0] if done.exit_code == 0 and not done.timed_out and len(words) == 1 else ""
+
+
+def _build_no_login(host: Host) -> UsageError:
+    hint = _HINTS[host.kind, bool(host.token_variables)]
+    return UsageError(
+        text("you are not logged in to `{host}`", host=host.name), hint=text(hint, host=host.name)
+    )
+
+
+def _build_unknown(address: RepositoryAddress) -> UsageError:
+    return UsageError(
+        text("`{host}` is not known as a GitHub or a GitLab", host=address.host),
+        hint="set `GH_HOST` or `GITLAB_HOST` to it, and `GITHUB_TOKEN` or `GITLAB_TOKEN`",
+    )

@@ -1,0 +1,36 @@
+"""Credentials of a push, for a user whose git has none for the host: as on a runner."""
+
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from ..git.user_git import UserGit
+from .login import Login
+from .remote_url import parse_remote_url
+
+_TOKEN = "MCODE_PUSH_TOKEN"  # noqa: S105 - the name of a variable
+_USERS = {"github": "x-access-token", "gitlab": "oauth2"}
+
+
+async def build_credentials(git: UserGit, login: Login, push_url: str) -> Mapping[str, str]:
+    """Return variables that let git use the login's token; empty where git has its own way.
+
+    A helper of the user's is never mixed with ours: it would be given our token to keep.
+    """
+    address = parse_remote_url(push_url)
+    parts = urlsplit(push_url) if "://" in push_url else None
+    if not address or not parts or parts.scheme != "https" or parts.password:
+        return {}
+    if address.host != login.host.name:
+        return {}
+    place = f"https://{address.host}"
+    for key in ("credential.helper", "http.extraheader"):
+        if await git.read_text("config", "--get-urlmatch", key, push_url, fine=(0, 1)):
+            return {}
+    user = _USERS[login.host.kind]
+    helper = f'!f() {{ test "$1" = get && echo username={user} && echo "password=${_TOKEN}"; }}; f'
+    return {
+        _TOKEN: login.token,
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": f"credential.{place}.helper",
+        "GIT_CONFIG_VALUE_0": helper,
+    }

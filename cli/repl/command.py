@@ -110,20 +110,14 @@ def chat(
     if opens := words is not None and not words.strip():
         _validate_terminal(output, prints, no_history, bool(timeout))
     own = {"model": model, "base_url": base_url, "agent": agent, "mode": mode, "thinking": thinking}
-    own |= {
-        "schema": json_schema,
-        "max_turns": max_turns,
-        "max_cost": max_cost,
-        "plan": plan,
-        "pr": pr,
-    }
+    own |= dict(max_turns=max_turns, max_cost=max_cost, schema=json_schema, plan=plan, pr=pr)
     options = part | {key: _to_plain(value) for key, value in own.items() if value}
     whom = select_place(folder, options, latest=latest, named=resume, fork=fork, name=name)
     if opens:
         raise typer.Exit(_open_repl(whom, name, trust, not no_title, show_thinking))
     settle_trust(whom[0], yes=trust, output=output, tests=False)
-    style = _choose_style(stream, json_schema)
-    how = _AnswerOptions(name, output, style, timeout or 0.0, not no_history, show_thinking)
+    style, seconds = _choose_style(stream, json_schema), timeout or 0.0
+    how = _AnswerOptions(name, output, style, seconds, not no_history, show_thinking)
     raise typer.Exit(_answer_message(words, whom, how))
 
 

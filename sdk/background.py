@@ -43,6 +43,10 @@ class BackgroundJobs:
         """Return the running commands of all threads."""
         return tuple(map(_describe_command, self._pool.background.running))
 
+    def count_running(self) -> dict[str, int]:
+        """Count the running commands of each thread that has any."""
+        return self._pool.background.count_running()
+
     def read_output(self, thread: str, job_id: str) -> str:
         """Return what a command has printed, the middle left out; the model's next look has it too.
 

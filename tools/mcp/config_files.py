@@ -151,7 +151,7 @@ def parse_content(content: bytes) -> tuple[JsonObject, bool]:
     try:
         value, is_strict = parse_json(file_text)
     except ValueError as error:
-        raise UsageError(text("it is not JSON: {error}", error=_locate_error(error))) from error
+        raise UsageError(_describe_json_error(error)) from error
     if not isinstance(value, dict):
         raise UsageError("it is not a JSON object", hint='write `{"servers": {}}`')
     return cast("JsonObject", value), is_strict
@@ -173,7 +173,9 @@ def find_sections(document: JsonObject) -> dict[str, Mapping[str, object]]:
     return cast("dict[str, Mapping[str, object]]", sections)
 
 
-def _locate_error(error: ValueError) -> str:
+def _describe_json_error(error: ValueError) -> str:
     """Describe the error without the text of the file, which may hold secrets."""
     line, problem = getattr(error, "lineno", 0), getattr(error, "msg", str(error))
-    return text("line {line}: {problem}", line=line, problem=problem) if line else problem
+    if not line:
+        return text("it is not JSON: {error}", error=problem)
+    return text("it is not JSON: line {line}: {problem}", line=line, problem=problem)

@@ -43,6 +43,11 @@ class BackgroundPool:
         """Note that nothing is left of former runs, until this run ends."""
         self._checked.add(thread)
 
+    def count_running(self) -> dict[str, int]:
+        """Count the running commands of each thread that has any."""
+        counts = {thread: len(commands.running) for thread, commands in self._threads.items()}
+        return {thread: count for thread, count in counts.items() if count}
+
     def release(self, thread: str) -> None:
         """Forget a thread whose run has ended, unless a command of it is known."""
         self._checked.discard(thread)

@@ -6,6 +6,7 @@ from ....config.errors import UsageError
 from ...i18n.catalogs import t
 from ...rendering.definition_list import format_definition_list
 from ...rendering.sanitize import sanitize_line, sanitize_text
+from ...rendering.thread_listing import SHORT_ID
 from ..session.session import Session
 from .files import require_thread_id
 
@@ -29,11 +30,14 @@ async def manage_jobs(session: Session, arguments: str) -> None:
 async def _list_jobs(session: Session) -> None:
     runner = await session.wait_for_runner()
     jobs = runner.background.list(session.thread) if session.thread else ()
-    if not jobs:
+    if jobs:
+        rows = [(job.id, f"{sanitize_line(job.command)}\n{describe_job(job)}") for job in jobs]
+        session.show(format_definition_list(rows))
+    else:
         session.show(t("slash.jobs.none"))
-        return
-    rows = [(job.id, f"{sanitize_line(job.command)}\n{describe_job(job)}") for job in jobs]
-    session.show(format_definition_list(rows))
+    for thread, count in runner.background.count_running().items():
+        if thread != session.thread:  # the status line counts them, too
+            session.show(t("slash.jobs.elsewhere", count=count, thread=thread[:SHORT_ID]))
 
 
 async def _show_output(session: Session, job_id: str) -> None:

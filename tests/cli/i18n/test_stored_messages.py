@@ -37,6 +37,7 @@ def names(text: str) -> list[str]:
         ("no thread `a{b}c`", "没有线程 `a{b}c`"),
         ("set it, or write `${KEY:-DEFAULT}`", "请设置它，或写成 `${KEY:-DEFAULT}`"),
         ("it runs a program: it writes to `x`", "会运行程序：会写入 `x`"),
+        ("Extra: line 3 column 1). You sent: {}", "Extra: line 3 column 1). You sent: {}"),
         ("it runs a program: nobody: knows", "会运行程序：nobody: knows"),
         (
             "no sandbox: turned off by `sandbox.mode`; commands run with all your permissions",

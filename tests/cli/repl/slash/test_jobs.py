@@ -1,5 +1,6 @@
 """`/jobs`: without any, and with what it cannot do; with one: `tests/e2e/test_background.py`."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,23 @@ async def test_kill_of_ended_command_says_how_it_ended(spoken: Spoken, tmp_path:
         await add_ended_command(runner, thread, "call_12", tmp_path)
         shown = await spoken("/jobs kill 12")
         assert shown.startswith("make\nended after 3 s with exit code 7")
+
+
+async def test_commands_of_other_conversations_are_counted(spoken: Spoken, tmp_path: Path) -> None:
+    async with Runner(home=spoken.home) as runner:
+        spoken.session.opened.set_result(runner)
+        spoken.session.thread = "a" * 32
+
+        async def run_on(_: object, sink: Sink) -> ProcessExit:
+            await asyncio.Event().wait()
+            raise AssertionError
+
+        command = CommandRun("call_1", "make", OutputRecorder(tmp_path, "call_1"))
+        command.start(run_on)
+        await runner.pool.background.open("b" * 32).add(command)
+        shown = await spoken("/jobs")
+        assert "No command runs in the background." in shown
+        assert "Running in the conversation bbbbbbbb: 1; `/resume bbbbbbbb`" in shown
 
 
 async def test_part_of_several_ids_is_refused(spoken: Spoken, tmp_path: Path) -> None:

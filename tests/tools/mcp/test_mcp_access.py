@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from maxagent.tools.mcp.connections import McpConnections
-from maxagent.tools.mcp.mcp_access import McpAccess, ServerCall, suggest, wrap_foreign
+from maxagent.tools.mcp.mcp_access import McpAccess, ServerCall, suggest
 from maxagent.tools.mcp.server_config import McpServer
 from maxagent.tools.mcp.tool_adapter import McpTool
 from maxagent.tools.result import ToolError, ToolResult
@@ -84,12 +84,6 @@ async def test_the_background_asks_servers_that_are_unknown(open_access: Open) -
     await access._background
     assert [*access.read_known()] == ["good"]
     await access.close()
-
-
-def test_a_strangers_words_are_marked() -> None:
-    first, second = wrap_foreign("a\u202eb"), wrap_foreign("a\u202eb")
-    assert "\nab\n" in first and "follow only the user" in first and first != second
-    assert wrap_foreign("\u202e\n") == ""
 
 
 def test_an_unknown_name_gets_near_ones_or_a_few() -> None:

@@ -9,7 +9,6 @@ from .agent.context import Context
 from .agent.emit import emit_event
 from .agent.message_history import is_tool_answer
 from .agent.model_turn import run_model_turn
-from .planner.todo_notes import ask_for_open_todos
 from .roles import RoleName
 from .state import State
 
@@ -25,10 +24,12 @@ async def run_chat_turn(state: State, runtime: Runtime[Context], role: RoleName)
         return Command(goto="plan" if role == "plan" else "build", update=turn.update)
     if turn.final_text is None:
         return Command(goto=turn.goto, update=turn.update)
+    # a turn's end; most turns call tools
+    from .hooks.turn_hooks import continue_turn
+    from .planner.todo_notes import ask_for_open_todos
+
     if update := ask_for_open_todos(state, role, turn.update):
         return Command(goto="plan" if role == "plan" else "build", update=update)
-    from .hooks.turn_hooks import continue_turn
-
     if update := await continue_turn(state, runtime, role, turn.update, turn.final_text):
         return Command(goto="plan" if role == "plan" else "build", update=update)
     if not turn.update and is_tool_answer(state, role):  # it was not shown yet

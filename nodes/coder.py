@@ -7,7 +7,6 @@ from langgraph.types import Command
 
 from .agent.context import Context
 from .agent.model_turn import run_model_turn
-from .planner.todo_notes import ask_for_open_todos
 from .state import State
 
 
@@ -22,10 +21,12 @@ async def run_coder(
         return Command(goto="coder", update=turn.update)
     if turn.final_text is None:
         return Command(goto=turn.goto, update=turn.update)
+    # a turn's end; most turns call tools
+    from .hooks.turn_hooks import continue_turn
+    from .planner.todo_notes import ask_for_open_todos
+
     if update := ask_for_open_todos(state, "coder", turn.update):
         return Command(goto="coder", update=update)
-    from .hooks.turn_hooks import continue_turn
-
     if update := await continue_turn(state, runtime, "coder", turn.update, turn.final_text):
         return Command(goto="coder", update=update)
     proof = "review" if state.get("options", {}).get("skip_tests") else "verify"

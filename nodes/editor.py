@@ -11,7 +11,6 @@ from ..config.errors import UsageError
 from .agent.context import Context
 from .agent.model_turn import run_model_turn
 from .agent.new_request import build_job_update
-from .planner.todo_notes import ask_for_open_todos
 from .state import State
 
 OPENING = "{request}\n\nThe files that you may change: {files}"
@@ -32,10 +31,12 @@ async def run_editor(
         return Command(goto="editor", update=turn.update)
     if turn.final_text is None:
         return Command(goto=turn.goto, update=turn.update)
+    # a turn's end; most turns call tools
+    from .hooks.turn_hooks import continue_turn
+    from .planner.todo_notes import ask_for_open_todos
+
     if update := ask_for_open_todos(state, "editor", turn.update):
         return Command(goto="editor", update=update)
-    from .hooks.turn_hooks import continue_turn
-
     if update := await continue_turn(state, runtime, "editor", turn.update, turn.final_text):
         return Command(goto="editor", update=update)
     end = {**turn.update, "summary": turn.final_text, "outcome": "unverified"}

@@ -18,7 +18,6 @@ from ...models.errors import ModelCallError, ToolsNotSupportedError
 from ...models.http.dialect import RequestOptions
 from ...models.retry import compute_delay
 from ...models.thinking_retry import invoke_with_less_thinking
-from ...models.xml_calls.leaked_calls import take_leaked_calls
 from ..messages.context_message import to_context_messages
 from ..messages.images import has_images
 from ..roles import RoleName
@@ -199,6 +198,8 @@ async def _invoke_once(
                 runtime, "retry", reason=error.message, seconds=0.0, attempt=1
             ),
         )
+        from ...models.xml_calls.leaked_calls import take_leaked_calls  # brings the parser
+
         return take_leaked_calls(answer, agent.known_tools)
 
 

@@ -55,6 +55,33 @@ class Evidence(TypedDict):
     """The workspace snapshot that was tested; empty without snapshots."""
     tail: str
     """The end of the command's output."""
+    failing: NotRequired[list[str]]
+    """Names of the tests that failed, the first of them; also of those in `already_red`."""
+    already_red: NotRequired[list[str]]
+    """Those of them that were red before the job, which do not count."""
+    flaky: NotRequired[list[str]]
+    """Tests that failed, and passed when they were run again; they count as passed."""
+
+
+class BaselineRun(TypedDict):
+    """A test run on the files before the job."""
+
+    exit_code: int
+    red: int
+    """Number of tests and files that failed."""
+    failing: list[str]
+    """Their names."""
+    names_all_red: bool
+    """Whether `failing` has all of them."""
+
+
+class Baseline(TypedDict):
+    """What the tests said before the job changed anything; known of commands that were red."""
+
+    tree: str
+    """The snapshot before the job."""
+    runs: dict[str, BaselineRun]
+    """By command."""
 
 
 class Thinking(TypedDict):
@@ -149,6 +176,8 @@ class State(TypedDict, total=False):
     """`file_entry` when the current job began; later entries belong to the job."""
     evidence: Evidence | None
     """The last test run."""
+    baseline: Baseline | None
+    """What the tests said before the job."""
     proven: Annotated[bool, keep_latest]
     """Whether no step has had an effect since the last test run (snapshots miss some files)."""
     accepted: bool

@@ -181,6 +181,9 @@ class Verifying:
 
     type: ClassVar[str] = "verifying"
     command: str
+    purpose: Literal["", "again", "before"] = ""
+    """`again`: to find flaky tests; `before`: on the files before the change. The output of both is
+    not shown."""
 
 
 @dataclass(frozen=True)
@@ -198,6 +201,12 @@ class EvidenceFound:
     skipped: int | None
     tree: str
     tail: str
+    failing: list[str] = field(default_factory=list[str])
+    """Names of the tests that failed, the first of them."""
+    already_red: list[str] = field(default_factory=list[str])
+    """Those that were red before the change, which do not count."""
+    flaky: list[str] = field(default_factory=list[str])
+    """Those that passed when they were run again; they count as passed."""
 
 
 @dataclass(frozen=True)

@@ -30,8 +30,8 @@ DOCS = [*PAGES, *(ROOT / "docs").rglob("*.md")]
 # rooms of a floor in the order of their imports; a module that stands in none is the floor's ground
 ROOMS = {
     "cli": "i18n rendering prompts execution commands repl/prompt repl/session repl/slash repl app",
-    "tools": "textedits definitions process filesystem git hosting sandbox hooks search "
-    "shell/parsing shell/readonly shell/risks shell shell/effects mcp/oauth mcp permissions "
+    "tools": "textedits definitions process filesystem git hosting sandbox testing hooks "
+    "search shell/parsing shell/readonly shell/risks shell shell/effects mcp/oauth mcp permissions "
     "skills tool_run web editing/matching editing/rewriting editing editing/patch "
     "builtin/files builtin/code builtin/notes builtin/session builtin/shell builtin/web "
     "builtin/mcp runtime",

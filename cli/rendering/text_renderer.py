@@ -205,7 +205,8 @@ class TextRenderer:
 
     @_render_event.register
     def _(self, event: ev.Verifying) -> None:
-        self._print_line(f"\n{t('role.tests')}  {sanitize_line(event.command)}", "bold cyan")
+        title = t(f"role.tests.{event.purpose}") if event.purpose else t("role.tests")
+        self._print_line(f"\n{title}  {sanitize_line(event.command)}", "bold cyan")
 
     @_render_event.register
     def _(self, event: ev.EvidenceFound) -> None:

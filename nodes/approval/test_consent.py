@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...tools.runtime.test_frameworks import TestCommand
 from ..agent.dependencies import Dependencies
 from ..state import State
 from .decisions import parse_decisions
@@ -22,15 +21,16 @@ _WHY = {
 }
 
 
-def find_question(state: State, deps: Dependencies, command: TestCommand | None) -> list[str]:
+def find_question(state: State, deps: Dependencies, command: str) -> list[str]:
     """Return the question as `State.asked` stores it: the command, its sandbox, what a yes allows.
 
     An open question stays, even if the mode has changed since. Starting a task is consent to run
-    its tests in a sandbox, but not in the mode that asks for everything.
+    its tests in a sandbox, but not in the mode that asks for everything. Without a `command` there
+    is nothing to ask.
     """
-    if command is None or deps.policy.mode == "read-only":
+    if not command or deps.policy.mode == "read-only":
         return []
-    run, waiting = [command.shown, describe_confinement(deps)], state.get("asked", [])
+    run, waiting = [command, describe_confinement(deps)], state.get("asked", [])
     if waiting[:2] == run:
         return waiting
     if deps.policy.mode == "ask":
@@ -41,12 +41,12 @@ def find_question(state: State, deps: Dependencies, command: TestCommand | None)
 
 
 def find_socket_question(
-    state: State, deps: Dependencies, command: TestCommand | None, *, missed: bool
+    state: State, deps: Dependencies, command: str, *, missed: bool
 ) -> list[str]:
     """Return the question after a failed run that may need a unix socket; asked in every mode."""
-    if not missed or command is None or UNIX_SOCKETS in _get_consents(state):
+    if not missed or not command or UNIX_SOCKETS in _get_consents(state):
         return []
-    return [command.shown, describe_confinement(deps), UNIX_SOCKETS]
+    return [command, describe_confinement(deps), UNIX_SOCKETS]
 
 
 def ask_consent(asked: Sequence[str], deps: Dependencies) -> bool:

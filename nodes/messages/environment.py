@@ -11,7 +11,7 @@ from ...tools.filesystem.text_codec import to_one_line
 from ...tools.git.hardened_git import open_repository
 from ...tools.process.launcher import SHELL
 from ...tools.result import ToolError
-from ...tools.runtime.test_frameworks import detect_test_command
+from ...tools.testing.detection import detect_active_commands, format_command
 from ...tools.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ async def _describe_git(workspace: Workspace) -> str:
 
 
 async def _describe_tests(sources: "ContextSources") -> str:
-    command = await detect_test_command(
+    commands = await detect_active_commands(
         sources.workspace.root, sources.settings.task.test_command, sources.sandbox
     )
-    return "" if command is None or command.problem else command.shown
+    return "; ".join(format_command(command) for command in commands if not command.problem)

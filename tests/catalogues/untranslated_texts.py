@@ -24,7 +24,8 @@ SPEAKING = (
     "tools/shell/readonly/git_repository.py",
     "tools/shell/**/*.py",
     "tools/runtime/agent_tools.py",
-    "tools/runtime/test_runner.py",
+    "tools/testing/*.py",
+    "nodes/testing/*.py",
     "tools/runtime/registry.py",
     "nodes/agent/limits.py",
     "nodes/agent/message_history.py",
@@ -75,6 +76,7 @@ SILENT = (
     "tools/sandbox/private_network.py",
     "tools/sandbox/seatbelt.py",
     "tools/shell/readonly/allowlist.py",
+    "tools/testing/file_names.py",
 )
 """Of these: what they say is for programs, or for the model."""
 ASSEMBLED = (
@@ -180,6 +182,13 @@ NOT_FOR_PEOPLE = frozenset(
         "active branch fetchrecursesubmodules ignore path shallow update url",
         "aheadbehind branch relativepaths short showstash showuntrackedfiles",
         "available context size",
+        "cargo test",
+        "cd {quote} && {shown}",
+        "go test ./...",
+        "make test",
+        "no test specified",
+        "yarn run {framework}",
+        "import importlib.util, sys; sys.exit(importlib.util.find_spec('pytest') is None)",
         "bin boot dev etc home lib lib64 proc root run sbin sys usr var Users System Library",
         "bad object",
         "compatobjectformat noop objectformat partialclone refstorage worktreeconfig",

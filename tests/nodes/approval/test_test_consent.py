@@ -7,7 +7,7 @@ import pytest
 from confinement import needs_bubblewrap
 
 from maxagent import Answer, Runner, trust
-from maxagent.nodes.verify import NO_SOCKETS
+from maxagent.nodes.testing.proof import NO_SOCKETS
 
 SOCKETS = """
 import multiprocessing

@@ -4,12 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.tools.process.launcher import SHELL
-from maxagent.tools.runtime.test_frameworks import (
-    detect_test_command,
-    find_python,
-    is_pytest_project,
-)
+from maxagent.tools.testing.command import TestCommand
+from maxagent.tools.testing.project_files import scan_project
+from maxagent.tools.testing.python import detect_python_tests, find_python
 
 
 def write(folder: Path, name: str, text: str = "") -> Path:
@@ -17,6 +14,11 @@ def write(folder: Path, name: str, text: str = "") -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
     return path
+
+
+async def detect(folder: Path) -> TestCommand | None:
+    commands = await detect_python_tests(scan_project(folder))
+    return commands[0] if commands else None
 
 
 def fake_python(path: Path, *, has_pytest: bool) -> Path:
@@ -49,9 +51,10 @@ def with_pytest(python: Path) -> Path:
         ("src/package/tests/test_a.py", ""),
     ],
 )
-def test_a_pytest_project_is_known_by_its_files(name: str, text: str, tmp_path: Path) -> None:
+async def test_a_pytest_project_is_known_by_its_files(name: str, text: str, tmp_path: Path) -> None:
     write(tmp_path, name, text)
-    assert is_pytest_project(tmp_path)
+    command = await detect(tmp_path)
+    assert command and (command.framework, command.found_by) == ("pytest", name)
 
 
 @pytest.mark.parametrize(
@@ -67,26 +70,18 @@ def test_a_pytest_project_is_known_by_its_files(name: str, text: str, tmp_path: 
 )
 async def test_other_projects_have_no_pytest(name: str, text: str, tmp_path: Path) -> None:
     write(tmp_path, name, text)
-    assert await detect_test_command(tmp_path, "") is None
+    assert await detect(tmp_path) is None
 
 
 async def test_pipe_as_configuration_file_does_not_hang(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pyproject.toml")
-    assert await detect_test_command(tmp_path, "") is None
-
-
-async def test_a_configured_command_wins(tmp_path: Path) -> None:
-    write(tmp_path, "test_a.py")
-    command = await detect_test_command(tmp_path, "make test && true")
-    assert command
-    assert command.argv == (SHELL, "-c", "make test && true")
-    assert (command.shown, command.framework) == ("make test && true", "configured")
+    assert await detect(tmp_path) is None
 
 
 async def test_the_projects_own_python_is_used(tmp_path: Path) -> None:
     write(tmp_path, "test_a.py")
     own = with_pytest(fake_python(tmp_path / ".venv" / "bin" / "python", has_pytest=True))
-    command = await detect_test_command(tmp_path, "")
+    command = await detect(tmp_path)
     assert command
     assert command.argv == (str(own), "-m", "pytest")
     assert (command.shown, command.problem) == (".venv/bin/python -m pytest", "")
@@ -95,7 +90,7 @@ async def test_the_projects_own_python_is_used(tmp_path: Path) -> None:
 async def test_project_python_without_pytest_is_a_problem(tmp_path: Path) -> None:
     write(tmp_path, "test_a.py")
     own = fake_python(tmp_path / "venv" / "bin" / "python", has_pytest=False)
-    command = await detect_test_command(tmp_path, "")
+    command = await detect(tmp_path)
     assert command and command.problem == f"pytest is not installed for `{own}`"
 
 
@@ -113,7 +108,7 @@ async def test_python_in_project_is_not_run_for_detection(
         (active / "bin").mkdir(parents=True)
         (active / "bin/python").symlink_to(own)
     monkeypatch.setenv("VIRTUAL_ENV", str(active))
-    await detect_test_command(folder, "")
+    await detect(folder)
     assert not (tmp_path / "sprung").exists()
     with_pytest(active / "bin/python")
     assert await find_python(folder, os.environ) == (active / "bin/python", True)

@@ -6,16 +6,11 @@ import pytest
 from confinement import needs_bubblewrap
 
 from maxagent.config.settings.schema import SandboxSection
-from maxagent.tools.runtime.test_frameworks import TestCommand
-from maxagent.tools.runtime.test_runner import (
-    LARGEST_REPORT,
-    TestRun,
-    evaluate_run,
-    read_report,
-    run_tests,
-)
 from maxagent.tools.sandbox import project_scan
 from maxagent.tools.sandbox.detect import open_sandbox
+from maxagent.tools.testing.command import TestCommand
+from maxagent.tools.testing.execution import run_tests
+from maxagent.tools.testing.run import TestRun, evaluate_run
 from maxagent.tools.workspace import Workspace
 
 PYTEST = (sys.executable, "-m", "pytest", "--disable-plugin-autoload")
@@ -130,36 +125,3 @@ async def test_a_command_that_cannot_run_is_unverified(tmp_path: Path) -> None:
     run = await run_tests(command, tmp_path, 60, lambda text: None)
     assert (run.exit_code, evaluate_run(run).verdict) == (None, "unverified")
     assert evaluate_run(run).reason == "pytest is not installed for `x`"
-
-
-@pytest.mark.parametrize(
-    ("command", "code", "expected"),
-    [
-        ("make test", 0, ("passed", "exit code 0")),
-        ("make test", 1, ("failed", "exit code 1")),
-        ("make test", 5, ("failed", "exit code 5")),
-        ("pytest -q", 5, ("unverified", "no tests were found")),
-    ],
-)
-def test_configured_command_is_evaluated_by_exit_code(
-    command: str, code: int, expected: tuple[str, str]
-) -> None:
-    judged = evaluate_run(TestRun(command, code, None, None, None, None, ""))
-    assert (judged.verdict, judged.reason) == expected
-
-
-def test_failures_in_report_outweigh_good_exit_code() -> None:
-    assert evaluate_run(TestRun("pytest", 0, 3, 1, 0, 0, "")).verdict == "failed"
-
-
-def test_untrusted_report_is_not_read(tmp_path: Path) -> None:
-    report = tmp_path / "report.xml"
-    assert read_report(report) is None
-    report.write_text("<testsuites><testcase")
-    assert read_report(report) is None
-    report.write_text('<!DOCTYPE x [<!ENTITY a "b">]><testsuites><testcase/></testsuites>')
-    assert read_report(report) is None
-    report.write_bytes(b"<testsuites>" + b" " * LARGEST_REPORT + b"</testsuites>")
-    assert read_report(report) is None
-    report.write_text("<testsuites><testsuite><testcase/></testsuite></testsuites>")
-    assert read_report(report) == {"passed": 1}

@@ -1,0 +1,139 @@
+"""The baseline: which tests were red before a job changed anything.
+
+The same command runs on the files as they were, in a worktree of the snapshot. The result is kept
+in the state, so it runs once for each command and job.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from langgraph.runtime import Runtime
+
+from ...memory.snapshots.file_version import filter_visible
+from ...memory.undo.change_chains import compute_net_changes
+from ...tools.testing.command import TestCommand
+from ...tools.testing.detection import format_command
+from ...tools.testing.run import TestRun
+from ..agent.context import Context
+from ..agent.dependencies import Dependencies
+from ..review import list_job_entries
+from ..state import Baseline, BaselineRun, State
+from .earlier_files import run_before
+from .red_tests import MOST_FLAKY, RedTests, find_flaky
+from .test_commands import run_command
+
+# Names of red tests that the state keeps; with more of them none is excused
+MOST_NAMES = 200
+# A request for which red tests are the work itself
+_RED_WORD = re.compile(
+    r"\b(?:fail\w*|red|broken|break\w*|flaky)\b|失败|不通过|报错|变绿", re.IGNORECASE
+)
+_TEST_WORD = re.compile(
+    r"\b(?:tests?|suite|specs?|ci|pytest|jest|vitest|mocha)\b|测试", re.IGNORECASE
+)
+_SHORTEST_PART = 5
+
+
+async def find_red_tests(
+    state: State,
+    runtime: Runtime[Context],
+    deps: Dependencies,
+    commands: Sequence[TestCommand],
+    runs: Sequence[TestRun],
+) -> tuple[list[RedTests], Baseline | None]:
+    """Return for each run the red tests that do not count, and the baseline to keep in the state.
+
+    Tests that the request is about always count, and all of them if the job has changed nothing.
+    """
+    baseline = await _open_baseline(state, runtime)
+    red: list[RedTests] = []
+    for command, run in zip(commands, runs, strict=True):
+        before = None
+        if baseline and _may_be_excused(state, run):
+            baseline = await _with_run(baseline, command, runtime, deps)
+            before = baseline["runs"].get(format_command(command))
+        excused = _compare(state, run, before)
+        red.append(await _find_flaky_tests(excused, command, run, runtime, deps))
+    return red, baseline
+
+
+async def _open_baseline(state: State, runtime: Runtime[Context]) -> Baseline | None:
+    """Return what is known about the files before the job; None if it has not changed any."""
+    entries = await list_job_entries(state, runtime)
+    own = [entry for entry in entries if entry.tool != "verify" and entry.kind != "others"]
+    if not filter_visible(compute_net_changes(own)):
+        return None
+    known, tree = state.get("baseline"), entries[0].before
+    return known if known and known["tree"] == tree else Baseline(tree=tree, runs={})
+
+
+def _may_be_excused(state: State, run: TestRun) -> bool:
+    """Return whether it matters what was red before the change."""
+    if not run.red or run.timed_out or speaks_of_red_tests(state["request"]):
+        return False
+    return bool(run.passed) or not run.names_all_red
+
+
+async def _with_run(
+    baseline: Baseline, command: TestCommand, runtime: Runtime[Context], deps: Dependencies
+) -> Baseline:
+    """Return the baseline with the run of this command; without it if it cannot be had."""
+    shown = format_command(command)
+    if shown in baseline["runs"]:
+        return baseline
+    run = await run_before(command, baseline["tree"], runtime, deps)
+    if run is None:
+        return baseline
+    return Baseline(tree=baseline["tree"], runs={**baseline["runs"], shown: run})
+
+
+def _compare(state: State, run: TestRun, before: BaselineRun | None) -> RedTests:
+    """Return the red tests of a run that were red before."""
+    if before is None:
+        return RedTests()
+    if run.names_all_red and before["names_all_red"]:
+        known = {*before["failing"]}
+        names = (name for name in run.failing if name in known)
+        return RedTests(tuple(name for name in names if not is_named(state["request"], name)))
+    is_same = (before["exit_code"], before["red"]) == (run.exit_code, run.red)
+    return RedTests(is_same_as_before=is_same and not run.names_all_red)
+
+
+async def _find_flaky_tests(
+    red: RedTests,
+    command: TestCommand,
+    run: TestRun,
+    runtime: Runtime[Context],
+    deps: Dependencies,
+) -> RedTests:
+    """Run red tests once more that are red for the first time; those that pass then are flaky."""
+    new = [name for name in run.failing if name not in red.already]
+    if not run.names_all_red or not 0 < len(new) <= MOST_FLAKY:
+        return red
+    again = await run_command(command, runtime, deps, "again")
+    return replace(red, flaky=find_flaky(run, again, new))
+
+
+def build_baseline_run(run: TestRun) -> BaselineRun | None:
+    """Return a run as the state keeps it; None if it says nothing."""
+    if run.exit_code is None or run.timed_out or (run.exit_code and not run.red):
+        return None
+    return BaselineRun(
+        exit_code=run.exit_code,
+        red=run.red,
+        failing=list(run.failing[:MOST_NAMES]),
+        names_all_red=not run.red or (run.names_all_red and len(run.failing) <= MOST_NAMES),
+    )
+
+
+def speaks_of_red_tests(request: str) -> bool:
+    """Return whether the request is about tests that fail."""
+    return bool(_TEST_WORD.search(request) and _RED_WORD.search(request))
+
+
+def is_named(request: str, name: str) -> bool:
+    """Return whether the request names this test: its title, or its file."""
+    title = re.split(r"::| > ", name)
+    parts = {title[0], title[-1], title[0].rpartition("/")[2], title[-1].rpartition(".")[2]}
+    return any(len(part) >= _SHORTEST_PART and part in request for part in parts)

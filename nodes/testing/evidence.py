@@ -1,0 +1,91 @@
+"""The evidence of a task: what its test runs say, as the state keeps it."""
+
+from collections.abc import Sequence
+
+from ...config.text import text
+from ...tools.testing.merged_run import evaluate_runs, merge_runs
+from ...tools.testing.run import TestRun, evaluate_run
+from ..state import Evidence
+from .red_tests import RedTests
+
+# Characters of the output that are kept in State, which every checkpoint repeats
+SHOWN_TAIL = 3_000
+# Names of tests that are kept, and characters of each
+MOST_NAMES = 20
+LONGEST_NAME = 200
+_ALREADY_RED = "{reason}; {count} tests were red before the change"
+_SAME_AS_BEFORE = "{reason}, as before the change; which tests are red is not known"
+
+
+def build_evidence(runs: Sequence[TestRun], tree: str, red: Sequence[RedTests] = ()) -> Evidence:
+    """Build the evidence of the runs; `red` has for each run the red tests that do not count."""
+    excuses = red or [RedTests() for _ in runs]
+    counted = [one.discount_flaky(run) for one, run in zip(excuses, runs, strict=True)]
+    excused = [one.excuse(run) for one, run in zip(excuses, counted, strict=True)]
+    merged, judged = merge_runs(counted), evaluate_runs(excused)
+    already = [name for one in excuses for name in one.already]
+    flaky = [name for one in excuses for name in one.flaky]
+    verdict, reason = judged.verdict, _add_remarks(judged.reason, already, flaky)
+    if verdict == "failed" and _is_same_as_before(excused, excuses):
+        verdict, reason = "unverified", text(_SAME_AS_BEFORE, reason=reason)
+    evidence = Evidence(
+        command=merged.command,
+        verdict=verdict,
+        reason=reason,
+        exit_code=merged.exit_code,
+        passed=merged.passed,
+        failed=merged.failed,
+        errors=merged.errors,
+        skipped=merged.skipped,
+        tree=tree,
+        tail=merged.tail[-SHOWN_TAIL:],
+    )
+    if merged.failing:
+        evidence["failing"] = cut_names(merged.failing)
+    if already:
+        evidence["already_red"] = cut_names(already)
+    if flaky:
+        evidence["flaky"] = cut_names(flaky)
+    return evidence
+
+
+def _is_same_as_before(runs: Sequence[TestRun], red: Sequence[RedTests]) -> bool:
+    """Return whether each red run was red in the same way before the change."""
+    return all(
+        one.is_same_as_before
+        for run, one in zip(runs, red, strict=True)
+        if evaluate_run(run).verdict == "failed"
+    )
+
+
+def build_unverified(reason: str, tree: str, command: str = "") -> Evidence:
+    """Build the evidence of tests that did not run."""
+    return Evidence(
+        command=command,
+        verdict="unverified",
+        reason=reason,
+        exit_code=None,
+        passed=None,
+        failed=None,
+        errors=None,
+        skipped=None,
+        tree=tree,
+        tail="",
+    )
+
+
+def cut_names(names: Sequence[str]) -> list[str]:
+    """Return the names as the state keeps them."""
+    kept = [name[:LONGEST_NAME] for name in names[:MOST_NAMES]]
+    return [*kept, "…"] if len(names) > MOST_NAMES else kept
+
+
+def _add_remarks(reason: str, already: Sequence[str], flaky: Sequence[str]) -> str:
+    """Say which red tests do not count."""
+    if count := len(already):
+        template = "{reason}; 1 test was red before the change" if count == 1 else _ALREADY_RED
+        reason = text(template, reason=reason, count=count)
+    if flaky:
+        names = ", ".join(f"`{name}`" for name in cut_names(flaky))
+        reason = text("{reason}; flaky, passed when run again: {names}", reason=reason, names=names)
+    return reason

@@ -1,0 +1,60 @@
+"""Red tests that do not count against a change: flaky ones, and those that were red before it."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from ...tools.testing.run import TestRun
+
+# Red tests up to which another run may show that they are flaky
+MOST_FLAKY = 20
+
+
+@dataclass(frozen=True)
+class RedTests:
+    """The names of red tests that do not count."""
+
+    already: tuple[str, ...] = ()
+    """Those that were red before the change."""
+    flaky: tuple[str, ...] = ()
+    """Those that passed when they were run again on the same files."""
+    is_same_as_before: bool = False
+    """Whether names are unknown, and as many tests were red before the change."""
+
+    def discount_flaky(self, run: TestRun) -> TestRun:
+        """Return the run with its flaky tests as passed."""
+        flaky = {name for name in run.failing if name in self.flaky}
+        if not flaky or not run.names_all_red:
+            return run
+        failing = tuple(name for name in run.failing if name not in flaky)
+        count = len(run.failing) - len(failing)
+        errors = max(0, (run.errors or 0) - max(0, count - (run.failed or 0)))
+        return replace(
+            run,
+            passed=(run.passed or 0) + count,
+            failed=max(0, (run.failed or 0) - count),
+            errors=errors,
+            failing=failing,
+            exit_code=run.exit_code if failing else 0,
+        )
+
+    def excuse(self, run: TestRun) -> TestRun:
+        """Return the run as it counts; one of which no test passes stays red."""
+        known = {*self.already}
+        is_excused = run.names_all_red and known.issuperset(run.failing) and run.passed
+        return replace(run, failed=0, errors=0, exit_code=0) if is_excused else run
+
+
+def find_flaky(first: TestRun, again: TestRun, names: Collection[str]) -> tuple[str, ...]:
+    """Return those of the names that the second run of the same files shows to be flaky.
+
+    None if the second run did not run as many tests, or names not all that failed in it.
+    """
+    has_ended = again.exit_code is not None and not again.timed_out and not again.problem
+    is_named = again.names_all_red or (again.exit_code == 0 and not again.red)
+    if not (has_ended and is_named) or _count(again) < _count(first):
+        return ()
+    return tuple(name for name in names if name not in again.failing)
+
+
+def _count(run: TestRun) -> int:
+    return (run.passed or 0) + run.red + (run.skipped or 0)

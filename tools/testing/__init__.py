@@ -1,0 +1,1 @@
+"""The project's own tests: finding their commands, running them, reading their reports."""

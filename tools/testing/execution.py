@@ -1,0 +1,160 @@
+"""Running the tests of a project by one of its test commands."""
+
+import asyncio
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...config.text import text
+from ..process.launcher import ProcessExit
+from ..result import ToolError
+from ..sandbox.execution import stream_inside
+from ..sandbox.sandbox import Sandbox
+from .command import BY_EXIT_CODE, TestCommand
+from .output import TestOutput
+from .report_options import (
+    WRITES_FILE,
+    build_report_options,
+    describe_missing_report,
+    read_report,
+)
+from .reports.go import format_go_line
+from .reports.report import TestReport
+from .reports.script_json import format_mocha
+from .run import TestRun
+
+
+@dataclass(frozen=True)
+class _TestJob:
+    """One run that is about to begin."""
+
+    command: TestCommand
+    folder: Path
+    timeout: float
+    output: TestOutput
+    temporary: Path
+    sandbox: Sandbox | None
+
+    @property
+    def report(self) -> Path:
+        return self.temporary / "report"
+
+    @property
+    def place(self) -> Path:
+        return self.folder / self.command.folder
+
+
+async def run_tests(
+    command: TestCommand,
+    folder: Path,
+    timeout: float,
+    on_output: Callable[[str], None],
+    sandbox: Sandbox | None = None,
+    arguments: Sequence[str] = (),
+) -> TestRun:
+    """Run the tests in `folder`, at most `timeout` seconds; leaves no caches in the project.
+
+    `arguments` are the user's, after all others.
+    """
+    if command.problem:
+        return _build_failed_start(command, command.problem)
+    output = TestOutput(
+        on_output,
+        format_go_line if command.framework == "go" else None,
+        is_report=command.framework not in WRITES_FILE or command.framework == "mocha",
+    )
+    made = await asyncio.to_thread(tempfile.mkdtemp, prefix="maxagent-")
+    temporary = Path(await asyncio.to_thread(os.path.realpath, made))
+    job = _TestJob(command, folder, timeout, output, temporary, sandbox)
+    try:
+        ended = await _stream(job, arguments)
+        output.close()
+        return await asyncio.to_thread(_build_run, job, ended)
+    except ToolError as refusal:  # the sandbox cannot protect such a project
+        return _build_failed_start(command, str(refusal))
+    finally:
+        await asyncio.to_thread(shutil.rmtree, temporary, ignore_errors=True)
+
+
+async def _stream(job: _TestJob, arguments: Sequence[str]) -> ProcessExit:
+    options = build_report_options(job.command, job.report)
+    caches = await asyncio.to_thread(_make_caches, job)
+    return await stream_inside(
+        job.sandbox,
+        [*job.command.argv, *options, *arguments],
+        cwd=job.place,
+        timeout=job.timeout,
+        on_output=job.output.add,
+        env={"PYTHONDONTWRITEBYTECODE": "1", **job.command.environment, **caches},
+        also=[job.temporary, *map(Path, caches.values())],
+    )
+
+
+def _make_caches(job: _TestJob) -> dict[str, str]:
+    """Return the caches outside the project that a framework cannot run without.
+
+    In the sandbox the user's own is read-only, and a project's tests must not change another's.
+    """
+    sandbox = job.sandbox
+    if job.command.framework != "go" or sandbox is None or not sandbox.is_on:
+        return {}
+    if any("go-build" in folder.parts for folder in sandbox.writable):
+        return {}
+    name = hashlib.sha256(os.fsencode(job.folder)).hexdigest()[:32]
+    cache = sandbox.home / "data" / "test-caches" / name / "go-build"
+    cache.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return {"GOCACHE": os.path.realpath(cache)}
+
+
+def _build_failed_start(command: TestCommand, problem: str) -> TestRun:
+    return TestRun(
+        command.shown, None, None, None, None, None, "", problem, framework=command.framework
+    )
+
+
+def _build_run(job: _TestJob, ended: ProcessExit) -> TestRun:
+    command, output = job.command, job.output
+    report = read_report(command, job.report, output.report, job.place)
+    problem = ""
+    if command.framework in BY_EXIT_CODE:
+        report = _keep_if_consistent(report, ended.exit_code)
+    elif report is None:
+        problem = describe_missing_report(command.framework)
+    if ended.timed_out:
+        problem = text("the tests were stopped after {timeout} seconds", timeout=f"{job.timeout:g}")
+    denied = job.sandbox is not None and job.sandbox.denies_unix_sockets
+    return TestRun(
+        command=command.shown,
+        exit_code=ended.exit_code,
+        passed=report.passed if report else None,
+        failed=report.failed if report else None,
+        errors=report.errors if report else None,
+        skipped=report.skipped if report else None,
+        tail=output.tail or _format_report(job),
+        problem=problem,
+        timed_out=ended.timed_out,
+        misses_socket=output.misses_socket and denied,
+        framework=command.framework,
+        failing=report.failing if report else (),
+    )
+
+
+def _keep_if_consistent(report: TestReport | None, exit_code: int | None) -> TestReport | None:
+    """Return the counts, unless the exit code says otherwise: then they are not of the tests."""
+    if report is None or bool(report.red) != bool(exit_code):
+        return None
+    return report
+
+
+def _format_report(job: _TestJob) -> str:
+    """Return the report as text, for a framework that prints nothing beside it."""
+    if job.command.framework != "mocha":
+        return ""
+    try:
+        return format_mocha(job.report.read_bytes())
+    except OSError:
+        return ""

@@ -1,0 +1,183 @@
+"""Tests of JavaScript: Jest, Vitest, Mocha, or the script `test` of a package.
+
+Programs come from the project's `node_modules`; nothing is downloaded to run a test.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from ...config.security.executables import find_program
+from ...config.text import text
+from .command import Framework, TestCommand
+from .package_script import SCRIPT_FRAMEWORKS, PackageScript, parse_script
+from .project_files import ProjectFiles, join
+
+_CONFIGURATION = {"jest": "jest.config.", "vitest": "vitest.config.", "mocha": ".mocharc."}
+_LOCK_FILES = {
+    "pnpm-lock.yaml": "pnpm",
+    "yarn.lock": "yarn",
+    "package-lock.json": "npm",
+    "npm-shrinkwrap.json": "npm",
+}
+ENVIRONMENT = {
+    "CI": "1",  # else some of them wait for changes
+    "NO_COLOR": "1",
+    "npm_config_offline": "true",
+    "npm_config_update_notifier": "false",
+    "npm_config_logs_max": "0",
+    "YARN_ENABLE_NETWORK": "false",
+    "COREPACK_ENABLE_NETWORK": "0",
+}
+# most packages of a project that are tested by themselves
+MOST_PACKAGES = 16
+
+
+@dataclass(frozen=True)
+class _Package:
+    """A folder with a package.json."""
+
+    files: ProjectFiles
+    folder: str
+    manifest: Mapping[str, Any]
+
+    @property
+    def scripts(self) -> Mapping[str, Any]:
+        return _get_table(self.manifest, "scripts")
+
+    @property
+    def manager(self) -> str:
+        """The package manager of the nearest lock file; npm without one."""
+        for folder in self._list_above():
+            for name, manager in _LOCK_FILES.items():
+                if self.files.has(join(folder, name)):
+                    return manager
+        return "npm"
+
+    def find_program(self, name: str) -> str:
+        """Return the path of a program in the nearest `node_modules`; empty if it has none."""
+        for folder in self._list_above():
+            path = self.files.root / folder / "node_modules" / ".bin" / name
+            if path.exists():
+                return str(path)
+        return ""
+
+    @property
+    def is_installed(self) -> bool:
+        return any(
+            (self.files.root / folder / name).exists()
+            for folder in self._list_above()
+            for name in ("node_modules", ".pnp.cjs")
+        )
+
+    @property
+    def has_dependencies(self) -> bool:
+        return any(_get_table(self.manifest, kind) for kind in _DEPENDENCIES)
+
+    def _list_above(self) -> list[str]:
+        parts = self.folder.split("/") if self.folder else []
+        return ["/".join(parts[:count]) for count in range(len(parts), -1, -1)]
+
+
+_DEPENDENCIES = ("dependencies", "devDependencies")
+
+
+def detect_javascript_tests(files: ProjectFiles) -> list[TestCommand]:
+    """Detect the tests of the uppermost package; where it has none, of those below it."""
+    found: list[TestCommand] = []
+    tested: list[str] = []
+    for folder in files.find_packages("package.json"):
+        if any(not above or folder.startswith(f"{above}/") for above in tested):
+            continue  # the package above runs them
+        package = _Package(files, folder, files.read_json(join(folder, "package.json")))
+        commands = _detect_package(package)
+        tested += [folder] if commands else []
+        found += commands
+    return found[:MOST_PACKAGES]
+
+
+def _detect_package(package: _Package) -> list[TestCommand]:
+    written = package.scripts.get("test")
+    script = parse_script(written) if isinstance(written, str) else None
+    if script is None:
+        return [
+            _build_command(package, framework, found_by)
+            for framework, found_by in _find_frameworks(package).items()
+        ]
+    has_more = any(name in package.scripts for name in ("pretest", "posttest"))
+    if script.framework and script.is_bare and not has_more:
+        return [_build_command(package, script.framework, "package.json")]
+    return [_build_script_command(package, script)]
+
+
+def _find_frameworks(package: _Package) -> dict[str, str]:
+    """Return the frameworks without a script, and the file that names each."""
+    names = package.files.folders.get(package.folder, frozenset())
+    found: dict[str, str] = {}
+    for framework in SCRIPT_FRAMEWORKS:
+        prefix = _CONFIGURATION[framework]
+        file = next((name for name in sorted(names) if name.startswith(prefix)), "")
+        depends = any(framework in _get_table(package.manifest, kind) for kind in _DEPENDENCIES)
+        if file or depends or framework in package.manifest:
+            found[framework] = file or "package.json"
+    return found
+
+
+def _build_command(package: _Package, framework: str, found_by: str) -> TestCommand:
+    program = package.find_program(framework)
+    argv, shown = (program or framework,), f"node_modules/.bin/{framework}"
+    if not program and (package.files.root / package.folder / ".pnp.cjs").exists():
+        argv, shown = (_find_manager("yarn", package), "run", framework), f"yarn run {framework}"
+        program = framework
+    how = text("run `{command}`", command=f"{package.manager} install")
+    missing = text("`{program}` is not installed; {how}", program=framework, how=how)
+    problem = _find_problem(package) or ("" if program else missing)
+    return TestCommand(
+        argv,
+        shown,
+        cast(Framework, framework),
+        problem,
+        folder=package.folder,
+        found_by=join(package.folder, found_by),
+        environment=ENVIRONMENT,
+    )
+
+
+def _build_script_command(package: _Package, script: PackageScript) -> TestCommand:
+    """The script as it is, by the package manager; a framework in it writes its report."""
+    manager = package.manager
+    # npm takes options after `--` for the script's, the others take all
+    separator = ("--",) if manager == "npm" else ()
+    silent = ("--silent",) if manager == "npm" else ()
+    argv = (_find_manager(manager, package), "test", *silent)
+    problem = _find_problem(package, manager)
+    if not problem and package.has_dependencies and not package.is_installed:
+        how = text("run `{command}`", command=f"{manager} install")
+        problem = text("the packages of `package.json` are not installed; {how}", how=how)
+    return TestCommand(
+        (*argv, *separator) if script.framework else argv,
+        f"{manager} test",
+        cast(Framework, script.framework or "npm"),
+        problem,
+        folder=package.folder,
+        found_by=join(package.folder, "package.json"),
+        environment=ENVIRONMENT,
+    )
+
+
+def _find_manager(manager: str, package: _Package) -> str:
+    return find_program(manager, outside=(package.files.root,)) or manager
+
+
+def _find_problem(package: _Package, manager: str = "") -> str:
+    """Return why no program of this package can run; empty if it can."""
+    for program in ("node", *([manager] if manager else [])):
+        if not find_program(program, outside=(package.files.root,)):
+            how = text("install Node.js and {manager}", manager=manager or package.manager)
+            return text("`{program}` is not installed; {how}", program=program, how=how)
+    return ""
+
+
+def _get_table(table: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    value = table.get(name)
+    return cast(Mapping[str, Any], value) if isinstance(value, dict) else {}

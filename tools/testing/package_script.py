@@ -1,0 +1,60 @@
+"""The script `test` of a package.json: which framework it runs, and how."""
+
+import re
+import shlex
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+SCRIPT_FRAMEWORKS = ("jest", "vitest", "mocha")
+_PLACEHOLDER = "no test specified"
+_ASSIGNMENT = re.compile(r"\w+=.*")
+# programs that start the one after them
+_STARTERS = {"npx": (), "cross-env": (), "yarn": (), "pnpm": (), "node": ()}
+_OPERATORS = re.compile(r"[;&|<>`]|\$\(")
+_DEFAULTS = {("vitest", "run"), ("vitest", "--run")}
+
+
+@dataclass(frozen=True)
+class PackageScript:
+    """A script that is one command of a framework, or anything else."""
+
+    framework: str
+    """`jest`, `vitest`, `mocha`; empty: another program, or several."""
+    is_bare: bool
+    """Whether it is the framework without options of its own."""
+
+
+def parse_script(script: str) -> PackageScript | None:
+    """Return what the script runs; None if it is no test."""
+    if not script.strip() or _PLACEHOLDER in script:
+        return None
+    try:
+        words = [] if _OPERATORS.search(script) else shlex.split(script)
+    except ValueError:
+        words = []
+    bare = bool(words) and words[0] in SCRIPT_FRAMEWORKS
+    words = _drop_starters(words)
+    name = _get_framework(words[0]) if words else ""
+    is_bare = bare and (len(words) == 1 or tuple(words) in _DEFAULTS)
+    return PackageScript(name, is_bare)
+
+
+def _drop_starters(words: list[str]) -> list[str]:
+    """Leave out variables, and programs that start the next one, with their options."""
+    rest = list(words)
+    while rest:
+        word = rest[0]
+        is_option = word.startswith("-") and len(rest) < len(words)
+        if not (_ASSIGNMENT.fullmatch(word) or word in _STARTERS or is_option):
+            break
+        rest.pop(0)
+    return rest
+
+
+def _get_framework(program: str) -> str:
+    """Return the framework of a program: its name, or a file of its package."""
+    path = PurePosixPath(program)
+    if "/" in program and "node_modules" not in path.parts:
+        return ""
+    stem = path.name.partition(".")[0].removeprefix("_")
+    return stem if stem in SCRIPT_FRAMEWORKS else ""

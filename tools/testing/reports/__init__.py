@@ -1,0 +1,1 @@
+"""Reports of test frameworks: one reader a format."""

@@ -1,7 +1,7 @@
 """State: the channels of a thread. Small, serialisable data; large data is in files, by ID."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, Required, TypeVar
+from typing import Annotated, Any, Literal, NotRequired, Required, TypeVar
 
 from langchain_core.messages import AnyMessage
 from langgraph.channels import DeltaChannel

@@ -12,11 +12,14 @@ if TYPE_CHECKING:
         UnfinishedTurnError,
         UsageError,
     )
+    from .config.agents.profile import AgentProfile
     from .config.trust.decision import trust
+    from .sdk.agents import agents
     from .sdk.interrupt_response import Answer
     from .sdk.runner import Runner
 
 __all__ = [
+    "AgentProfile",
     "Answer",
     "MaxAgentError",
     "Runner",
@@ -26,10 +29,12 @@ __all__ = [
     "UnfinishedTurnError",
     "UsageError",
     "__version__",
+    "agents",
     "trust",
 ]
 __version__ = "0.1.0"
 _MODULES = {
+    "AgentProfile": ".config.agents.profile",
     "Answer": ".sdk.interrupt_response",
     "MaxAgentError": ".config.errors",
     "Runner": ".sdk.runner",
@@ -38,6 +43,7 @@ _MODULES = {
     "UnfinishedTurn": ".config.errors",
     "UnfinishedTurnError": ".config.errors",
     "UsageError": ".config.errors",
+    "agents": ".sdk.agents",
     "trust": ".config.trust.decision",
 }
 

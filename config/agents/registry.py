@@ -17,10 +17,13 @@ from ..errors import UsageError
 from ..text import text
 from ..trust.decision import Trust
 from .definition_files import DefinitionFile, read_definition_files
-from .parser import InvalidAgentError, read_agent
+from .parser import InvalidAgentError, check_name, read_agent
 from .profile import AgentProfile
 
 BUILT_IN = Path(__file__).with_name("builtin")
+# The origin of agents that a program has registered
+PROGRAM = "program"
+_registered = dict[str, AgentProfile]()
 
 
 @dataclass(frozen=True)
@@ -60,10 +63,23 @@ class AgentRegistry:
         )
 
 
+def register_agent(profile: AgentProfile) -> None:
+    """Add an agent of the user's own to this process; it replaces one of the same name.
+
+    Raises UsageError for an invalid name or an empty prompt.
+    """
+    check_name(profile.name)
+    if not profile.prompt.strip():
+        raise UsageError(
+            text("the agent `{name}` has no prompt", name=profile.name), hint="set `prompt`"
+        )
+    _registered[profile.name] = replace(profile, origin=PROGRAM)
+
+
 def find_agents(folder: Path, home: Path, trust: Trust) -> AgentRegistry:
     """Return all agents, and the invalid files; `trust` is the folder's."""
-    own, faults = dict[str, AgentProfile](), list[InvalidAgentError]()
-    users = dict[str, AgentProfile]()
+    own, faults = dict(_registered), list[InvalidAgentError]()
+    users = dict(_registered)
     for one in read_definition_files("agents", folder, home, trust):
         try:
             profile = _read_definition(one)
@@ -71,12 +87,13 @@ def find_agents(folder: Path, home: Path, trust: Trust) -> AgentRegistry:
             faults.append(fault)
         else:
             if one.origin == "user":
+                profile = _registered.get(profile.name, profile)
                 users[profile.name] = profile
             else:
                 under = users.get(profile.name) or load_built_in_agents().get(profile.name)
                 profile = replace(profile, under=under)
             own[profile.name] = profile
-    wrong = {fault.name for fault in faults}
+    wrong = {fault.name for fault in faults} - _registered.keys()
     speaking = {name: profile for name, profile in own.items() if name not in wrong}
     profiles = ChainMap(speaking, cast("dict[str, AgentProfile]", _BuiltInAgents(without=wrong)))
     return AgentRegistry(MappingProxyType(profiles), tuple(faults))

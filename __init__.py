@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .config.agents.profile import AgentProfile
     from .config.errors import (
         MaxAgentError,
         ThreadBusy,
@@ -12,17 +13,18 @@ if TYPE_CHECKING:
         UnfinishedTurnError,
         UsageError,
     )
-    from .config.agents.profile import AgentProfile
     from .config.trust.decision import trust
     from .sdk.agents import agents
     from .sdk.interrupt_response import Answer
     from .sdk.runner import Runner
+    from .sdk.sync_runner import SyncRunner
 
 __all__ = [
     "AgentProfile",
     "Answer",
     "MaxAgentError",
     "Runner",
+    "SyncRunner",
     "ThreadBusy",
     "ThreadBusyError",
     "UnfinishedTurn",
@@ -38,6 +40,7 @@ _MODULES = {
     "Answer": ".sdk.interrupt_response",
     "MaxAgentError": ".config.errors",
     "Runner": ".sdk.runner",
+    "SyncRunner": ".sdk.sync_runner",
     "ThreadBusy": ".config.errors",
     "ThreadBusyError": ".config.errors",
     "UnfinishedTurn": ".config.errors",

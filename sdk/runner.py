@@ -20,7 +20,6 @@ from ..config.trust.decision import grant_if_empty
 from ..memory.cards.store import open_store
 from ..memory.database.checkpointer import open_checkpointer
 from ..memory.database.connection import translate_sqlite_errors
-from ..memory.threads.index import ThreadIndex
 from ..memory.threads.lease import acquire_lease, has_crashed
 from ..memory.threads.record import ThreadRow, ThreadStatus, build_title
 from ..models.served_models import find_served_model
@@ -42,13 +41,14 @@ from .outcome import derive_status, record_status
 from .partial_answer import PartialAnswer, restore_partial_answer
 from .prepared_run import PreparedRun, open_with_model
 from .pull_requests.flow import PullRequestFlow
+from .rollback import ThreadHistory
 from .run import ThreadRun, UserMessage
 from .run_request import build_chat_options, resolve_edit_files, validate_request
 from .startup_notices import collect_notices, collect_standing_notices, finish_restore
 from .steering import settle_steering
 
 
-class Runner:
+class Runner(ThreadHistory):
     """Runs the threads of one MaxAgent home.
 
         async with Runner() as runner:
@@ -61,8 +61,7 @@ class Runner:
     """
 
     def __init__(self, *, home: Path | None = None) -> None:
-        self.home = home or paths.locate_home()
-        self.threads = ThreadIndex(self.home)
+        super().__init__(home)
         self.pool = DependencyPool()
         self.background = BackgroundJobs(self.pool)
         self.steering = SteeringQueue()

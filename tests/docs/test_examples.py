@@ -76,6 +76,18 @@ def test_sdk_page_conversation_runs_to_its_end(tmp_path: Path) -> None:
     assert (tmp_path / "hi.py").read_text() == "print('hi')\n"
 
 
+@pytest.mark.parametrize(
+    ("number", "said"), [(2, "It is empty.\n[]\n"), (3, "Reviews a change.\n[")]
+)
+def test_sdk_page_programs_without_a_loop_run(number: int, said: str, tmp_path: Path) -> None:
+    (tmp_path / "scenario.json").write_text(json.dumps([{"text": "It is empty."}]))
+    model = f"scripted/{tmp_path / 'scenario.json'}"
+    page = block("docs/sdk.md", "python", number)
+    ended = run([sys.executable, "-c", page], tmp_path, LLC_MODEL=model)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout.startswith(said)
+
+
 def test_the_readme_s_tool_call_reads_the_readme(tmp_path: Path) -> None:
     line = re.search(r"`mcode (tools call .*?)`", (ROOT / "README.md").read_text("utf-8"))[1]
     (tmp_path / "README.md").write_text("hello\n")

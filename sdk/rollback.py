@@ -1,0 +1,113 @@
+"""Changes, checkpoints and rollback of a thread, for programs."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..config import paths
+from ..memory.checkpoints.steps import ThreadStep
+from ..memory.snapshots.file_version import filter_visible
+from ..memory.threads.index import ThreadIndex
+from ..memory.threads.lease import acquire_lease
+from ..memory.threads.record import ThreadRow
+from ..memory.undo.restore import RestoreResult
+from ..memory.undo.restore_plan import Conflict
+from .threads.file_changes import ThreadFileChange, read_file_changes
+from .threads.file_history import PendingRestore, open_thread_files
+from .threads.steps import StepSummary, find_step, read_thread_branches, summarize_steps
+from .threads.time_travel import rewind_talk
+
+
+@dataclass(frozen=True)
+class ThreadChanges:
+    """What a thread has changed in the project's files."""
+
+    files: tuple[ThreadFileChange, ...]
+    """Each change of each file, in order."""
+    diff: str
+    """All of them from the first state to the current files, as a unified diff."""
+
+
+@dataclass(frozen=True)
+class Rollback:
+    """A planned return to a checkpoint: look at it, then `apply` it or leave it."""
+
+    row: ThreadRow
+    home: Path
+    step: ThreadStep
+    restore: PendingRestore | None
+    """The planned restore of the files; None: nothing to restore."""
+    rewinds_talk: bool
+    """Whether the conversation goes back, too."""
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files that it restores."""
+        changes = filter_visible(self.restore.plan.changes) if self.restore else ()
+        return tuple(change.path for change in changes)
+
+    @property
+    def conflicts(self) -> Sequence[Conflict]:
+        """The files that it leaves alone, since others have changed them."""
+        return self.restore.plan.conflicts if self.restore else ()
+
+    async def apply(self) -> RestoreResult | None:
+        """Restore the files, then rewind the conversation; return what happened to the files."""
+        restored = await self.restore.apply() if self.restore else None
+        if self.rewinds_talk:
+            await rewind_talk(self.row, self.home, self.step)
+        return restored
+
+
+class ThreadHistory:
+    """What a program can learn of threads, and take back, without running them."""
+
+    def __init__(self, home: Path | None = None) -> None:
+        self.home = home or paths.locate_home()
+        self.threads = ThreadIndex(self.home)
+
+    async def changes(self, thread: str) -> ThreadChanges:
+        """Return what a thread has changed in its folder."""
+        return await read_changes(self.threads.find(thread), self.home)
+
+    def checkpoints(self, thread: str) -> Sequence[StepSummary]:
+        """Return the steps of a thread; each with a `checkpoint_id` can be rolled back to."""
+        return summarize_steps(self.threads.find(thread), self.home)
+
+    def rollback(
+        self, thread: str, step: int, *, files: bool = True, talk: bool = True
+    ) -> AbstractAsyncContextManager[Rollback]:
+        """Plan to go back to a step: `async with runner.rollback(thread, 3) as plan:`.
+
+        Nothing changes before `await plan.apply()`; the thread cannot run meanwhile.
+        """
+        row = self.threads.find(thread)
+        return open_rollback(row, self.home, step, files=files, talk=talk)
+
+
+async def read_changes(row: ThreadRow, home: Path) -> ThreadChanges:
+    """Return the changes of a thread; raises UsageError if its folder is gone."""
+    files = await asyncio.to_thread(open_thread_files, row, home)
+    changes = await asyncio.to_thread(read_file_changes, row, home)
+    return ThreadChanges(tuple(changes), await files.diff())
+
+
+@asynccontextmanager
+async def open_rollback(
+    row: ThreadRow, home: Path, number: int, *, files: bool, talk: bool
+) -> AsyncGenerator[Rollback]:
+    """Yield the planned return to a step, and hold the thread meanwhile.
+
+    Raises UsageError for a step that does not exist, ThreadBusyError while the thread runs.
+    """
+    with acquire_lease(home, row.thread_id):
+        step = await asyncio.to_thread(find_step, row, home, number)
+        known = await asyncio.to_thread(read_thread_branches, row, home)
+        restore = None
+        if files:
+            opened = await asyncio.to_thread(open_thread_files, row, home)
+            await opened.finish_interrupted()
+            restore = await opened.plan_restore("rewind", after=step.file_entry)
+        yield Rollback(row, home, step, restore, talk and step.checkpoint_id != known.tip)

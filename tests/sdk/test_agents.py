@@ -1,0 +1,68 @@
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from maxagent import AgentProfile, Runner, UsageError, agents
+from maxagent.config.agents import registry
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.setenv("MAXAGENT_HOME", str(tmp_path / "home"))
+    known = dict(registry._registered)
+    yield tmp_path / "home"
+    registry._registered.clear()
+    registry._registered.update(known)
+
+
+REVIEWER = AgentProfile(
+    "reviewer", "Reviews.", "You review code.", tools=("read_file", "grep"), denied_tools=("grep",)
+)
+
+
+def test_a_registered_agent_is_the_users_own(home: Path) -> None:
+    own = home / "agents" / "reviewer.md"
+    own.parent.mkdir(parents=True)
+    own.write_text("---\ndescription: mine\n---\nFrom a file.")
+    assert agents.get("reviewer").prompt == "From a file."
+    agents.register(REVIEWER)
+    assert agents.get("reviewer").prompt == "You review code."
+    assert "reviewer" in [one.name for one in agents.list()]
+    assert agents.get("reviewer").origin == "program"
+
+
+def test_its_tools_are_those_it_is_offered() -> None:
+    assert [tool.name for tool in agents.filter_tools(REVIEWER)] == ["read_file"]
+
+
+@pytest.mark.parametrize(
+    ("profile", "why"),
+    [
+        (AgentProfile("Two words", "x", "x"), "not a valid agent name"),
+        (AgentProfile("empty", "x", " "), "no prompt"),
+        (AgentProfile("wrong", "x", "x", tools=("reed_file",)), "not a tool"),
+    ],
+)
+def test_a_wrong_agent_is_not_registered(profile: AgentProfile, why: str) -> None:
+    with pytest.raises(UsageError, match=why):
+        agents.register(profile)
+
+
+def test_an_unknown_agent_names_the_others() -> None:
+    with pytest.raises(UsageError, match="no agent `reviwer`") as refused:
+        agents.get("reviwer")
+    assert "There are:" in refused.value.hint
+
+
+async def test_a_registered_agent_speaks(tmp_path: Path) -> None:
+    agents.register(REVIEWER)
+    (tmp_path / "script.json").write_text(json.dumps({"reviewer": [{"text": "Reviewed."}]}))
+    options: Any = {"model": f"scripted/{tmp_path / 'script.json'}"}
+    (tmp_path / "project").mkdir()
+    async with Runner() as runner:
+        begun = runner.chat("Go.", folder=tmp_path / "project", options=options, agent="reviewer")
+        events = [event async for event in begun]
+    assert events[-1].summary == "Reviewed."

@@ -41,11 +41,11 @@ from .outcome import derive_status, record_status
 from .partial_answer import PartialAnswer, restore_partial_answer
 from .prepared_run import PreparedRun, open_with_model
 from .pull_requests.flow import PullRequestFlow
-from .rollback import ThreadHistory
 from .run import ThreadRun, UserMessage
 from .run_request import build_chat_options, resolve_edit_files, validate_request
 from .startup_notices import collect_notices, collect_standing_notices, finish_restore
 from .steering import settle_steering
+from .threads.rollback import ThreadHistory
 
 
 class Runner(ThreadHistory):

@@ -6,18 +6,18 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..config import paths
-from ..memory.checkpoints.steps import ThreadStep
-from ..memory.snapshots.file_version import filter_visible
-from ..memory.threads.index import ThreadIndex
-from ..memory.threads.lease import acquire_lease
-from ..memory.threads.record import ThreadRow
-from ..memory.undo.restore import RestoreResult
-from ..memory.undo.restore_plan import Conflict
-from .threads.file_changes import ThreadFileChange, read_file_changes
-from .threads.file_history import PendingRestore, open_thread_files
-from .threads.steps import StepSummary, find_step, read_thread_branches, summarize_steps
-from .threads.time_travel import rewind_talk
+from ...config import paths
+from ...memory.checkpoints.steps import ThreadStep
+from ...memory.snapshots.file_version import filter_visible
+from ...memory.threads.index import ThreadIndex
+from ...memory.threads.lease import acquire_lease
+from ...memory.threads.record import ThreadRow
+from ...memory.undo.restore import RestoreResult
+from ...memory.undo.restore_plan import Conflict
+from .file_changes import ThreadFileChange, read_file_changes
+from .file_history import PendingRestore, open_thread_files
+from .steps import StepSummary, find_step, read_thread_branches, summarize_steps
+from .time_travel import rewind_talk
 
 
 @dataclass(frozen=True)

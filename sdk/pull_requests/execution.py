@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...memory.threads.pull_requests import PullRequestRecord
-from ...tools.git.branch_commit import make_commit, open_commit, push_commit
+from ...tools.git.branch_commit import make_commit, open_commit, push_commit, remove_worktree
 from ...tools.git.user_git import UserGit
 from ...tools.hosting.api import open_api
 from ...tools.hosting.pull_request import HostingApi, NewPullRequest
@@ -44,8 +44,9 @@ class Execution:
             raise
 
     async def close(self) -> None:
-        """Remove the working tree; the branch stays."""
+        """Remove the working tree, also one that a kill has left; the branch stays."""
         await self._closing.aclose()
+        await remove_worktree(self.place.git, self.worktree)
 
     async def _open(self) -> UserGit:
         if self._git is None:
@@ -75,6 +76,7 @@ class Execution:
 
     async def _request(self, record: PullRequestRecord) -> PullRequestRecord:
         """Take the branch's request, or open one."""
+        await self.close()  # before the last step is on record: then nothing looks for it
         api = self._open_api()
         try:
             found = await api.find_request(self.proposal.branch)

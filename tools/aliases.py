@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import cast
 
 from . import tool_table
@@ -193,5 +194,6 @@ def rename_arguments(
     return renamed
 
 
+@lru_cache(maxsize=1024)
 def _normalize_name(name: str) -> str:
     return re.sub(r"[\W_]", "", name).casefold()

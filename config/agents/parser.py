@@ -78,6 +78,11 @@ def read_agent(file: Path, content: str, *, own: bool) -> AgentProfile:
         parts = split_front_matter(file, content)
     except UsageError as error:
         raise InvalidAgentError(file.stem, [error.message]) from error
+    return build_agent(file, parts, own=own)
+
+
+def build_agent(file: Path, parts: FrontMatter, *, own: bool) -> AgentProfile:
+    """Return the agent of a file's parts; raises InvalidAgentError."""
     if not parts.values:
         raise InvalidAgentError(
             file.stem, [text("{file}:1: no front matter; start with a line `---`", file=file)]

@@ -17,7 +17,8 @@ from ..errors import UsageError
 from ..text import text
 from ..trust.decision import Trust
 from .definition_files import DefinitionFile, read_definition_files
-from .parser import InvalidAgentError, check_name, read_agent
+from .front_matter import read_plain_front_matter
+from .parser import InvalidAgentError, build_agent, check_name, read_agent
 from .profile import AgentProfile
 
 BUILT_IN = Path(__file__).with_name("builtin")
@@ -127,7 +128,8 @@ class _BuiltInAgents(Mapping[str, AgentProfile]):
 
 @cache
 def _read_built_in(file: Path) -> AgentProfile:
-    profile = read_agent(file, file.read_text(encoding="utf-8"), own=True)
+    parts = read_plain_front_matter(file.read_text(encoding="utf-8"))
+    profile = build_agent(file, parts, own=True)
     return replace(profile, origin="built-in", lines={})
 
 

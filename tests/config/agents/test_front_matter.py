@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxagent.config.agents.front_matter import split_front_matter
+from maxagent.config.agents.front_matter import read_plain_front_matter, split_front_matter
+from maxagent.config.agents.registry import BUILT_IN
 from maxagent.config.errors import UsageError
 
 FILE = Path("x.md")
@@ -67,3 +68,10 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     except UsageError:
         return
     assert found.body.endswith("body")
+
+
+@pytest.mark.parametrize("file", sorted(BUILT_IN.glob("*.md")), ids=lambda file: file.stem)
+def test_built_in_files_read_as_yaml_reads_them(file: Path) -> None:
+    content = file.read_text(encoding="utf-8")
+    plain, parsed = read_plain_front_matter(content), split_front_matter(file, content)
+    assert (plain.values, plain.body) == (parsed.values, parsed.body)

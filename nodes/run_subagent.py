@@ -23,8 +23,10 @@ from .state import State
 from .subagents.budget import limit_context
 from .subagents.child_state import ChildState, build_child_input
 from .subagents.earlier_child import ReadableGraph, load_earlier
+from .subagents.isolation import merge_child, open_worktree
 from .subagents.report import build_report
 from .subagents.sent_calls import open_sub_runs
+from .subagents.sent_task import move_task
 from .subagents.slots import ChildSlots
 from .subagents.task import Report, SubagentTask, make_report_key
 
@@ -79,18 +81,25 @@ async def _run_child(
         row = await asyncio.to_thread(_begin, sub_runs, task, runtime)
     _emit_started(task, row, runtime)
     earlier = await load_earlier(task, child, sub_runs, thread)
-    turns = (await load_agent("agent", as_state(task), runtime.context)).deps.turns
+    worktree = await open_worktree(task, row, deps, runtime) if _is_isolated(task) else None
+    inside = move_task(task, worktree) if worktree else task
+    turns = (await load_agent("agent", as_state(inside), runtime.context)).deps.turns
     try:
         final = await child.ainvoke(
-            build_child_input(task, turns, earlier), context=_build_context(runtime, row.sub_id)
+            build_child_input(inside, turns, earlier), context=_build_context(runtime, row.sub_id)
         )
     except GraphInterrupt:
         await asyncio.to_thread(sub_runs.set_status, thread, row.sub_id, "waiting")
         raise
-    report = await build_report(task, row, cast(ChildState, final), deps, runtime)
+    merged = await merge_child(worktree, task, row, deps, runtime) if worktree else None
+    report = await build_report(task, row, cast(ChildState, final), deps, runtime, merged)
     await asyncio.to_thread(_finish, sub_runs, row, report)
     _emit_finished(runtime, report)
     return report
+
+
+def _is_isolated(task: SubagentTask) -> bool:
+    return task["child"].get("isolated", False)
 
 
 def _begin(sub_runs: SubRuns, task: SubagentTask, runtime: Runtime[Context]) -> SubRun:

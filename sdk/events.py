@@ -166,11 +166,13 @@ class Todos(AgentEvent):
 
 @dataclass(frozen=True)
 class FilesChanged(AgentEvent):
-    """Files that changed: by a tool, by a command, by others meanwhile, or by an undo."""
+    """Files that changed: by a tool, by a command, by others meanwhile, or by an undo, by the
+    merge of a sub-agent's worktree."""
 
     type: ClassVar[str] = "files_changed"
     files: list[Mapping[str, str]]
-    """`path`, `kind` (added, modified, deleted) and `by` (tool, shell, others, undo)."""
+    """`path`, `kind` (added, modified, deleted) and `by` (tool, shell, others, undo,
+    merge)."""
     tree: str
     """Snapshot id of the workspace after the step."""
 

@@ -75,6 +75,8 @@ def show(name: Annotated[str, typer.Argument(help="Name of the agent.")]) -> Non
         "rules": ", ".join(f"{one.kind} {one.text}" for one in profile.rules),
         "files": "; ".join(", ".join(one.files) for one in profile.limits if one.files),
         "max_steps": profile.steps or "",
+        "permission_mode": profile.mode_limit,
+        "isolation": profile.isolation,
     }
     for key, value in facts.items():
         if value not in ("", None):

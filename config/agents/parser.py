@@ -7,13 +7,13 @@ import re
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, Literal, cast, get_args
 
 from ..errors import UsageError
 from ..settings.permission_rules import RawRule
 from ..text import join_texts, text
 from .front_matter import FrontMatter, split_front_matter
-from .profile import ALL_TOOLS, AgentMode, AgentProfile
+from .profile import ALL_TOOLS, AgentMode, AgentProfile, ModeLimit
 from .rules import parse_file_table, parse_rules
 
 KEYS = (
@@ -28,6 +28,8 @@ KEYS = (
     "permissions",
     "files",
     "max_steps",
+    "permission_mode",
+    "isolation",
     "hidden",
 )
 # Other agents' names for some of them
@@ -39,13 +41,25 @@ OTHER_NAMES = {
     "maxSteps": "max_steps",
     "maxTurns": "max_steps",
     "steps": "max_steps",
+    "permissionMode": "permission_mode",
 }
 # Other keys in Claude Code's and opencode's files; noted, not an error
 NOT_USED = frozenset(
-    ["background", "color", "disable", "effort", "hooks", "initialPrompt", "isolation"]
-    + ["mcpServers", "memory", "options", "permissionMode", "reasoningEffort"]
+    ["background", "color", "disable", "effort", "hooks", "initialPrompt"]
+    + ["mcpServers", "memory", "options", "reasoningEffort"]
     + ["textVerbosity", "topP", "top_p", "variant"]
 )
+# Approval modes, and Claude Code's names for them
+MODE_LIMITS: Mapping[str, ModeLimit] = {
+    "read-only": "read-only",
+    "ask": "ask",
+    "edits": "edits",
+    "plan": "read-only",
+    "default": "ask",
+    "acceptEdits": "edits",
+}
+# Folders of other agents' files: a later version of them may have keys that nobody here knows
+FOREIGN_FOLDERS = frozenset([".claude", ".opencode"])
 # Claude Code's model names, which belong to no provider
 FOREIGN_MODELS = frozenset(["inherit", "sonnet", "opus", "haiku", "opusplan"])
 _NAME = re.compile(r"[a-z0-9_-]{1,64}")
@@ -126,6 +140,8 @@ class _AgentReader:
             permissions=(*self._read_rules(own=own), *file_rules),
             files=files,
             max_steps=self._read_number("max_steps", (int,), 1, 10_000) or 0,
+            mode_limit=self._read_mode_limit(),
+            isolation=self._read_isolation(),
             origin=str(self.file),
             hidden=self._read_hidden(),
             notes=tuple(self.notes),
@@ -139,6 +155,9 @@ class _AgentReader:
             self._add_note(key, text("`{key}` is not used here", key=key))
         elif name not in KEYS:
             close = get_close_matches(key, [*KEYS, *OTHER_NAMES], n=1, cutoff=0.7)
+            if not close and FOREIGN_FOLDERS & {*self.file.parts}:
+                self._add_note(key, text("`{key}` is not used here", key=key))
+                return
             known = ", ".join(f"`{one}`" for one in KEYS)
             meant = (
                 text("did you mean `{name}`?", name=close[0])
@@ -183,6 +202,23 @@ class _AgentReader:
                 text("`{model}` is not PROVIDER/MODEL, so the thread's model is used", model=model),
             )
         return ""
+
+    def _read_mode_limit(self) -> ModeLimit:
+        """Read the approval mode, by our name or Claude Code's; a looser one has no effect."""
+        written = self._read_text("permission_mode")
+        if written in ("", "bypassPermissions", "dontAsk", "auto"):
+            return ""
+        if written not in MODE_LIMITS:
+            names = ", ".join(MODE_LIMITS)
+            words = text("`permission_mode` must be one of {names}", names=names)
+            self._add_error("permission_mode", words)
+        return MODE_LIMITS.get(written, "")
+
+    def _read_isolation(self) -> Literal["", "worktree"]:
+        written = self._read_text("isolation")
+        if written not in ("", "none", "worktree"):
+            self._add_error("isolation", "`isolation` must be worktree or none")
+        return "worktree" if written == "worktree" else ""
 
     def _read_hidden(self) -> bool:
         hidden = self.values.get("hidden", False)

@@ -7,6 +7,8 @@ from ..settings.permission_rules import RawRule
 
 # primary: talks to the user · subagent: another agent starts it · all: either
 AgentMode = Literal["primary", "subagent", "all"]
+# The strictest approval modes, without the loosest
+ModeLimit = Literal["", "read-only", "ask", "edits"]
 
 ALL_TOOLS = ("*",)
 
@@ -38,6 +40,10 @@ class AgentProfile:
     """Model turns for one request; 0: as configured."""
     origin: str = "built-in"
     """Its file, or `built-in`."""
+    mode_limit: ModeLimit = ""
+    """The approval mode that it works in where the thread's is looser; empty: the thread's."""
+    isolation: Literal["", "worktree"] = ""
+    """`worktree`: as a sub-agent it changes a copy of the project, which is merged back."""
     hidden: bool = False
     """Left out of lists: part of one graph, not to be chosen."""
     notes: tuple[str, ...] = ()

@@ -125,6 +125,11 @@ class DependencyPool:
             policy = deps.policy.with_rules(raw_rules, deps.workspace)
             self._opened[key] = replace(deps, policy=policy)
 
+    async def close_folder(self, folder: str) -> None:
+        """Close the dependencies of a folder that nobody works in any more."""
+        for key in [key for key in self._opened if key.folder == folder]:
+            await self._opened.pop(key).close()
+
     async def close(self) -> None:
         """Close everything; the pool can be used again and then reloads the configuration."""
         await self.background.close()
@@ -182,7 +187,7 @@ def _create_dependencies(
         sandbox=sandbox,
         journal=Journal(paths.locate_database(home)),
         snapshots=snapshots,
-        history=FileHistory(paths.locate_database(home)),
+        history=FileHistory(_locate_history(root, home)),
         home=home,
         sources=sources,
         agents=find_agents(project, home, sources.trust),
@@ -234,6 +239,12 @@ def _find_project(root: Path, home: Path) -> Path:
     """
     worktree = find_worktree(root, home)
     return worktree.project if worktree else root
+
+
+def _locate_history(root: Path, home: Path) -> Path:
+    """Return the database of file changes; those in a worktree are the thread's once merged."""
+    worktree = find_worktree(root, home)
+    return worktree.container / "history.db" if worktree else paths.locate_database(home)
 
 
 def _load_sources(key: _DependencyKey) -> DependencySources:

@@ -19,6 +19,7 @@ from ..agent.dependencies import Dependencies
 from ..agent.limits import NOTHING_USED
 from ..agent.message_history import iter_newest_first
 from .child_state import ChildState
+from .isolation import MergedChild
 from .task import Report, SubagentTask
 
 LONGEST = 8_000
@@ -34,15 +35,23 @@ async def build_report(
     final: ChildState,
     deps: Dependencies,
     runtime: Runtime[Context],
+    merged: MergedChild | None = None,
 ) -> Report:
-    """Build the report of a child that has ended; the whole text goes to a file."""
+    """Build the report of a child that has ended; the whole text goes to a file.
+
+    `merged`: what has come of its worktree, if it had one.
+    """
     child, before = task["child"], task["file_entry"]
     status = final.get("status", "failed")
     words = redact(_find_words(final))
     shown = await asyncio.to_thread(
         shorten_report, words, deps.locate_outputs(get_thread_id(runtime)), row.sub_id
     )
-    files = await asyncio.to_thread(_list_files, final.get("messages", []), before, deps, runtime)
+    messages = final.get("messages", [])
+    if merged:
+        files, shown = [*merged.files], "\n\n".join(filter(None, [merged.remark, shown]))
+    else:
+        files = await asyncio.to_thread(_list_files, messages, before, deps, runtime)
     return Report(
         call_id=task["call_id"],
         notice=task["notice"],
@@ -54,9 +63,9 @@ async def build_report(
         files=files,
         usage=final.get("usage", NOTHING_USED),
         allowed=final.get("allowed", []),
-        tree=final.get("tree", ""),
-        file_entry=final.get("file_entry", before),
-        proven=final.get("proven", True),
+        tree=merged.tree if merged else final.get("tree", ""),
+        file_entry=merged.file_entry if merged else final.get("file_entry", before),
+        proven=not merged.files if merged else final.get("proven", True),
     )
 
 

@@ -66,6 +66,8 @@ def _build_task(item: TaskItem, position: int, count: int, agent: Agent, thread:
         count=count,
         writes=_is_writer(profile, agent.deps),
     )
+    if child["writes"] and profile.isolation == "worktree":
+        child["isolated"] = True
     return {**child, "resume": resume} if resume else child
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import cast
 
+from ...memory.worktrees.record import Worktree
 from ..agent.modes import get_active_agent
 from ..options import FOR_CHILDREN_NOT, Options
 from ..state import State
@@ -40,3 +41,9 @@ def _build_options(options: Options, child: ChildTask, sender: str) -> Options:
     """Return the thread's options, under the child's profile."""
     kept = {key: value for key, value in options.items() if key not in FOR_CHILDREN_NOT}
     return cast(Options, {**kept, "subagent": child["agent"], "sender": sender})
+
+
+def move_task(task: SubagentTask, worktree: Worktree) -> SubagentTask:
+    """Return the task of a child that works in a worktree, whose file history begins there."""
+    moved: SubagentTask = {**task, "folder": str(worktree.folder)}
+    return {**moved, "tree": worktree.base, "file_entry": 0, "proven": True}

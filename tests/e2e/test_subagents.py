@@ -2,6 +2,7 @@
 
 import json
 import signal
+import subprocess
 import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 from crew import Crew, calls, sends, text_of
 from program import Program
+from provider import Answer as Turn
 from provider import Provider, Request
 
 from maxagent import Answer, Runner, trust
@@ -314,3 +316,59 @@ async def test_kill_in_second_child_repeats_nothing_finished(
     }  # fmt: skip
     assert "Outcome unknown" in last_of(crew.requests["two"][1])
     assert [event["sub_id"] for event in resumed.told("subagent_finished")] == ["general-1"]
+
+
+WORKER = """---
+description: Changes a copy.
+mode: subagent
+isolation: worktree
+---
+Work.
+"""
+
+
+@pytest.fixture
+def apart(place: Place) -> Place:
+    """A project in git, with an agent that works in a worktree."""
+    (place.runner.home / "agents").mkdir(parents=True)
+    (place.runner.home / "agents/worker.md").write_text(WORKER)
+    (place.folder / "a.txt").write_text("".join(f"line {number}\n" for number in range(9)))
+    subprocess.run(["git", "init", "-q"], cwd=place.folder, check=True)
+    return place
+
+
+def changes(name: str, number: int) -> list[Turn]:
+    old = {"file_path": "a.txt", "old_string": f"line {number}", "new_string": name}
+    return [calls(("read_file", {"path": "a.txt"})), calls(("edit", old)), {"text": "changed"}]
+
+
+async def test_two_writers_in_worktrees_change_one_file(apart: Place) -> None:
+    crew = Crew(
+        sends(("worker", "one"), ("worker", "two")),
+        {"text": "Both."},
+        one=changes("one", 1),
+        two=changes("two", 7),
+    )
+    end = await apart.chat(crew, mode="edits")
+    lines = (apart.folder / "a.txt").read_text().splitlines()
+    assert (lines[1], lines[7], len(lines)) == ("one", "two", 9)
+    assert [row[1] for row in apart.statuses] == ["done", "done"]
+    assert end.files == [{"path": "a.txt", "kind": "modified"}]
+    assert "[worker-1: done; files changed: a.txt]" in last_of(crew.requests["parent"][1])
+    worktrees = apart.runner.home / "data/worktrees"
+    assert not [path for path in worktrees.rglob("a.txt")]
+
+
+async def test_conflict_of_two_worktrees_is_told(apart: Place) -> None:
+    crew = Crew(
+        sends(("worker", "one"), ("worker", "two")),
+        {"text": "One of two."},
+        one=changes("one", 1),
+        two=changes("two", 1),
+    )
+    await apart.chat(crew, mode="edits")
+    won = (apart.folder / "a.txt").read_text().splitlines()[1]
+    told = last_of(crew.requests["parent"][1])
+    assert won in ("one", "two") and "Not merged" in told
+    kept = Path(told.partition("the agent's version: ")[2].splitlines()[0])
+    assert kept.read_text().splitlines()[1] == {"one": "two", "two": "one"}[won]

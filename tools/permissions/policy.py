@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from ...memory.snapshots.store import Snapshots
     from ..sandbox.sandbox import Sandbox
 
+MODES_BY_STRICTNESS: tuple[ApprovalMode, ...] = ("read-only", "ask", "edits", "auto")
+
 
 def is_missing(path: Path) -> bool:
     """Return whether nothing exists at a path: without snapshots undo can restore only that."""
@@ -95,13 +97,15 @@ class Policy:
         return replace(self, safeguards=safeguards)
 
     def with_agent(self, profile: AgentProfile, workspace: Workspace) -> "Policy":
-        """Return the policy for one agent: with its own rules, and limited to its files.
+        """Return the policy for one agent: with its own rules, limited to its files and its mode.
 
         Raises UsageError with the place of each invalid rule or pattern.
         """
         limits = [one for one in profile.limits if one.files]
         only = tuple(read_files(one) for one in limits)
-        return replace(self.with_rules(profile.rules, workspace), only=only)
+        wanted = [one.mode_limit for one in profile.limits if one.mode_limit]
+        mode = min([self.mode, *wanted], key=MODES_BY_STRICTNESS.index)
+        return replace(self.with_rules(profile.rules, workspace), only=only, mode=mode)
 
     def with_rules(self, written: Iterable[RawRule], workspace: Workspace) -> "Policy":
         """Return the policy with more rules."""

@@ -83,7 +83,35 @@ def test_claude_code_agent_keys_without_use_are_noted() -> None:
     assert (found.name, found.tools) == ("reviewer", ("Read", "Grep", "Bash"))
     assert (found.denied_tools, found.model, found.max_steps) == (("WebFetch",), "", 7)
     noted = [note.split(":")[1] for note in found.notes]
-    assert noted == ["8", "9", "6"] and "`sonnet` is not PROVIDER/MODEL" in found.notes[2]
+    assert noted == ["8", "6"] and "`sonnet` is not PROVIDER/MODEL" in found.notes[1]
+
+
+@pytest.mark.parametrize(
+    ("written", "limit", "isolation"),
+    [
+        ("permissionMode: plan", "read-only", ""),
+        ("permissionMode: acceptEdits", "edits", ""),
+        ("permission_mode: ask", "ask", ""),
+        ("permissionMode: bypassPermissions", "", ""),
+        ("isolation: worktree", "", "worktree"),
+    ],
+)
+def test_mode_and_isolation_are_read(written: str, limit: str, isolation: str) -> None:
+    found = agent(written)
+    assert (found.mode_limit, found.isolation, found.notes) == (limit, isolation, ())
+
+
+def test_wrong_mode_and_isolation_are_reported() -> None:
+    assert "`permission_mode` must be one of read-only" in reports("permission_mode: none")[0]
+    assert "`isolation` must be worktree or none" in reports("isolation: docker")[0]
+
+
+def test_unknown_key_in_another_agents_folder_is_noted() -> None:
+    text = "---\ndescription: x\nfuture: yes\n---\nYou."
+    found = read_agent(Path(".claude/agents/x.md"), text, own=True)
+    assert [note.partition(": ")[2] for note in found.notes] == ["`future` is not used here"]
+    with pytest.raises(InvalidAgentError, match="unknown key `future`"):
+        read_agent(Path(".llc/agents/x.md"), text, own=True)
 
 
 def test_opencode_agent_is_read_with_tools_as_rules() -> None:

@@ -148,3 +148,21 @@ def test_checks_after_edit_ignore_the_agents_file_limits(
 def test_meaningless_file_pattern_is_reported_with_its_place(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"^a\.md:4: `~/x`: file patterns are relative"):
         Policy("ask").with_agent(agent("~/x"), Workspace(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("mode", "own", "above", "effective"),
+    [
+        ("auto", "", "", "auto"),
+        ("auto", "ask", "", "ask"),
+        ("ask", "edits", "", "ask"),
+        ("auto", "edits", "read-only", "read-only"),
+    ],
+)
+def test_agent_mode_is_only_ever_stricter(
+    mode: str, own: str, above: str, effective: str, tmp_path: Path
+) -> None:
+    parent = AgentProfile("above", "", "You.", mode_limit=above)  # pyright: ignore[reportArgumentType]
+    profile = AgentProfile("own", "", "You.", mode_limit=own)  # pyright: ignore[reportArgumentType]
+    limited = Policy(mode).with_agent(profile.with_parent(parent), Workspace(tmp_path))  # pyright: ignore[reportArgumentType]
+    assert limited.mode == effective

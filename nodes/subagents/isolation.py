@@ -1,0 +1,95 @@
+"""A worktree for a child: made from the thread's files, merged back as one entry of its history."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from langgraph.runtime import Runtime
+
+from ...memory.threads.sub_runs import SubRun
+from ...memory.worktrees.creation import create_worktree
+from ...memory.worktrees.merge import MergeConflict, MergeResult, merge_worktree
+from ...memory.worktrees.record import Worktree, find_worktree
+from ...memory.worktrees.removal import remove_worktree
+from ..agent.context import Context
+from ..agent.dependencies import Dependencies
+from ..agent.snapshot_recorder import emit_changes, take_workspace_snapshot
+from .sent_calls import open_sub_runs
+from .task import SubagentTask
+
+TOOL = "subagent"
+NOT_MERGED = "Not merged, since it would be a guess; the project keeps its own version:\n{files}"
+
+
+@dataclass(frozen=True)
+class MergedChild:
+    """What has come of a child's worktree."""
+
+    files: Sequence[str]
+    tree: str
+    file_entry: int
+    remark: str
+    """For the parent: what could not be merged; mostly empty."""
+
+
+async def open_worktree(
+    task: SubagentTask, row: SubRun, deps: Dependencies, runtime: Runtime[Context]
+) -> Worktree:
+    """Return the child's worktree; made from the files as they are now, if there is none."""
+    known = find_worktree(Path(row.worktree), deps.home) if row.worktree else None
+    if known:
+        return known
+    worktree = await create_worktree(
+        deps.snapshots,
+        thread_id=row.thread_id,
+        key=row.sub_id,
+        tree=await take_workspace_snapshot(deps, runtime, task["tree"]),
+        sandboxed=deps.sandbox.is_on,
+    )
+    rows = open_sub_runs(deps)
+    await asyncio.to_thread(rows.set_worktree, row.thread_id, row.sub_id, str(worktree.folder))
+    return worktree
+
+
+async def merge_child(
+    worktree: Worktree,
+    task: SubagentTask,
+    row: SubRun,
+    deps: Dependencies,
+    runtime: Runtime[Context],
+) -> MergedChild:
+    """Bring the child's changes to the project, and remove its worktree; may be done again."""
+    await take_workspace_snapshot(deps, runtime, task["tree"])
+    result = await merge_worktree(
+        worktree,
+        deps.snapshots,
+        deps.history,
+        thread_id=row.thread_id,
+        key=row.sub_id,
+        turn=task["turn"],
+        tool=TOOL,
+        keep=deps.locate_outputs(row.thread_id),
+    )
+    tree = await deps.snapshots.take()
+    _emit_merge(runtime, result, tree)
+    await runtime.context.pool.close_folder(str(worktree.folder))
+    await remove_worktree(deps.snapshots, worktree)
+    return MergedChild(
+        result.paths, tree, await deps.find_last_entry(row.thread_id), _describe(result.conflicts)
+    )
+
+
+def _emit_merge(runtime: Runtime[Context], result: MergeResult, tree: str) -> None:
+    if result.entry:
+        emit_changes(runtime, result.entry.changes, "merge", tree)
+
+
+def _describe(conflicts: Sequence[MergeConflict]) -> str:
+    if not conflicts:
+        return ""
+    lines = [
+        f"- {one.path}: {one.reason}" + (f"; the agent's version: {one.kept}" if one.kept else "")
+        for one in conflicts
+    ]
+    return NOT_MERGED.format(files="\n".join(lines))

@@ -9,6 +9,7 @@ from ...sdk.threads.transcript import TranscriptEntry
 from ..i18n.catalogs import t
 from ..i18n.stored_messages import translate_stored
 from ..stdin_block import extract_stdin
+from .child_line import format_child
 from .context.compaction import describe_author
 from .output import echo
 from .sanitize import sanitize_line
@@ -63,7 +64,7 @@ def _build_heading(passage: TranscriptEntry) -> StyledLine:
             return f"{t('steps.you')}  {format_time(passage.at)}", "bold green"
         case "aside":
             return t("show.aside" if extract_stdin(passage.text) is None else "show.piped"), "dim"
-        case "answer" | "call":
+        case "answer" | "call" | "subagent":
             return f"{passage.role}  {t('show.step', step=passage.step)}", "bold cyan"
         case "interrupted" if passage.text:
             return f"{passage.role}  {t('show.interrupted')}", "bold yellow"
@@ -94,6 +95,9 @@ def _format_passage(passage: TranscriptEntry, *, diffs: bool, full: bool) -> Ite
             yield from [("  …", "dim")] if len(lines) > ASIDE_LINES else []
         case "call":
             yield from _format_call_lines(passage, diffs=diffs)
+        case "subagent":
+            line, style = format_child(passage.agent, passage.text, passage.facts)
+            yield f"      {line}", style
         case "question":
             yield f"  ? {format_call(passage.tool, passage.args)}", "yellow"
             yield from _format_diff(passage)

@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from collections.abc import Sequence
 from typing import Any
 
 from ..transaction import begin_transaction
@@ -9,20 +10,20 @@ from .packed_rows import pack_row, unpack_row
 from .replay import Replay
 from .row_compression import compress_row, expand_row
 from .row_data import get_mapping
-from .tables import KEPT_CHANNELS, has_tables, read_conversation_ids
+from .tables import KEPT_CHANNELS, OWN_NAMESPACE, has_tables, read_conversation_ids
 
 # checkpoints in one transaction; between two of them other threads can write
 _PORTION = 200
 
 
 _LEFT = (
-    "SELECT checkpoint_id FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ''"
+    "SELECT checkpoint_id FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ?"
     " AND checkpoint_id NOT IN (SELECT value FROM json_each(?)) ORDER BY checkpoint_id DESC"
 )
 
 
 _DELETE = (
-    "DELETE FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ''"
+    "DELETE FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ?"
     " AND checkpoint_id IN (SELECT value FROM json_each(?))"
 )
 
@@ -32,7 +33,7 @@ _DELETE_WRITES = _DELETE.replace("FROM checkpoints", "FROM writes")
 
 _ROW = (
     "SELECT rowid, checkpoint, metadata FROM checkpoints"
-    " WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id = ? AND type = 'msgpack'"
+    " WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ? AND type = 'msgpack'"
 )
 
 
@@ -40,7 +41,7 @@ _STORE = "UPDATE checkpoints SET checkpoint = ?, metadata = ? WHERE rowid = ?"
 
 
 _WRITES = (
-    "SELECT rowid, channel, type, value FROM writes WHERE thread_id = ? AND checkpoint_ns = ''"
+    "SELECT rowid, channel, type, value FROM writes WHERE thread_id = ? AND checkpoint_ns = ?"
     " AND checkpoint_id = ? ORDER BY task_path, task_id, idx"
 )
 
@@ -50,13 +51,13 @@ _STORE_WRITE = "UPDATE writes SET value = ? WHERE rowid = ?"
 
 _MOVE_WRITES = (
     "UPDATE writes SET checkpoint_id = ?"
-    " WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id = ?"
+    " WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?"
 )
 
 
 _MOVE_CHILD = (
     "UPDATE checkpoints SET parent_checkpoint_id = ?"
-    " WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id = ?"
+    " WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?"
 )
 
 
@@ -78,27 +79,36 @@ _ANSWERED = ("outcome", b"\xa8answered")  # every turn of a conversation ends li
 _COUNTERS = "counters_since_delta_snapshot"
 
 
-def compact_thread(connection: sqlite3.Connection, thread_id: str) -> None:
-    """Delete what the conversation does not need; the caller holds the thread's lease."""
+def compact_thread(
+    connection: sqlite3.Connection, thread_id: str, children: Sequence[str] = ()
+) -> None:
+    """Delete what the conversation and its children's do not need.
+
+    `children` are their namespaces. The caller holds the thread's lease.
+    """
     if not has_tables(connection):
         return
     before = connection.total_changes
-    ids = read_conversation_ids(connection, thread_id)
-    left = [row[0] for row in connection.execute(_LEFT, (thread_id, json.dumps(ids)))]
-    for at in range(0, len(left), _PORTION):  # newest first: then a kill leaves no tip
-        given = (thread_id, json.dumps(left[at : at + _PORTION]))
-        with begin_transaction(connection):
-            connection.execute(_DELETE, given)
-            connection.execute(_DELETE_WRITES, given)
-    thread = _Conversation(connection, thread_id)
-    for at in range(0, len(ids), _PORTION):
-        with begin_transaction(connection):
-            for id_, child in zip(ids[at : at + _PORTION], [*ids[at + 1 :], ""], strict=False):
-                thread.compact_checkpoint(id_, child)
-
+    for namespace in (OWN_NAMESPACE, *children):
+        _compact_conversation(connection, thread_id, namespace)
     if connection.total_changes > before:
         for rows, move in _MOVES:
             _move_rows(connection, rows, move, thread_id)
+
+
+def _compact_conversation(connection: sqlite3.Connection, thread_id: str, namespace: str) -> None:
+    ids = read_conversation_ids(connection, thread_id, namespace)
+    left = [row[0] for row in connection.execute(_LEFT, (thread_id, namespace, json.dumps(ids)))]
+    for at in range(0, len(left), _PORTION):  # newest first: then a kill leaves no tip
+        given = (thread_id, namespace, json.dumps(left[at : at + _PORTION]))
+        with begin_transaction(connection):
+            connection.execute(_DELETE, given)
+            connection.execute(_DELETE_WRITES, given)
+    conversation = _Conversation(connection, thread_id, namespace)
+    for at in range(0, len(ids), _PORTION):
+        with begin_transaction(connection):
+            for id_, child in zip(ids[at : at + _PORTION], [*ids[at + 1 :], ""], strict=False):
+                conversation.compact_checkpoint(id_, child)
 
 
 def _move_rows(connection: sqlite3.Connection, rows: str, move: str, thread_id: str) -> None:
@@ -111,10 +121,10 @@ def _move_rows(connection: sqlite3.Connection, rows: str, move: str, thread_id: 
 
 
 class _Conversation:
-    """The checkpoints of a thread, the oldest first; the last one stays complete."""
+    """The checkpoints of a thread or child, the oldest first; the last one stays complete."""
 
-    def __init__(self, connection: sqlite3.Connection, thread_id: str) -> None:
-        self._connection, self._thread_id = connection, thread_id
+    def __init__(self, connection: sqlite3.Connection, thread_id: str, namespace: str) -> None:
+        self._connection, self._of = connection, (thread_id, namespace)
         self._replay = Replay()
         self._before = ""
         """The checkpoint of the human's words, while only passing ones have followed it."""
@@ -123,7 +133,7 @@ class _Conversation:
 
     def compact_checkpoint(self, id_: str, child: str) -> None:
         """Compact one checkpoint and its writes; `child` follows it, if any."""
-        row = self._connection.execute(_ROW, (self._thread_id, id_)).fetchone()
+        row = self._connection.execute(_ROW, (*self._of, id_)).fetchone()
         values: dict[str, Any] = {}
         if row is None:
             self._replay.forget()
@@ -142,10 +152,10 @@ class _Conversation:
 
     def _join_checkpoints(self, id_: str, child: str) -> None:
         """Move its writes to the previous checkpoint, and delete it."""
-        given = (self._before, self._thread_id)
+        given = (self._before, *self._of)
         self._connection.execute(_MOVE_WRITES, (*given, id_))
         self._connection.execute(_MOVE_CHILD, (*given, child))
-        self._connection.execute(_DELETE, (self._thread_id, json.dumps([id_])))
+        self._connection.execute(_DELETE, (*self._of, json.dumps([id_])))
 
     def _shorten_checkpoint(
         self, row: int, stored: bytes, metadata: bytes | None
@@ -171,7 +181,7 @@ class _Conversation:
     def _shorten_writes(self, id_: str) -> set[str]:
         """Delete writes that nobody reads; return the remaining channels."""
         kept: set[str] = set()
-        rows = self._connection.execute(_WRITES, (self._thread_id, id_)).fetchall()
+        rows = self._connection.execute(_WRITES, (*self._of, id_)).fetchall()
         for row, channel, kind, value in rows:
             if channel not in KEPT_CHANNELS or kind == "null" or (channel, value) == _ANSWERED:
                 self._connection.execute("DELETE FROM writes WHERE rowid = ?", (row,))

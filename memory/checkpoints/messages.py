@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .row_data import extract_text, filter_mappings, get_mapping, unpack_blob, unpack_fields
-from .tables import has_tables
+from .tables import HAS_CONVERSATION, has_tables
 from .task_path import PULLED, WRITTEN_BY_EDGE, WRITTEN_BY_UPDATE, is_state_update
 
 # Tool results, most of the bytes, are not read: tool calls are sent and have no edge.
@@ -17,7 +17,7 @@ _ANSWERS = (
 )
 _TEXTS = (
     "SELECT thread_id, channel, task_path, value FROM writes"
-    " WHERE checkpoint_ns = '' AND type = 'msgpack' AND (channel = 'request' OR"
+    f" WHERE {HAS_CONVERSATION} AND type = 'msgpack' AND (channel = 'request' OR"
     f" (channel = 'messages' AND ({WRITTEN_BY_EDGE} OR {WRITTEN_BY_UPDATE})))"
 )
 _REMARK = PULLED + "review"
@@ -59,7 +59,10 @@ def _parse_message(message: dict[str, Any]) -> ModelMessage:
 
 
 def read_searchable_texts(connection: sqlite3.Connection) -> Mapping[str, list[str]]:
-    """Read every text a user or a model wrote, by thread; a fork includes its parent's."""
+    """Read every text a user or a model wrote, by thread, sub-agents and their tasks included.
+
+    A fork includes its parent's.
+    """
     found: dict[str, list[str]] = defaultdict(list)
     if not has_tables(connection):
         return found

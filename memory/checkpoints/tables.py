@@ -13,8 +13,13 @@ STORY: tuple[StoryChannel, ...] = get_args(StoryChannel)
 # Other writes to keep: without them a question cannot be shown or answered again.
 KEPT_CHANNELS = (*STORY, "__interrupt__", "__resume__", "__error__")
 
+# Of the thread itself
+OWN_NAMESPACE = ""
+# A child's is `subagent:TASK-ID`
+HAS_CONVERSATION = "(checkpoint_ns = '' OR checkpoint_ns GLOB 'subagent:*')"
 _LAST = (
-    "SELECT MAX(checkpoint_id) FROM checkpoints WHERE thread_id = :thread AND checkpoint_ns = ''"
+    "SELECT MAX(checkpoint_id) FROM checkpoints"
+    " WHERE thread_id = :thread AND checkpoint_ns = :namespace"
 )
 # UNION takes no checkpoint twice: a damaged thread may have a cycle.
 # The checkpoint `:last` and all before it, as `chain(id)`
@@ -23,7 +28,8 @@ BRANCH = """
         VALUES (:last)
         UNION
         SELECT parent_checkpoint_id FROM chain CROSS JOIN checkpoints ON checkpoint_id = chain.id
-        WHERE thread_id = :thread AND checkpoint_ns = '' AND parent_checkpoint_id IS NOT NULL
+        WHERE thread_id = :thread AND checkpoint_ns = :namespace
+            AND parent_checkpoint_id IS NOT NULL
     )
 """
 # The same from the thread's last checkpoint
@@ -37,18 +43,24 @@ def has_tables(connection: sqlite3.Connection) -> bool:
     return connection.execute(query).fetchone()[0] == len(TABLES)
 
 
-def read_last_id(connection: sqlite3.Connection, thread_id: str) -> str:
+def read_last_id(
+    connection: sqlite3.Connection, thread_id: str, namespace: str = OWN_NAMESPACE
+) -> str:
     """Read the id of the thread's last checkpoint; empty before the first."""
     if not has_tables(connection):
         return ""
-    return connection.execute(_LAST, {"thread": thread_id}).fetchone()[0] or ""
+    given = {"thread": thread_id, "namespace": namespace}
+    return connection.execute(_LAST, given).fetchone()[0] or ""
 
 
-def read_conversation_ids(connection: sqlite3.Connection, thread_id: str) -> list[str]:
+def read_conversation_ids(
+    connection: sqlite3.Connection, thread_id: str, namespace: str = OWN_NAMESPACE
+) -> list[str]:
     """Read the IDs of the conversation's checkpoints, the oldest first."""
     if not has_tables(connection):
         return []
-    return [id_ for (id_,) in connection.execute(_IDS, {"thread": thread_id})]
+    given = {"thread": thread_id, "namespace": namespace}
+    return [id_ for (id_,) in connection.execute(_IDS, given)]
 
 
 def read_sizes(connection: sqlite3.Connection) -> dict[str, int]:

@@ -8,7 +8,7 @@ from typing import Any, cast
 from .checkpoint_id import parse_time
 from .open_questions import read_open_questions
 from .row_data import get_mapping, unpack_blob
-from .tables import has_tables
+from .tables import OWN_NAMESPACE, has_tables
 
 # Jump from thread to thread in the index, since DISTINCT would read every checkpoint.
 _THREAD_IDS = """
@@ -21,7 +21,7 @@ _THREAD_IDS = """
     SELECT id FROM thread WHERE id IS NOT NULL
 """
 _LAST = (
-    "SELECT checkpoint_id, metadata FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ''"
+    "SELECT checkpoint_id, metadata FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ?"
     " ORDER BY checkpoint_id DESC LIMIT 1"
 )
 _BLOB = _LAST.replace("checkpoint_id, metadata", "checkpoint")
@@ -54,13 +54,17 @@ def read_facts(connection: sqlite3.Connection) -> dict[str, ThreadFacts]:
     return {thread_id: facts for thread_id, facts in found.items() if facts}
 
 
-def read_values(connection: sqlite3.Connection, thread_id: str) -> dict[str, Any]:
-    """Read the plain values of the thread's state; none before its first checkpoint."""
-    return _read_values(connection, thread_id) if has_tables(connection) else {}
+def read_values(
+    connection: sqlite3.Connection, thread_id: str, namespace: str = OWN_NAMESPACE
+) -> dict[str, Any]:
+    """Read the plain values of a thread's or child's state; none before its first checkpoint."""
+    return _read_values(connection, thread_id, namespace) if has_tables(connection) else {}
 
 
-def _read_values(connection: sqlite3.Connection, thread_id: str) -> dict[str, Any]:
-    found = connection.execute(_BLOB, (thread_id,)).fetchone()
+def _read_values(
+    connection: sqlite3.Connection, thread_id: str, namespace: str = OWN_NAMESPACE
+) -> dict[str, Any]:
+    found = connection.execute(_BLOB, (thread_id, namespace)).fetchone()
     return get_mapping(unpack_blob(found[0]), "channel_values") if found else {}
 
 
@@ -74,7 +78,7 @@ def read_values_with_request(connection: sqlite3.Connection, thread_id: str) -> 
 
 
 def _read_thread_facts(connection: sqlite3.Connection, thread_id: str) -> ThreadFacts | None:
-    last = connection.execute(_LAST, (thread_id,)).fetchone()
+    last = connection.execute(_LAST, (thread_id, OWN_NAMESPACE)).fetchone()
     if last is None:
         return None
     first = connection.execute(_FIRST, (thread_id,)).fetchone()[0]

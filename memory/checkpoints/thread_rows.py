@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from typing import NamedTuple, TypeVar
 
 from .row_compression import compress_row, expand_row
-from .tables import BRANCH, CONVERSATION, STORY, StoryChannel, has_tables
+from .tables import BRANCH, CONVERSATION, OWN_NAMESPACE, STORY, TABLES, StoryChannel, has_tables
 
 _CHECKPOINTS = (
     CONVERSATION
     + """
     SELECT checkpoint_id, checkpoint, metadata FROM chain CROSS JOIN checkpoints
         ON checkpoint_id = chain.id
-    WHERE thread_id = :thread AND checkpoint_ns = '' AND type = 'msgpack' ORDER BY checkpoint_id
+    WHERE thread_id = :thread AND checkpoint_ns = :namespace AND type = 'msgpack'
+    ORDER BY checkpoint_id
 """
 )
 _WRITES = (
@@ -21,7 +22,7 @@ _WRITES = (
     + """
     SELECT checkpoint_id, task_id, task_path, idx, channel, value FROM chain CROSS JOIN writes
         ON checkpoint_id = chain.id
-    WHERE thread_id = :thread AND checkpoint_ns = '' AND type = 'msgpack'
+    WHERE thread_id = :thread AND checkpoint_ns = :namespace AND type = 'msgpack'
         AND channel IN (SELECT value FROM json_each(:story))
     ORDER BY checkpoint_id, task_path, task_id, idx
 """
@@ -33,7 +34,7 @@ _COPY_CHECKPOINTS = (
         (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata)
     SELECT :fork, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata
     FROM checkpoints JOIN chain ON checkpoint_id = chain.id
-    WHERE thread_id = :thread AND checkpoint_ns = ''
+    WHERE thread_id = :thread AND checkpoint_ns = :namespace
 """
 )
 # The writes of the last checkpoint are left out: they are the parent's next step.
@@ -44,8 +45,18 @@ _COPY_WRITES = (
         type, value)
     SELECT :fork, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value
     FROM writes JOIN chain ON checkpoint_id = chain.id
-    WHERE thread_id = :thread AND checkpoint_ns = '' AND checkpoint_id != :last
+    WHERE thread_id = :thread AND checkpoint_ns = :namespace AND checkpoint_id != :last
 """
+)
+_COLUMNS = {
+    "checkpoints": ("checkpoint_id", "parent_checkpoint_id", "type", "checkpoint", "metadata"),
+    "writes": ("checkpoint_id", "task_id", "task_path", "idx", "channel", "type", "value"),
+}
+_COPY_CHILD = tuple(
+    f"INSERT INTO {table} (thread_id, checkpoint_ns, {', '.join(columns)})"
+    f" SELECT :fork, checkpoint_ns, {', '.join(columns)} FROM {table}"
+    " WHERE thread_id = :thread AND checkpoint_ns = :namespace"
+    for table, columns in _COLUMNS.items()
 )
 
 
@@ -71,19 +82,24 @@ class WriteRow(NamedTuple):
 Row = TypeVar("Row", CheckpointRow, WriteRow)
 
 
-def read_checkpoint_rows(connection: sqlite3.Connection, thread_id: str) -> list[CheckpointRow]:
-    """Read the conversation's checkpoints, the oldest first."""
+def read_checkpoint_rows(
+    connection: sqlite3.Connection, thread_id: str, namespace: str = OWN_NAMESPACE
+) -> list[CheckpointRow]:
+    """Read the checkpoints of the conversation or of a child's, the oldest first."""
     if not has_tables(connection):
         return []
-    rows = connection.execute(_CHECKPOINTS, {"thread": thread_id})
+    rows = connection.execute(_CHECKPOINTS, {"thread": thread_id, "namespace": namespace})
     return [_expand_data(CheckpointRow(*row)) for row in rows]
 
 
-def read_write_rows(connection: sqlite3.Connection, thread_id: str) -> list[WriteRow]:
+def read_write_rows(
+    connection: sqlite3.Connection, thread_id: str, namespace: str = OWN_NAMESPACE
+) -> list[WriteRow]:
     """Read the writes that make up the conversation's history; the checkpoints have the rest."""
     if not has_tables(connection):
         return []
-    rows = connection.execute(_WRITES, {"thread": thread_id, "story": json.dumps(STORY)})
+    given = {"thread": thread_id, "namespace": namespace, "story": json.dumps(STORY)}
+    rows = connection.execute(_WRITES, given)
     return [_expand_data(WriteRow(*row)) for row in rows]
 
 
@@ -96,21 +112,25 @@ def insert_thread_rows(
     thread_id: str,
     checkpoints: Sequence[CheckpointRow],
     writes: Sequence[WriteRow],
+    namespace: str = OWN_NAMESPACE,
 ) -> None:
     """Insert the rows under that ID; LangGraph's tables must exist."""
     parents = [None, *(checkpoint.id for checkpoint in checkpoints)]
     connection.executemany(
         "INSERT INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id,"
-        " type, checkpoint, metadata) VALUES (?, '', ?, ?, 'msgpack', ?, ?)",
+        " type, checkpoint, metadata) VALUES (?, ?, ?, ?, 'msgpack', ?, ?)",
         [
-            (thread_id, checkpoint.id, parent, compress_row(checkpoint.data), checkpoint.metadata)
-            for checkpoint, parent in zip(checkpoints, parents, strict=False)
+            (thread_id, namespace, row.id, parent, compress_row(row.data), row.metadata)
+            for row, parent in zip(checkpoints, parents, strict=False)
         ],
     )
     connection.executemany(
         "INSERT INTO writes (thread_id, checkpoint_ns, checkpoint_id, task_id, task_path, idx,"
-        " channel, type, value) VALUES (?, '', ?, ?, ?, ?, ?, 'msgpack', ?)",
-        [(thread_id, *write._replace(data=compress_row(write.data))) for write in writes],
+        " channel, type, value) VALUES (?, ?, ?, ?, ?, ?, ?, 'msgpack', ?)",
+        [
+            (thread_id, namespace, *write._replace(data=compress_row(write.data)))
+            for write in writes
+        ],
     )
 
 
@@ -119,13 +139,26 @@ def copy_thread_rows(connection: sqlite3.Connection, parent: str, last: str, for
 
     Calls that are open there stay with the parent.
     """
-    given = {"thread": parent, "last": last, "fork": fork}
+    given = {"thread": parent, "last": last, "fork": fork, "namespace": OWN_NAMESPACE}
     connection.execute(_COPY_CHECKPOINTS, given)
     connection.execute(_COPY_WRITES, given)
 
 
+def copy_child_rows(connection: sqlite3.Connection, parent: str, namespace: str, fork: str) -> None:
+    """Copy all rows of a child that has ended to the thread `fork`."""
+    for query in _COPY_CHILD:
+        connection.execute(query, {"thread": parent, "namespace": namespace, "fork": fork})
+
+
+def delete_child_rows(connection: sqlite3.Connection, thread_id: str, namespace: str) -> None:
+    """Delete a child's checkpoints and writes."""
+    for table in TABLES:
+        query = f"DELETE FROM {table} WHERE thread_id = ? AND checkpoint_ns = ?"
+        connection.execute(query, (thread_id, namespace))
+
+
 def delete_thread_rows(connection: sqlite3.Connection, thread_id: str) -> None:
-    """Delete the thread's checkpoints and writes."""
+    """Delete the checkpoints and writes of the thread and its children."""
     if has_tables(connection):
-        connection.execute("DELETE FROM checkpoints WHERE thread_id = ?", (thread_id,))
-        connection.execute("DELETE FROM writes WHERE thread_id = ?", (thread_id,))
+        for table in TABLES:
+            connection.execute(f"DELETE FROM {table} WHERE thread_id = ?", (thread_id,))

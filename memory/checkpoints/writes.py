@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from .checkpoint_id import parse_time
 from .row_data import filter_mappings, unpack_blob, unpack_fields
-from .tables import CONVERSATION, STORY, has_tables, read_conversation_ids
+from .tables import CONVERSATION, OWN_NAMESPACE, STORY, has_tables, read_conversation_ids
 from .task_path import parse_node
 
 # LangGraph applies the writes in the same order.
@@ -17,8 +17,8 @@ _WRITES = (
     + """
     SELECT checkpoint_id, task_path, channel, value
     FROM chain CROSS JOIN writes ON checkpoint_id = chain.id
-    WHERE thread_id = :thread AND checkpoint_ns = '' AND type = 'msgpack' AND channel
-        IN (SELECT value FROM json_each(:channels))
+    WHERE thread_id = :thread AND checkpoint_ns = :namespace AND type = 'msgpack'
+        AND channel IN (SELECT value FROM json_each(:channels))
     ORDER BY checkpoint_id, task_path, task_id, idx
 """
 )
@@ -40,12 +40,14 @@ class ChannelWrite:
     """The checkpoint from which the node ran."""
 
 
-def read_channel_writes(connection: sqlite3.Connection, thread_id: str) -> Iterator[ChannelWrite]:
-    """Read the history of a thread; nothing before its first checkpoint."""
+def read_channel_writes(
+    connection: sqlite3.Connection, thread_id: str, namespace: str = OWN_NAMESPACE
+) -> Iterator[ChannelWrite]:
+    """Read the history of a thread or of a child; nothing before its first checkpoint."""
     if not has_tables(connection):
         return
-    given = {"thread": thread_id, "channels": _CHANNELS}
-    ids = read_conversation_ids(connection, thread_id)
+    given = {"thread": thread_id, "namespace": namespace, "channels": _CHANNELS}
+    ids = read_conversation_ids(connection, thread_id, namespace)
     kept = dict(zip(ids, [*ids[1:], ids[-1]], strict=True)) if ids else {}
     for checkpoint_id, path, channel, value in connection.execute(_WRITES, given):
         at = parse_time(kept[checkpoint_id])

@@ -6,11 +6,12 @@ A reader does not trust it: every name, size and type in it is checked.
 import re
 import zipfile
 import zlib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import ormsgpack
 from pydantic import (
@@ -18,8 +19,10 @@ from pydantic import (
     AwareDatetime,
     BaseModel,
     ConfigDict,
+    Field,
     StringConstraints,
     TypeAdapter,
+    model_validator,
 )
 from pydantic import ValidationError as Invalid
 
@@ -28,10 +31,13 @@ from ...config.text import text
 from ..checkpoints.tables import StoryChannel
 from ..checkpoints.thread_rows import CheckpointRow, WriteRow
 from .record import ThreadStatus
+from .sub_runs import SubRun
 from .thread_id import validate_thread_id
-from .transfer_rows import CallRow, TransferRows
+from .transfer_rows import CallRow, ChildRows, TransferRows
 
-VERSION = 1
+VERSION = 2
+# Before sub-agents. A thread without any is still written so, and an older MaxAgent reads it
+VERSION_WITHOUT_CHILDREN = 1
 # Bytes of all that is in it, unpacked
 MAX_BYTES = 200_000_000
 # Bytes of these for the manifest, which names what is left out
@@ -39,6 +45,10 @@ MANIFEST_ROOM = 10_000_000
 MAX_OUTPUTS = 10_000
 MANIFEST, ROWS, OUTPUTS = "manifest.json", "rows.msgpack", "outputs/"
 _HINT = "get the file again, or export the thread with this version of MaxAgent"
+
+
+_Id = Annotated[str, StringConstraints(pattern=r"^[0-9a-f-]{36}$")]
+_Short = Annotated[str, StringConstraints(max_length=200)]
 
 
 class ArchivedThread(BaseModel):
@@ -57,11 +67,37 @@ class ArchivedThread(BaseModel):
     options: dict[str, Any]
 
 
+class ArchivedChild(BaseModel):
+    """A sub-agent that has reported to the thread."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    sub_id: _Short
+    call_id: _Short
+    position: Annotated[int, Field(ge=0, lt=1000)]
+    namespace: Annotated[str, StringConstraints(pattern=r"^subagent:[0-9a-f-]{36}$")]
+    agent: _Short
+    title: Annotated[str, StringConstraints(max_length=1_000)]
+    status: Literal["done", "partial", "failed", "killed"]
+    started_at: AwareDatetime
+    ended_at: AwareDatetime | None
+    requests: Annotated[int, Field(ge=0)]
+    tokens: Annotated[int, Field(ge=0)]
+    cost: float | None
+    report: Annotated[str, StringConstraints(max_length=20_000)]
+
+    @model_validator(mode="after")
+    def _check_number(self) -> Self:
+        if not re.fullmatch(rf"{re.escape(self.agent)}-[0-9]{{1,9}}", self.sub_id):
+            raise ValueError(text("`{id}` is no ID of a sub-agent", id=self.sub_id))
+        return self
+
+
 class Manifest(BaseModel):
     """The readable part: the file's format, its thread, and what it leaves out."""
 
     format: Literal["mcode-thread"] = "mcode-thread"
-    version: int = VERSION
+    version: int = VERSION_WITHOUT_CHILDREN
     made_by: str
     exported_at: AwareDatetime
     thread: ArchivedThread
@@ -78,13 +114,14 @@ class ThreadArchive:
     """Whole outputs of commands, by the name of their file."""
 
 
-_Id = Annotated[str, StringConstraints(pattern=r"^[0-9a-f-]{36}$")]
-_Short = Annotated[str, StringConstraints(max_length=200)]
 _Checkpoints = list[tuple[_Id, bytes, bytes]]
 _Writes = list[tuple[_Id, _Short, _Short, int, StoryChannel, bytes]]
 _Calls = list[tuple[_Short, _Short, str | None, _Short, _Short | None]]
+_Children = list[tuple[ArchivedChild, _Checkpoints, _Writes]]
 # The fields of `TransferRows`, bounded
-_ROWS = TypeAdapter(tuple[_Checkpoints, _Writes, _Calls])
+_ROWS = TypeAdapter(
+    tuple[_Checkpoints, _Writes, _Calls] | tuple[_Checkpoints, _Writes, _Calls, _Children]
+)
 OUTPUT_NAME = re.compile(r"[\w-]{1,100}\.(txt|html)")
 
 
@@ -103,7 +140,21 @@ def get_output_room(rows: TransferRows) -> int:
 
 
 def _pack_rows(rows: TransferRows) -> bytes:
-    return ormsgpack.packb([[[*row] for row in table] for table in rows])
+    tables = [_pack_table(table) for table in (rows.checkpoints, rows.writes, rows.calls)]
+    children = [
+        [asdict(child), _pack_table(checkpoints), _pack_table(writes)]
+        for child, checkpoints, writes in rows.children
+    ]
+    return ormsgpack.packb([*tables, *([children] if children else [])])
+
+
+def _pack_table(table: Sequence[Sequence[object]]) -> list[list[object]]:
+    return [[*row] for row in table]
+
+
+def choose_version(rows: TransferRows) -> int:
+    """Return the version of the format that these rows need."""
+    return VERSION if rows.children else VERSION_WITHOUT_CHILDREN
 
 
 def pack_archive(file: ThreadArchive) -> bytes:
@@ -167,24 +218,45 @@ def _is_output(name: str) -> bool:
 
 
 def _parse_rows(data: bytes) -> TransferRows:
-    checkpoints, writes, calls = _ROWS.validate_python(ormsgpack.unpackb(data))
+    checkpoints, writes, calls, *more = _ROWS.validate_python(ormsgpack.unpackb(data))
+    children = more[0] if more else []
     return TransferRows(
         [CheckpointRow(*row) for row in checkpoints],
         [WriteRow(*row) for row in writes],
         [CallRow(*row) for row in calls],
+        tuple(
+            ChildRows(
+                _build_child(child),
+                [CheckpointRow(*row) for row in its_checkpoints],
+                [WriteRow(*row) for row in its_writes],
+            )
+            for child, its_checkpoints, its_writes in children
+        ),
     )
+
+
+def _build_child(child: ArchivedChild) -> SubRun:
+    """Return it without its thread, which has an ID of its own here."""
+    times = {"started_at": child.started_at, "ended_at": child.ended_at}
+    shown = {name: time and _format_time(time) for name, time in times.items()}
+    return SubRun(thread_id="", **{**child.model_dump(), **shown})
+
+
+def _format_time(time: datetime) -> str:
+    return time.astimezone(UTC).isoformat(timespec="milliseconds")
 
 
 def _parse_manifest(content: bytes) -> Manifest:
     """Parse the manifest; for an unknown version, check nothing but the version."""
     manifest = TypeAdapter(dict[str, Any]).validate_json(content)
-    if manifest.get("format") == "mcode-thread" and manifest.get("version") != VERSION:
+    known = (VERSION, VERSION_WITHOUT_CHILDREN)
+    if manifest.get("format") == "mcode-thread" and manifest.get("version") not in known:
         raise UsageError(
             text(
                 "the file has the unknown version {version}", version=repr(manifest.get("version"))
             ),
             hint=text(
-                "this MaxAgent reads version {version}; export the thread again with the "
+                "this MaxAgent reads versions up to {version}; export the thread again with the "
                 "same MaxAgent",
                 version=VERSION,
             ),

@@ -67,8 +67,10 @@ class ThreadIndex:
     def fork(self, fork: ThreadRow, checkpoint_id: str, file_entry: int) -> None:
         """Add a fork with the conversation and file history of its `parent` up to that point.
 
-        Without a checkpoint it starts empty.
+        Sub-agents that have ended are copied. Without a checkpoint it starts empty.
         """
+        from .children import copy_children
+
         with (
             translate_sqlite_errors(self._path),
             closing(connect(self._path)) as connection,
@@ -77,6 +79,7 @@ class ThreadIndex:
             if checkpoint_id:
                 copy_thread_rows(connection, fork.parent, checkpoint_id, fork.thread_id)
                 copy_history(connection, fork.parent, file_entry, fork.thread_id)
+                copy_children(connection, fork.parent, fork.thread_id)
             insert_thread(connection, fork)
 
     def import_thread(self, row: ThreadRow, rows: "TransferRows") -> None:
@@ -189,11 +192,16 @@ class ThreadIndex:
         return [row for row in self.list(folder) if is_match(row)]
 
     def compact(self, thread_id: str) -> None:
-        """Delete abandoned branches and repeated values of the thread."""
+        """Delete abandoned branches, with their sub-agents, and repeated values of the thread."""
         from ..checkpoints.compaction import compact_thread
+        from .children import delete_abandoned_children
+        from .sub_runs import read_sub_runs
 
         with translate_sqlite_errors(self._path), closing(connect(self._path)) as connection:
-            compact_thread(connection, thread_id)
+            with begin_transaction(connection):
+                delete_abandoned_children(connection, thread_id)
+            children = [child.namespace for child in read_sub_runs(connection, thread_id)]
+            compact_thread(connection, thread_id, children)
 
     def delete(self, thread_id: str) -> None:
         """Delete the thread and all its data; raises ThreadBusyError while it runs."""

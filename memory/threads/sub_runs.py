@@ -140,7 +140,7 @@ class SubRuns:
             )
 
     def list_sub_runs(self, thread_id: str) -> list[SubRun]:
-        """Return the children of a thread in the order in which they started."""
+        """Return the children of a thread in the order of their calls, and of the tasks of each."""
         with translate_sqlite_errors(self._path), closing(connect(self._path)) as connection:
             return read_sub_runs(connection, thread_id)
 
@@ -163,9 +163,12 @@ class SubRuns:
 
 
 def read_sub_runs(connection: sqlite3.Connection, thread_id: str) -> list[SubRun]:
-    """Read the children of a thread in the order in which they started."""
+    """Read the children of a thread in the order of their calls, and of the tasks of each."""
     rows = connection.execute(_SELECT + " ORDER BY started_at, rowid", (thread_id,))
-    return [SubRun(*row) for row in rows]
+    children = [SubRun(*row) for row in rows]
+    # those of one call start at once
+    calls = list(dict.fromkeys(child.call_id for child in children))
+    return sorted(children, key=lambda child: (calls.index(child.call_id), child.position))
 
 
 def _find_by_call(
@@ -177,7 +180,7 @@ def _find_by_call(
 
 
 def _choose_sub_id(connection: sqlite3.Connection, thread_id: str, agent: str) -> str:
-    # an import may leave out children: count on from the highest number, not from how many
+    # deleted children and those that were not copied leave gaps
     taken = [row.sub_id for row in read_sub_runs(connection, thread_id) if row.agent == agent]
     numbers = [int(sub_id.removeprefix(f"{agent}-")) for sub_id in taken]
     return f"{agent}-{max(numbers, default=0) + 1}"

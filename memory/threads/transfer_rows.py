@@ -3,8 +3,10 @@
 import os
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import asdict, replace
 from typing import NamedTuple
 
+from ..checkpoints.calls import read_call_ids
 from ..checkpoints.thread_rows import (
     CheckpointRow,
     WriteRow,
@@ -12,6 +14,7 @@ from ..checkpoints.thread_rows import (
     read_checkpoint_rows,
     read_write_rows,
 )
+from .sub_runs import ENDED, INSERT_SUB_RUN, SubRun, read_sub_runs
 
 # Only results are moved: not the partial output of a call or answer of a model after a kill.
 _CALLS = """
@@ -35,12 +38,21 @@ class CallRow(NamedTuple):
     finished_at: str | None
 
 
+class ChildRows(NamedTuple):
+    """All rows of a child that has reported to its parent."""
+
+    child: SubRun
+    checkpoints: Sequence[CheckpointRow]
+    writes: Sequence[WriteRow]
+
+
 class TransferRows(NamedTuple):
     """All rows of a thread."""
 
     checkpoints: Sequence[CheckpointRow]
     writes: Sequence[WriteRow]
     calls: Sequence[CallRow]
+    children: Sequence[ChildRows] = ()
 
 
 def read_rows(connection: sqlite3.Connection, thread_id: str) -> TransferRows:
@@ -52,9 +64,25 @@ def read_rows(connection: sqlite3.Connection, thread_id: str) -> TransferRows:
             read_checkpoint_rows(connection, thread_id),
             read_write_rows(connection, thread_id),
             [CallRow(*row) for row in calls],
+            _read_children(connection, thread_id),
         )
     finally:
         connection.execute("ROLLBACK")
+
+
+def _read_children(connection: sqlite3.Connection, thread_id: str) -> tuple[ChildRows, ...]:
+    children = [child for child in read_sub_runs(connection, thread_id) if child.status in ENDED]
+    # an open call is decided anew, and its children start anew
+    answered = read_call_ids(connection, thread_id).answered if children else set[str]()
+    return tuple(
+        ChildRows(
+            child,
+            read_checkpoint_rows(connection, thread_id, child.namespace),
+            read_write_rows(connection, thread_id, child.namespace),
+        )
+        for child in children
+        if child.call_id in answered
+    )
 
 
 def insert_rows(connection: sqlite3.Connection, thread_id: str, rows: TransferRows) -> None:
@@ -69,3 +97,6 @@ def insert_rows(connection: sqlite3.Connection, thread_id: str, rows: TransferRo
             for call in rows.calls
         ],
     )
+    for child, checkpoints, writes in rows.children:
+        insert_thread_rows(connection, thread_id, checkpoints, writes, child.namespace)
+        connection.execute(INSERT_SUB_RUN, asdict(replace(child, thread_id=thread_id)))

@@ -5,9 +5,9 @@ Read from the database alone; does not load LangGraph.
 
 import json
 import sqlite3
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -21,6 +21,8 @@ from ...memory.database.connection import connect, translate_sqlite_errors
 from ...memory.journal import SECOND_RUN
 from ...memory.threads.lease import find_holder
 from ...memory.threads.record import ThreadRow
+from ...memory.threads.sub_runs import SubRun, read_sub_runs
+from .children import derive_child_status, measure_seconds
 
 # Nodes that pass on the user's messages, besides the request. Other messages to a role are the
 # graph's own and already shown.
@@ -41,7 +43,8 @@ _PARTIAL_ANSWER = (
 
 # aside: side context of the user's message, such as piped text; interrupted: the partial text of an
 # interrupted answer, empty if there was none; compacted: the summary that the model reads from here
-# on in place of older messages, empty if it reads all of them again.
+# on in place of older messages, empty if it reads all of them again; subagent: one that the call
+# before it has sent.
 EntryKind = Literal[
     "human",
     "aside",
@@ -54,12 +57,16 @@ EntryKind = Literal[
     "question",
     "shortened",
     "compacted",
+    "subagent",
 ]
 # Statuses of threads whose turn is incomplete
 STOPPED_STATUSES = ("interrupted", "limit", "failed")
 # Of a cut, for display
 CUT_FACTS = ("made_by", "before", "after")
 Facts = Mapping[str, Mapping[str, Any]]
+# The entries of sub-agents by the call that has sent them
+Sent = Mapping[str, "Sequence[TranscriptEntry]"]
+EMPTY: Sent = {}
 
 
 @dataclass(frozen=True)
@@ -70,9 +77,10 @@ class TranscriptEntry:
     at: str
     """ISO 8601, UTC."""
     text: str = ""
-    """The text; for tests their command, for a mode its name."""
+    """The text; for tests their command, for a mode its name, for a sub-agent its task's first
+    line."""
     role: str = ""
-    """The role that answered or called."""
+    """The role that answered, called, or sent a sub-agent."""
     step: int = 0
     """Number of the model answer that it belongs to."""
     tool: str = ""
@@ -80,11 +88,12 @@ class TranscriptEntry:
     ok: bool | None = None
     """Whether a call succeeded; None: it has no result yet."""
     result: str = ""
-    """The result as sent to the model."""
+    """The result as sent to the model; of a sub-agent its report."""
     facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Other facts of a call, such as its `diff`; for tests their evidence."""
+    """Other facts of a call, such as its `diff`; for tests their evidence; of a sub-agent its
+    `status`, `requests`, `tokens`, `cost`, `seconds` and `worktree`."""
     agent: str = ""
-    """The sub-agent that asks, such as `explore-1`; empty: the thread's own agent."""
+    """ID of the sub-agent that was sent, or asks, such as `explore-1`; empty: the thread's own."""
     question: str = ""
     """ID of an open question, which an answer names."""
 
@@ -96,16 +105,31 @@ def read_transcript(row: ThreadRow, home: Path) -> list[TranscriptEntry]:
         recorded = _read_results(connection, row.thread_id)
         half = _read_partial_answer(connection, row, home) if rows else []
         asked = read_open_questions(connection, row.thread_id) if row.status == "waiting" else []
-    told = _build_entries(rows, recorded)
+        children = read_sub_runs(connection, row.thread_id)
+    sent = _build_child_entries(children, row, rows)
+    told = _build_entries(rows, recorded, sent)
     questions = [_build_question_entries(question, rows[-1].at) for question in asked if rows]
     told = chain(_drop_repeated_modes(told), half, *questions)
     story = _insert_interruptions(told, is_stopped=row.status in STOPPED_STATUSES)
     return list(story) or [TranscriptEntry("human", row.created_at, row.request)]
 
 
-def read_stored_writes(row: ThreadRow, home: Path) -> list[ChannelWrite]:
+def read_child_transcript(row: ThreadRow, home: Path, child: SubRun) -> list[TranscriptEntry]:
+    """Return the entries of a sub-agent so far: its task is the first."""
     with _open_database(home) as connection:
-        return list(read_channel_writes(connection, row.thread_id))
+        rows = list(read_channel_writes(connection, row.thread_id, child.namespace))
+        recorded = _read_results(connection, row.thread_id)
+        asked = read_open_questions(connection, row.thread_id) if row.status == "waiting" else []
+    own = [question for question in asked if question.agent == child.sub_id]
+    questions = [_build_question_entries(question, rows[-1].at) for question in own if rows]
+    story = list(chain(_build_entries(rows, recorded), *questions))
+    return story or [TranscriptEntry("human", child.started_at, child.title)]
+
+
+def read_stored_writes(row: ThreadRow, home: Path, namespace: str = "") -> list[ChannelWrite]:
+    """Return the writes of the thread, or of the child with that namespace."""
+    with _open_database(home) as connection:
+        return list(read_channel_writes(connection, row.thread_id, namespace))
 
 
 @contextmanager
@@ -137,12 +161,47 @@ def _read_partial_answer(
     return [TranscriptEntry("interrupted", found[0], text)] if text.strip() else []
 
 
-def _build_entries(rows: list[ChannelWrite], recorded: Facts) -> Iterator[TranscriptEntry]:
-    answers = {
+def _collect_answers(rows: list[ChannelWrite]) -> dict[str, Mapping[str, Any]]:
+    """Return the message with the result of each call, by its ID."""
+    return {
         str(row.value.get("tool_call_id")): row.value
         for row in rows
         if row.channel == "messages" and row.value and row.value.get("type") == "tool"
     }
+
+
+def _build_child_entries(
+    children: Sequence[SubRun], row: ThreadRow, rows: list[ChannelWrite]
+) -> Sent:
+    """Return the entries of the sub-agents by the call that has sent them."""
+    answered = _collect_answers(rows).keys() if children else ()
+    sent: dict[str, list[TranscriptEntry]] = {}
+    for child in children:
+        status = derive_child_status(child, row, answered)
+        entry = TranscriptEntry(
+            "subagent",
+            child.started_at,
+            child.title,
+            ok=None if status in ("running", "waiting", "interrupted") else status == "done",
+            result=child.report,
+            facts={
+                "status": status,
+                "requests": child.requests,
+                "tokens": child.tokens,
+                "cost": child.cost,
+                "seconds": measure_seconds(child),
+                "worktree": child.worktree,
+            },
+            agent=child.sub_id,
+        )
+        sent.setdefault(child.call_id, []).append(entry)
+    return sent
+
+
+def _build_entries(
+    rows: list[ChannelWrite], recorded: Facts, sent: Sent = EMPTY
+) -> Iterator[TranscriptEntry]:
+    answers = _collect_answers(rows)
     cut_short = set[str]()
     for row in rows:
         match row.channel:
@@ -153,7 +212,7 @@ def _build_entries(rows: list[ChannelWrite], recorded: Facts) -> Iterator[Transc
             case "messages" if _is_repeated(row.value, cut_short):
                 pass
             case "messages":
-                yield from _build_message_entries(row, answers, recorded)
+                yield from _build_message_entries(row, answers, recorded, sent)
             case _:
                 yield from _build_event_entry(row)
 
@@ -222,7 +281,7 @@ def _build_cut_entry(at: str, conversation: str, cut: Mapping[str, Any]) -> Tran
 
 
 def _build_message_entries(
-    row: ChannelWrite, answers: Mapping[str, Mapping[str, Any]], recorded: Facts
+    row: ChannelWrite, answers: Mapping[str, Mapping[str, Any]], recorded: Facts, sent: Sent
 ) -> Iterator[TranscriptEntry]:
     message: dict[str, Any] = row.value
     if message.get("type") == "human":
@@ -245,6 +304,8 @@ def _build_message_entries(
                 yield _build_call_entry(
                     row.at, role, step, call, answers.get(key), recorded.get(key, {})
                 )
+                for entry in sent.get(key, ()):
+                    yield replace(entry, role=role, step=step)
 
 
 def _build_call_entry(

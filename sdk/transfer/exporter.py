@@ -8,7 +8,7 @@ Outputs that would make the file too large to import are left out, the largest f
 import json
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from ... import __version__
 from ...config import paths
 from ...config.security.redaction import redact, redact_json
 from ...memory.checkpoints.packed_rows import map_texts, rewrite_texts
+from ...memory.checkpoints.thread_rows import Row
 from ...memory.database.connection import connect, translate_sqlite_errors
 from ...memory.threads.archive import (
     MAX_OUTPUTS,
@@ -23,11 +24,13 @@ from ...memory.threads.archive import (
     ArchivedThread,
     Manifest,
     ThreadArchive,
+    choose_version,
     get_output_room,
     pack_archive,
 )
 from ...memory.threads.record import ThreadRow
-from ...memory.threads.transfer_rows import TransferRows, read_rows
+from ...memory.threads.sub_runs import SubRun
+from ...memory.threads.transfer_rows import ChildRows, TransferRows, read_rows
 from .card_removal import remove_cards
 
 LEFT_OUT = [
@@ -35,6 +38,7 @@ LEFT_OUT = [
     "the cards of your memory that a model was shown",
     "branches of the conversation that were left by going back",
     "questions that are open and calls that are under way: they are decided anew",
+    "sub-agents that have not reported yet",
 ]
 OUTPUT_LEFT_OUT = "the whole output {name}: with it the file would be too large to be imported"
 
@@ -58,11 +62,12 @@ def export_thread(row: ThreadRow, home: Path) -> ExportedThread:
         rows = _without_private(read_rows(connection, row.thread_id))
     folder = paths.locate_outputs(home, row.thread_id)
     outputs, too_large = _collect_outputs(folder, get_output_room(rows))
-    file = ThreadArchive(_build_manifest(row, too_large), rows, outputs)
+    manifest = _build_manifest(row, too_large, choose_version(rows))
+    file = ThreadArchive(manifest, rows, outputs)
     return ExportedThread(pack_archive(file), too_large)
 
 
-def _build_manifest(row: ThreadRow, too_large: Sequence[str]) -> Manifest:
+def _build_manifest(row: ThreadRow, too_large: Sequence[str], version: int) -> Manifest:
     known = row.graph if row.graph in ("task", "edit", "chat") else "task"
     texts = {"title": row.title, "name": row.name, "request": row.request}
     thread = ArchivedThread.model_validate(
@@ -77,6 +82,7 @@ def _build_manifest(row: ThreadRow, too_large: Sequence[str]) -> Manifest:
         }
     )
     return Manifest(
+        version=version,
         made_by=f"maxagent {__version__}",
         exported_at=datetime.now(UTC),
         thread=thread,
@@ -87,10 +93,26 @@ def _build_manifest(row: ThreadRow, too_large: Sequence[str]) -> Manifest:
 def _without_private(rows: TransferRows) -> TransferRows:
     """Return the rows without secrets, and without the cards that a model was shown."""
     return TransferRows(
-        [one._replace(data=rewrite_texts(one.data, _redact_text)) for one in rows.checkpoints],
-        [one._replace(data=rewrite_texts(one.data, _redact_text)) for one in rows.writes],
+        [*map(_redact_row, rows.checkpoints)],
+        [*map(_redact_row, rows.writes)],
         [one._replace(result=_redact_result(one.result)) for one in rows.calls],
+        tuple(
+            ChildRows(
+                _redact_child(child), [*map(_redact_row, checkpoints)], [*map(_redact_row, writes)]
+            )
+            for child, checkpoints, writes in rows.children
+        ),
     )
+
+
+def _redact_row(row: Row) -> Row:
+    return row._replace(data=rewrite_texts(row.data, _redact_text))
+
+
+def _redact_child(child: SubRun) -> SubRun:
+    """Return it without secrets, and without its folder on this machine."""
+    shown = {"title": _redact_text(child.title), "report": _redact_text(child.report)}
+    return replace(child, worktree="", **shown)
 
 
 def _redact_text(text: str) -> str:

@@ -7,7 +7,7 @@ on the list is dropped; data on it that is invalid is rejected.
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal, NotRequired, Required, cast
 
@@ -26,7 +26,7 @@ from ...memory.checkpoints.row_data import get_mapping
 from ...memory.checkpoints.serializer import ALLOWED, StrictSerializer, find_foreign_type
 from ...memory.checkpoints.thread_rows import CheckpointRow, WriteRow
 from ...memory.threads.archive import describe_first_error
-from ...memory.threads.transfer_rows import CallRow, TransferRows
+from ...memory.threads.transfer_rows import CallRow, ChildRows, TransferRows
 from ...nodes.conversation.cut import Cut
 from ...nodes.options import Options
 from ...nodes.roles import RoleName
@@ -128,34 +128,85 @@ class _DecodedCheckpoint:
 
     @property
     def is_under_way(self) -> bool:
-        """Whether calls allowed elsewhere wait or run, or an answer must fit a schema."""
+        """Whether calls allowed elsewhere wait or run, or an answer must fit a schema.
+
+        Reports of sub-agents that no message has yet are such calls, too.
+        """
         waits = any(self.values.get(key) for key in ("__pregel_tasks", "queue"))
-        return waits or f"{_BRANCH}fit_schema" in self.values
+        return waits or any(f"{_BRANCH}{name}" in self.values for name in ("fit_schema", "reports"))
+
+
+@dataclass(frozen=True)
+class _Target:
+    """Where a conversation is imported to."""
+
+    graph: str
+    folder: str
+    is_child: bool = False
+    """Whether it is the conversation of a sub-agent, which has reported: nothing runs in it."""
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        return ("agent",) if self.is_child else find_job(self.graph).roles
+
+    def filter_options(self, values: Mapping[str, Any]) -> Options:
+        if self.is_child:
+            return {}
+        return filter_options(values.get("options"), self.graph, str(values.get("request", "")))
+
+
+@dataclass(frozen=True)
+class _Conversation:
+    """The sanitized rows of a conversation, and the last values as they are here."""
+
+    checkpoints: list[CheckpointRow]
+    writes: list[WriteRow]
+    last: Mapping[str, Any]
+    options: Mapping[str, object]
+    """Its last options elsewhere."""
 
 
 def sanitize_import(rows: TransferRows, graph: str, folder: str) -> SanitizedThread:
     """Return an imported thread's rows for use in `folder`; raises UsageError for invalid ones."""
+    target = _Target(graph, folder)
     try:
-        points = _cut_back([_decode_checkpoint(row) for row in rows.checkpoints])
-        if [one.row.id for one in points] != sorted({one.row.id for one in points}):
-            raise UsageError("the checkpoints are in no order", hint=_HINT)
-        values = [_sanitize_values(point, graph, folder) for point in points]
-        checkpoints = [_encode_checkpoint(*pair) for pair in zip(points, values, strict=True)]
+        thread = _sanitize_conversation(rows.checkpoints, rows.writes, target)
         calls = [_sanitize_call(call) for call in rows.calls]
-        writes = list(_filter_writes(rows.writes, {one.row.id for one in points[:-1]}, graph))
+        child_target = replace(target, is_child=True)
+        children = tuple(_sanitize_child(child, child_target) for child in rows.children)
     except ValueError as error:
         why = describe_first_error(error) if isinstance(error, ValidationError) else str(error)
         message = text("the thread contains unexpected data: {why}", why=why)
         raise UsageError(message, hint=_HINT) from None
-    last = values[-1] if values else {}
-    named = [key.removeprefix(_BRANCH) for key in last if key.startswith(_BRANCH)]
-    begins = ["__start__"] if "__start__" in last else []
+    named = [key.removeprefix(_BRANCH) for key in thread.last if key.startswith(_BRANCH)]
+    begins = ["__start__"] if "__start__" in thread.last else []
     return SanitizedThread(
-        TransferRows(checkpoints, writes, calls),
+        TransferRows(thread.checkpoints, thread.writes, calls, children),
         next=next(iter([*begins, *named]), ""),
-        outcome=str(last.get("outcome") or ""),
-        options=get_mapping(points[-1].values, "options") if points else {},
+        outcome=str(thread.last.get("outcome") or ""),
+        options=thread.options,
     )
+
+
+def _sanitize_conversation(
+    checkpoints: Sequence[CheckpointRow], writes: Sequence[WriteRow], target: _Target
+) -> _Conversation:
+    points = _cut_back([_decode_checkpoint(row) for row in checkpoints])
+    if [one.row.id for one in points] != sorted({one.row.id for one in points}):
+        raise UsageError("the checkpoints are in no order", hint=_HINT)
+    values = [_sanitize_values(point, target) for point in points]
+    kept = {one.row.id for one in points[:-1]}
+    return _Conversation(
+        [_encode_checkpoint(*pair) for pair in zip(points, values, strict=True)],
+        list(_filter_writes(writes, kept, target)),
+        values[-1] if values else {},
+        get_mapping(points[-1].values, "options") if points else {},
+    )
+
+
+def _sanitize_child(rows: ChildRows, target: _Target) -> ChildRows:
+    conversation = _sanitize_conversation(rows.checkpoints, rows.writes, target)
+    return ChildRows(rows.child, conversation.checkpoints, conversation.writes)
 
 
 _HINT = "the file is damaged or was edited; get it again"
@@ -194,34 +245,30 @@ def _encode_checkpoint(point: _DecodedCheckpoint, values: dict[str, Any]) -> Che
     return CheckpointRow(point.row.id, pack_row(whole), json.dumps(metadata).encode())
 
 
-def _sanitize_values(point: _DecodedCheckpoint, graph: str, folder: str) -> dict[str, Any]:
+def _sanitize_values(point: _DecodedCheckpoint, target: _Target) -> dict[str, Any]:
     given = {**point.values}
     for key in _COPIED:
         if isinstance(whole := given.get(key), PackedObject) and whole.code == EXT_DELTA_SNAPSHOT:
             given[key] = unpack_row(whole.payload)
     kept: dict[str, Any] = {**_STATE.validate_python(given)}
     if "role" in kept:
-        _check_role(kept["role"], graph)
+        _check_role(kept["role"], target)
     if kept.get("outcome") == "verified":  # by tests that did not run here
         kept["outcome"] = "unverified"
     kept |= {key: None for key in given if _is_open(key)}
     if point.is_under_way:  # nobody can rewind there; but it must not look like a possible target
         kept[f"{_BRANCH}approve"] = None
     if "messages" in given:
-        kept["messages"] = _check_snapshot(given["messages"], graph)
-    kept |= {"folder": folder, "options": _sanitize_options(given, graph)}
+        kept["messages"] = _check_snapshot(given["messages"], target)
+    kept |= {"folder": target.folder, "options": target.filter_options(given)}
     if start := given.get("__start__"):
         request = _STATE.validate_python({"request": start.get("request")})
         kept["__start__"] = {
             **request,
-            "folder": folder,
-            "options": _sanitize_options(start, graph),
+            "folder": target.folder,
+            "options": target.filter_options(start),
         }
     return kept
-
-
-def _sanitize_options(values: Mapping[str, Any], graph: str) -> Options:
-    return filter_options(values.get("options"), graph, str(values.get("request", "")))
 
 
 def _is_open(key: str) -> bool:
@@ -229,21 +276,23 @@ def _is_open(key: str) -> bool:
     return key.startswith(_BRANCH) and key not in (f"{_BRANCH}tools", f"{_BRANCH}fit_schema")
 
 
-def _check_snapshot(value: object, graph: str) -> PackedObject:
+def _check_snapshot(value: object, target: _Target) -> PackedObject:
     """Check a full list of messages, as LangGraph stores it now and then."""
     if not isinstance(value, PackedObject) or value.code != EXT_DELTA_SNAPSHOT:
         raise ValueError("the messages have the wrong type")
-    _check_messages(value.payload, graph)
+    _check_messages(value.payload, target)
     return value
 
 
-def _filter_writes(writes: Sequence[WriteRow], known: set[str], graph: str) -> Iterator[WriteRow]:
+def _filter_writes(
+    writes: Sequence[WriteRow], known: set[str], target: _Target
+) -> Iterator[WriteRow]:
     """Yield the writes of complete steps, not those of an interrupted one."""
     for write in writes:
         if write.checkpoint not in known:
             continue
         if write.channel == "messages":
-            _check_messages(write.data, graph)
+            _check_messages(write.data, target)
         elif _has_objects(unpack_row(write.data)):
             raise ValueError(text("`{channel}` is not plain data", channel=write.channel))
         elif checked := _WRITTEN.get(write.channel):
@@ -251,7 +300,7 @@ def _filter_writes(writes: Sequence[WriteRow], known: set[str], graph: str) -> I
         yield write
 
 
-def _check_messages(data: bytes, graph: str) -> None:
+def _check_messages(data: bytes, target: _Target) -> None:
     """Raise ValueError for anything but valid messages of the graph's roles."""
     if foreign := find_foreign_type(data, _MESSAGES):
         raise ValueError(text("a message is a `{type}`", type=foreign))
@@ -263,12 +312,12 @@ def _check_messages(data: bytes, graph: str) -> None:
         type(message).model_validate(message.model_dump())
         if not isinstance(message, RemoveMessage):
             check_marks(message)
-            _check_role(message.additional_kwargs.get("role"), graph)
+            _check_role(message.additional_kwargs.get("role"), target)
 
 
-def _check_role(role: object, graph: str) -> None:
+def _check_role(role: object, target: _Target) -> None:
     """Raise ValueError for a role without a node in this graph: it could not continue."""
-    if role not in find_job(graph).roles:
+    if role not in target.roles:
         raise ValueError(text("`{role}` does not answer in this thread", role=role))
 
 

@@ -19,6 +19,7 @@ from .listing import AsJson
 
 if TYPE_CHECKING:
     from ....memory.threads.record import ThreadRow
+    from ....memory.threads.sub_runs import SubRun
 
 
 def show(
@@ -38,6 +39,9 @@ def show(
         bool,
         typer.Option("--requests", help="Print the log of requests, one JSON object per line."),
     ] = False,
+    sub: Annotated[
+        str, typer.Option("--sub", metavar="ID", help="Show this sub-agent, such as `explore-1`.")
+    ] = "",
     as_json: AsJson = False,
 ) -> None:
     """Show a thread: status, messages, tool calls, and how to continue."""
@@ -49,6 +53,9 @@ def show(
     from ...rendering.transcript import show_transcript
 
     row = resolve_thread(thread)
+    if sub:
+        _show_child(row, sub, diffs=diffs, full=full, events=events, as_json=as_json)
+        return
     if events:
         for one in read_stored_writes(row, paths.locate_home()):
             echo_json(asdict(one), indent=None)
@@ -68,6 +75,50 @@ def show(
         if text:
             echo_wrapped(t("labelled", label=label, said=text))
     show_transcript(transcript, diffs=diffs, full=full)
+
+
+def _show_child(
+    row: "ThreadRow", sub_id: str, *, diffs: bool, full: bool, events: bool, as_json: bool
+) -> None:
+    """Show the whole conversation of a sub-agent."""
+    from ....config import paths
+    from ....sdk.threads.children import find_child
+    from ....sdk.threads.transcript import read_child_transcript, read_stored_writes
+    from ...i18n.catalogs import t
+    from ...rendering.transcript import show_transcript
+
+    home = paths.locate_home()
+    child = find_child(row, home, sub_id)
+    if events:
+        for one in read_stored_writes(row, home, child.namespace):
+            echo_json(asdict(one), indent=None)
+        return
+    transcript = read_child_transcript(row, home, child)
+    if as_json:
+        echo_json({**asdict(child), "transcript": [asdict(one) for one in transcript]})
+        return
+    for label, text in _list_child_facts(child):
+        if text:
+            echo_wrapped(t("labelled", label=label, said=text))
+    show_transcript(transcript, diffs=diffs, full=full)
+
+
+def _list_child_facts(child: "SubRun") -> Iterator[tuple[str, str]]:
+    """Yield label and text of each fact about a sub-agent; empty texts are not shown."""
+    from ....sdk.threads.children import measure_seconds
+    from ...i18n.catalogs import t
+    from ...rendering.child_line import format_usage
+
+    yield t("threads.title"), child.title
+    yield "id", child.sub_id
+    yield t("child.agent"), child.agent
+    yield t("threads.status"), t(f"child.status.{child.status}")
+    yield t("threads.created"), format_time(child.started_at)
+    yield (
+        t("child.used"),
+        ", ".join(format_usage(asdict(child) | {"seconds": measure_seconds(child)})),
+    )
+    yield t("threads.folder"), child.worktree
 
 
 def _list_facts(row: "ThreadRow") -> Iterator[tuple[str, str]]:

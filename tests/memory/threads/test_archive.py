@@ -121,7 +121,7 @@ def test_what_is_wrong_in_it_is_refused(tmp_path: Path, changed: dict[str, bytes
         read_archive(path)
 
 
-@pytest.mark.parametrize("version", [0, 2, "1", None, [1]])
+@pytest.mark.parametrize("version", [0, 3, "1", None, [1]])
 def test_another_version_is_told_as_such(tmp_path: Path, version: object) -> None:
     contents = members(manifest=manifest("version", value=version))
     with pytest.raises(UsageError, match="unknown version"):

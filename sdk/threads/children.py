@@ -1,0 +1,56 @@
+"""The sub-agents of a thread, as shown to users; does not load LangGraph."""
+
+from collections.abc import Collection
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+
+from ...config import paths
+from ...config.errors import UsageError
+from ...config.text import text
+from ...memory.database.connection import connect, translate_sqlite_errors
+from ...memory.threads.children import read_children
+from ...memory.threads.record import ThreadRow
+from ...memory.threads.sub_runs import ENDED, SubRun, SubRuns, SubRunStatus
+
+# interrupted: its process has ended, and a resume of the thread continues it
+ShownStatus = SubRunStatus | Literal["interrupted"]
+
+
+def list_children(row: ThreadRow, home: Path) -> list[SubRun]:
+    """Return the children of the conversation as it is, in the order of their calls."""
+    path = paths.locate_database(home)
+    with translate_sqlite_errors(path), closing(connect(path)) as connection:
+        return read_children(connection, row.thread_id)
+
+
+def find_child(row: ThreadRow, home: Path, sub_id: str) -> SubRun:
+    """Return the child of that ID, also of an abandoned branch; raises UsageError for none."""
+    child = SubRuns(paths.locate_database(home)).find_sub_run(row.thread_id, sub_id)
+    if child is not None:
+        return child
+    known = ", ".join(f"`{each.sub_id}`" for each in list_children(row, home))
+    raise UsageError(
+        text("thread `{thread}` has no sub-agent `{id}`", thread=row.thread_id[:8], id=sub_id),
+        hint=text("it has {ids}", ids=known) if known else "it has sent none",
+    )
+
+
+def derive_child_status(child: SubRun, row: ThreadRow, answered: Collection[str]) -> ShownStatus:
+    """Return how a child is doing; `answered` are the calls of its thread that have a result."""
+    if child.status in ENDED:
+        return child.status
+    if child.call_id in answered:  # its call was left, as by a new message
+        return "killed"
+    if row.status == "running" or (row.status, child.status) == ("waiting", "waiting"):
+        return child.status
+    return "interrupted"
+
+
+def measure_seconds(child: SubRun) -> float | None:
+    """Return how long a child has taken; None while it has not ended."""
+    if child.ended_at is None:
+        return None
+    took = datetime.fromisoformat(child.ended_at) - datetime.fromisoformat(child.started_at)
+    return round(took.total_seconds(), 3)

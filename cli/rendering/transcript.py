@@ -9,11 +9,11 @@ from ...sdk.threads.transcript import TranscriptEntry
 from ..i18n.catalogs import t
 from ..i18n.stored_messages import translate_stored
 from ..stdin_block import extract_stdin
-from .child_line import format_child
 from .context.compaction import describe_author
 from .output import echo
 from .sanitize import sanitize_line
 from .thread_listing import SHORT_ID, format_time
+from .subagents.child_line import format_child
 from .tool_summary import format_call, format_facts
 
 # A line, and its style at a terminal

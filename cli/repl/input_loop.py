@@ -49,7 +49,9 @@ class Conversation:
         if not self.is_working:
             return ""
         key = "repl.busy.command" if self.can_send_to_background else "repl.busy"
-        return t(key, seconds=int(time.monotonic() - self._since))
+        busy = t(key, seconds=int(time.monotonic() - self._since))
+        children = self.session.children
+        return "\n".join([*(children.format_lines() if children else ()), busy])
 
     @property
     def can_send_to_background(self) -> bool:

@@ -107,7 +107,7 @@ def _list_child_facts(child: "SubRun") -> Iterator[tuple[str, str]]:
     """Yield label and text of each fact about a sub-agent; empty texts are not shown."""
     from ....sdk.threads.children import measure_seconds
     from ...i18n.catalogs import t
-    from ...rendering.child_line import format_usage
+    from ...rendering.subagents.child_line import format_usage
 
     yield t("threads.title"), child.title
     yield "id", child.sub_id

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ....nodes.options import Options
     from ....sdk.events import TokenUsage
     from ....sdk.runner import Runner
+    from ...rendering.subagents.running_children import RunningChildren
 
 Answer = TypeVar("Answer")
 
@@ -48,6 +49,8 @@ class Session(ChatSession):
     """None: as the configuration says."""
     thoughts: list[str] = field(default_factory=list[str])
     """Folded thoughts of the last turn that were not opened yet."""
+    children: "RunningChildren | None" = None
+    """The sub-agents that work now, once a turn has run."""
     sandbox: str = ""
     """Description of what confines commands."""
     usage: "TokenUsage | None" = None
@@ -157,7 +160,14 @@ class Session(ChatSession):
         self.prompt.print_above(render_lines(what, style))
 
     def open_thought(self) -> None:
-        """Show the newest folded thought; the next time, the one before it."""
+        """Show the newest folded thought; the next time, the one before it.
+
+        While sub-agents work, show what each is doing.
+        """
+        if self.children:
+            for line in self.children.format_details():
+                self.show(line, "dim")
+            return
         if not self.thoughts:
             self.show(t("thinking.none"), "dim")
             return

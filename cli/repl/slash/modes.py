@@ -1,5 +1,6 @@
 """`/model`, `/mode`, `/plan`, `/build`, `/agents`: model, mode and agent of the next message."""
 
+import asyncio
 import os
 import sys
 from functools import partial
@@ -116,6 +117,7 @@ async def switch_agent(session: Session, name: str) -> None:
     if not name:
         await run_cli_command(session, list_agents)
         session.show(t("slash.agents.how"))
+        await asyncio.to_thread(_show_children, session)
         return
     trust = check_trust(session.folder, session.home)
     found = find_agents(session.folder, session.home, trust).find_primary_agent(
@@ -123,3 +125,23 @@ async def switch_agent(session: Session, name: str) -> None:
     )
     session.agent = found.name
     session.show(t("slash.agents.now", agent=found.name))
+
+
+def _show_children(session: Session) -> None:
+    """Show the sub-agents of the thread."""
+    from ....sdk.threads.transcript import read_transcript
+    from ...rendering.subagents.child_line import format_child
+    from ...rendering.thread_listing import open_index
+
+    if not session.thread:
+        return
+    entries = read_transcript(open_index().get(session.thread), session.home)
+    lines = [
+        format_child(entry.agent, entry.text, entry.facts)
+        for entry in entries
+        if entry.kind == "subagent"
+    ]
+    if lines:
+        session.show(t("slash.agents.sent"), "bold")
+    for line, style in lines:
+        session.show(f"  {line}", style)

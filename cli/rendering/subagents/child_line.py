@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ..i18n.catalogs import t
-from .humanize import format_duration
-from .sanitize import sanitize_line
+from ...i18n.catalogs import t
+from ..humanize import format_duration
+from ..sanitize import sanitize_line
 
 # How it is doing, as a mark and a style
 MARKS = {

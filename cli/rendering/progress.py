@@ -1,4 +1,4 @@
-"""A row below the output that shows what a run waits for, and for how long."""
+"""Rows below the output: what a run waits for, and for how long; each sub-agent that works."""
 
 import asyncio
 import time
@@ -14,6 +14,8 @@ from .humanize import format_duration
 from .markdown.live import TransientRows
 from .renderer import Renderer
 from .sanitize import sanitize_line
+from .subagents.event_lines import format_subagent_line
+from .subagents.running_children import RunningChildren
 from .tool_summary import format_call
 from .turn_meter import TurnMeter
 
@@ -47,13 +49,22 @@ class ProgressRenderer:
         self._meter = TurnMeter()
         self._role = ""
         self._calls: dict[str, str] = {}
+        self._children = RunningChildren()
         self._step = ""
         self._wait_until: float | None = None
         """When a wait ends, on the monotonic clock."""
         self._since = time.monotonic()
 
     def show_event(self, event: ev.Event) -> None:
-        """Show one event, and the row again a second later."""
+        """Show one event, and the rows again a second later."""
+        self._children.track_event(event)
+        if ev.is_from_subagent(event) and not format_subagent_line(event):
+            # it prints nothing; events of many would keep the rows from being painted
+            self._track_event(event)
+            self._renderer.show_event(event)
+            if self._next_paint is None:
+                self._schedule_paint()
+            return
         self._clear_row()
         self._track_event(event)
         self._renderer.show_event(event)
@@ -75,6 +86,10 @@ class ProgressRenderer:
         """Show how the run ended."""
         self._clear_row()
         self._renderer.show_end(last)
+
+    def format_rows(self) -> list[str]:
+        """Return a row for each sub-agent that works, and the run's own."""
+        return [*self._children.format_lines(), self.format_row()]
 
     def format_row(self) -> str:
         """Return what the run waits for, the seconds, and the turn's tokens so far."""
@@ -126,9 +141,10 @@ class ProgressRenderer:
             self._next_paint = asyncio.get_running_loop().call_later(EVERY, self._paint_row)
 
     def _paint_row(self) -> None:
-        row: Text = style_text(self.format_row(), "dim")
-        row.truncate(self._console.width - 1, overflow="ellipsis")
-        self._row.show_rows([row])
+        rows: list[Text] = [style_text(line, "dim") for line in self.format_rows()]
+        for row in rows:
+            row.truncate(self._console.width - 1, overflow="ellipsis")
+        self._row.show_rows(rows)
         self._schedule_paint()
 
     def _clear_row(self) -> None:

@@ -78,7 +78,7 @@ class RunningChildren:
         tokens = f"{child.tokens:,}"
         return [
             sanitize_line(sub_id),
-            t("child.step", step=child.requests + 1),
+            t("child.step", count=child.requests + 1),
             child.calls[-1] if child.calls else t("child.begins"),
             *([t("child.tokens", count=tokens)] if child.tokens else []),
             format_duration(self._clock() - child.started),

@@ -16,6 +16,7 @@ from ...options import is_verbose
 from ...rendering.console import open_console, render_lines
 from ...rendering.markdown.live import AnswerView
 from ...rendering.progress import format_progress
+from ...rendering.subagents.running_children import RunningChildren
 from ...rendering.text_renderer import TextRenderer
 from ...rendering.thinking_view import ThinkingView
 from ...rendering.thread_listing import SHORT_ID
@@ -48,6 +49,7 @@ class TurnView:
         )
         self._details = DetailView(self._console) if is_verbose() else None
         self._meter = TurnMeter()
+        self._children = session.children = RunningChildren()
         self._has_proposed = False
         self._is_compacting = False
         self._rest = ""
@@ -64,6 +66,7 @@ class TurnView:
     def show_event(self, event: ev.Event) -> None:
         """Show one event; do not repeat a state that has not changed."""
         self._meter.count_event(event)
+        self._children.track_event(event)
         if not ev.is_from_subagent(event):
             self._update_session(event)
         elif not isinstance(event, ev.Notice):

@@ -12,8 +12,8 @@ from ..stdin_block import extract_stdin
 from .context.compaction import describe_author
 from .output import echo
 from .sanitize import sanitize_line
-from .thread_listing import SHORT_ID, format_time
 from .subagents.child_line import format_child
+from .thread_listing import SHORT_ID, format_time
 from .tool_summary import format_call, format_facts
 
 # A line, and its style at a terminal

@@ -237,9 +237,10 @@ def _parse_rows(data: bytes) -> TransferRows:
 
 def _build_child(child: ArchivedChild) -> SubRun:
     """Return it without its thread, which has an ID of its own here."""
-    times = {"started_at": child.started_at, "ended_at": child.ended_at}
-    shown = {name: time and _format_time(time) for name, time in times.items()}
-    return SubRun(thread_id="", **{**child.model_dump(), **shown})
+    fields: dict[str, Any] = child.model_dump()
+    for name in ("started_at", "ended_at"):
+        fields[name] = fields[name] and _format_time(fields[name])
+    return SubRun(thread_id="", **fields)
 
 
 def _format_time(time: datetime) -> str:

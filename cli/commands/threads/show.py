@@ -46,8 +46,7 @@ def show(
 ) -> None:
     """Show a thread: status, messages, tool calls, and how to continue."""
     from ....config import paths
-    from ....sdk.threads.trace import read_log
-    from ....sdk.threads.transcript import read_stored_writes, read_transcript
+    from ....sdk.threads.transcript import read_transcript
     from ...execution.thread_argument import resolve_thread
     from ...i18n.catalogs import t
     from ...rendering.transcript import show_transcript
@@ -57,13 +56,10 @@ def show(
         _show_child(row, sub, diffs=diffs, full=full, events=events, as_json=as_json)
         return
     if events:
-        for one in read_stored_writes(row, paths.locate_home()):
-            echo_json(asdict(one), indent=None)
+        _print_writes(row)
         return
     if requests:
-        for line in read_log(row, paths.locate_home()):
-            if line.get("type") != "event":
-                echo_json(line, indent=None)
+        _print_log(row)
         return
     transcript = read_transcript(row, paths.locate_home())
     if as_json:
@@ -77,21 +73,37 @@ def show(
     show_transcript(transcript, diffs=diffs, full=full)
 
 
+def _print_writes(row: "ThreadRow", namespace: str = "") -> None:
+    from ....config import paths
+    from ....sdk.threads.transcript import read_stored_writes
+
+    for one in read_stored_writes(row, paths.locate_home(), namespace):
+        echo_json(asdict(one), indent=None)
+
+
+def _print_log(row: "ThreadRow") -> None:
+    from ....config import paths
+    from ....sdk.threads.trace import read_log
+
+    for line in read_log(row, paths.locate_home()):
+        if line.get("type") != "event":
+            echo_json(line, indent=None)
+
+
 def _show_child(
     row: "ThreadRow", sub_id: str, *, diffs: bool, full: bool, events: bool, as_json: bool
 ) -> None:
     """Show the whole conversation of a sub-agent."""
     from ....config import paths
     from ....sdk.threads.children import find_child
-    from ....sdk.threads.transcript import read_child_transcript, read_stored_writes
+    from ....sdk.threads.transcript import read_child_transcript
     from ...i18n.catalogs import t
     from ...rendering.transcript import show_transcript
 
     home = paths.locate_home()
     child = find_child(row, home, sub_id)
     if events:
-        for one in read_stored_writes(row, home, child.namespace):
-            echo_json(asdict(one), indent=None)
+        _print_writes(row, child.namespace)
         return
     transcript = read_child_transcript(row, home, child)
     if as_json:

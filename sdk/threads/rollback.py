@@ -8,12 +8,17 @@ from pathlib import Path
 
 from ...config import paths
 from ...memory.checkpoints.steps import ThreadStep
-from ...memory.snapshots.file_version import filter_visible
+from ...memory.snapshots.file_version import ABSENT, filter_visible
 from ...memory.threads.index import ThreadIndex
 from ...memory.threads.lease import acquire_lease
 from ...memory.threads.record import ThreadRow
+from ...memory.undo.history import HistoryEntry
 from ...memory.undo.restore import RestoreResult
 from ...memory.undo.restore_plan import Conflict
+from ...memory.undo.undo_stack import find_active_entries
+from ...tools.git.hardened_git import read_committed_blobs
+from ...tools.result import ToolError
+from ...tools.workspace import Workspace
 from .file_changes import ThreadFileChange, read_file_changes
 from .file_history import PendingRestore, open_thread_files
 from .steps import StepSummary, find_step, read_thread_branches, summarize_steps
@@ -26,6 +31,9 @@ class ThreadChanges:
 
     files: tuple[ThreadFileChange, ...]
     """Each change of each file, in order."""
+    uncommitted_before: tuple[str, ...]
+    """Those of the files that differed from the last commit before the thread first changed them:
+    they hold work of the user's, too. Empty outside git."""
     diff: str
     """All of them from the first state to the current files, as a unified diff."""
 
@@ -91,7 +99,24 @@ async def read_changes(row: ThreadRow, home: Path) -> ThreadChanges:
     """Return the changes of a thread; raises UsageError if its folder is gone."""
     files = await asyncio.to_thread(open_thread_files, row, home)
     changes = await asyncio.to_thread(read_file_changes, row, home)
-    return ThreadChanges(tuple(changes), await files.diff())
+    entries = await asyncio.to_thread(files.read_entries)
+    mixed = await _find_uncommitted(Path(row.folder), find_active_entries(entries))
+    return ThreadChanges(tuple(changes), mixed, await files.diff())
+
+
+async def _find_uncommitted(folder: Path, entries: Sequence[HistoryEntry]) -> tuple[str, ...]:
+    """Return the changed files whose first version, and whose others, no commit at HEAD has."""
+    versions = dict[str, set[str]]()
+    for change in (change for entry in entries for change in filter_visible(entry.changes)):
+        versions.setdefault(change.path, set()).update((change.old.blob, change.new.blob))
+    try:
+        committed = await read_committed_blobs(Workspace(folder), list(versions))
+    except ToolError:  # no repository, no git, no commit
+        return ()
+    absent = ABSENT.blob
+    return tuple(
+        path for path, blobs in versions.items() if committed.get(path, absent) not in blobs
+    )
 
 
 @asynccontextmanager

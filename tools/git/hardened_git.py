@@ -51,6 +51,8 @@ _UNGUARDED = "git is denied: the filter that keeps secrets out of its output can
 _GUARDING = f'[ -s "$0" ] && [ -r "$0" ] || export GIT_CONFIG_KEY_0="{_UNGUARDED}"; exec "$@"'
 # Most bytes of the list of all tracked files
 _MOST_LISTED = 200_000_000
+# Paths on a command line, each of at most 4 kB
+_PATHS_AT_ONCE = 100
 _SUBMODULE = re.compile(rb"160000 [0-9a-f]+ [0-3]\t([^\0]+)")
 _FILTER = re.compile(r"(filter\..*)\.(clean|smudge|process|required)", re.DOTALL)
 
@@ -107,6 +109,22 @@ async def open_repository(workspace: Workspace) -> HardenedRepository:
             }
         ),
     )
+
+
+async def read_committed_blobs(workspace: Workspace, paths: Sequence[str]) -> dict[str, str]:
+    """Return the ID of the content that each file has in the last commit; absent ones are left out.
+
+    Raises ToolError where there is no repository or no commit.
+    """
+    repository = await open_repository(workspace)
+    blobs = dict[str, str]()
+    for at in range(0, len(paths), _PATHS_AT_ONCE):
+        portion = paths[at : at + _PATHS_AT_ONCE]
+        listed = await repository.run_git("ls-tree", "-z", "HEAD", "--", *portion)
+        for entry in filter(None, listed.text.split("\0")):
+            described, path = entry.split("\t", 1)
+            blobs[path] = described.split()[2]
+    return blobs
 
 
 def _check_guard() -> None:

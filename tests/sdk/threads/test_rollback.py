@@ -1,4 +1,5 @@
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,10 @@ from maxagent import Runner, ThreadBusyError, UsageError
 
 def write(path: str, content: str) -> dict[str, Any]:
     return {"tool_calls": [{"name": "write_file", "args": {"path": path, "content": content}}]}
+
+
+def read(path: str) -> dict[str, Any]:
+    return {"tool_calls": [{"name": "read_file", "args": {"path": path}}]}
 
 
 @pytest.fixture
@@ -35,6 +40,30 @@ async def test_changes_and_checkpoints_are_told(place: tuple[Path, str]) -> None
     ]
     assert "+++ b/b.txt" in changes.diff
     assert [step.files for step in steps] == [(), ("a.txt",), ("b.txt",), ()]
+
+
+async def test_uncommitted_work_is_told_apart(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    for name in ("clean.txt", "mine.txt"):
+        (project / name).write_text("one\n")
+    git = ("git", "-c", "user.name=A", "-c", "user.email=a@b.example")
+    for words in (("init", "-q"), ("add", "."), ("commit", "-qm", "x")):
+        subprocess.run([*git, *words], cwd=project, check=True)
+    (project / "mine.txt").write_text("one\nmine\n")
+    (project / "new.txt").write_text("mine\n")
+    reads = [read(name) for name in ("clean.txt", "mine.txt", "new.txt")]
+    writes = [write(name, "two\n") for name in ("clean.txt", "mine.txt", "new.txt", "made.txt")]
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps([*reads, *writes, {"text": "Done."}]))
+    options: Any = {"model": f"scripted/{script}", "mode": "auto"}
+    async with Runner(home=tmp_path / "home") as runner:
+        events = [event async for event in runner.chat("Go.", folder=project, options=options)]
+        changes = await runner.changes(events[0].thread_id)
+        assert sorted(changes.uncommitted_before) == ["mine.txt", "new.txt"]
+        subprocess.run([*git, "commit", "-qam", "y"], cwd=project, check=True)
+        later = await runner.changes(events[0].thread_id)
+    assert later.uncommitted_before == ("new.txt",)
 
 
 async def test_rollback_is_planned_then_done(place: tuple[Path, str]) -> None:

@@ -19,6 +19,7 @@ from .agent.agent import load_agent
 from .agent.context import Context, get_thread_id
 from .agent.dependencies import Dependencies
 from .agent.emit import emit_event
+from .approval.interrupts import name_asker
 from .state import State
 from .subagents.budget import limit_context
 from .subagents.child_state import ChildState, build_child_input
@@ -88,9 +89,9 @@ async def _run_child(
         final = await child.ainvoke(
             build_child_input(inside, turns, earlier), context=_build_context(runtime, row.sub_id)
         )
-    except GraphInterrupt:
+    except GraphInterrupt as asked:
         await asyncio.to_thread(sub_runs.set_status, thread, row.sub_id, "waiting")
-        raise
+        raise name_asker(asked, row.sub_id) from None
     merged = await merge_child(worktree, task, row, deps, runtime) if worktree else None
     report = await build_report(task, row, cast(ChildState, final), deps, runtime, merged)
     await asyncio.to_thread(_finish, sub_runs, row, report)

@@ -1,12 +1,22 @@
 """Questions to the user: one interrupt, of which the newest answer counts."""
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, cast
 
 from langgraph.errors import GraphInterrupt
-from langgraph.types import interrupt
+from langgraph.types import Interrupt, interrupt
 
 Fitted = TypeVar("Fitted")
+
+
+def name_asker(asked: GraphInterrupt, sub_id: str) -> GraphInterrupt:
+    """Return the questions of a child with its ID, so that every client can show who asks."""
+    return GraphInterrupt(
+        [
+            Interrupt(value={**one.value, "agent": sub_id}, id=one.id)
+            for one in cast("Sequence[Interrupt]", asked.args[0])
+        ]
+    )
 
 
 def request_answer(question: dict[str, Any], fitted: Callable[[object], Fitted | None]) -> Fitted:

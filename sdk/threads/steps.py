@@ -1,7 +1,7 @@
 """Steps of a thread, for the user to choose from; does not load LangGraph."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +17,7 @@ from ...memory.checkpoints.steps import (
 )
 from ...memory.database.connection import connect, translate_sqlite_errors
 from ...memory.snapshots.file_version import filter_visible
+from ...memory.threads.children import read_child_calls
 from ...memory.threads.record import ThreadRow
 from ...memory.undo.history import FileHistory, HistoryEntry
 
@@ -43,10 +44,17 @@ class StepSummary:
 
 def summarize_steps(row: ThreadRow, home: Path) -> list[StepSummary]:
     """Return the steps of the thread's current conversation."""
-    files = _group_files_by_call(
-        FileHistory(paths.locate_database(home)).list_entries(row.thread_id)
-    )
+    entries = FileHistory(paths.locate_database(home)).list_entries(row.thread_id)
+    files = _group_files_by_call(entries, read_parent_calls(row, home))
     return [_summarize_step(step, row, files) for step in read_thread_branches(row, home).steps]
+
+
+def read_parent_calls(row: ThreadRow, home: Path) -> dict[str, str]:
+    """Return the call that has sent the sub-agent, by the ID of each call that one made."""
+    path = paths.locate_database(home)
+    with translate_sqlite_errors(path), closing(connect(path)) as connection:
+        made = read_child_calls(connection, row.thread_id)
+    return {call_id: child.call_id for call_id, child in made.items()}
 
 
 def read_thread_branches(row: ThreadRow, home: Path) -> ThreadBranches:
@@ -105,10 +113,15 @@ def _build_not_started_error(row: ThreadRow) -> UsageError:
     return UsageError(text("thread `{thread}` has not started yet", thread=thread), hint=hint)
 
 
-def _group_files_by_call(entries: Sequence[HistoryEntry]) -> dict[str, list[str]]:
+def _group_files_by_call(
+    entries: Sequence[HistoryEntry], parents: Mapping[str, str]
+) -> dict[str, list[str]]:
+    """Return the files that each call changed, those of a sub-agent by the call that sent it."""
     files: dict[str, list[str]] = defaultdict(list)
     for entry in entries:
-        files[entry.key] += [change.path for change in filter_visible(entry.changes)]
+        files[parents.get(entry.key, entry.key)] += [
+            change.path for change in filter_visible(entry.changes)
+        ]
     return files
 
 

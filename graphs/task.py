@@ -1,4 +1,7 @@
-"""The graph of `mcode task`: architect → coder → tests → tester → review, and their tools."""
+"""The graph of `mcode task`: architect → coder → tests → tester → review, and their tools.
+
+Or, with several attempts: attempts → adopt → review.
+"""
 
 # pyright: reportUnknownMemberType=false
 # LangGraph's overloads for nodes are only partly typed
@@ -8,8 +11,16 @@ from ..nodes.agent.context import Context
 from ..nodes.architect import run_architect
 from ..nodes.coder import run_coder
 from ..nodes.compact import compact
-from ..nodes.lazy_nodes import approve, review, run_tester, run_tool, verify
-from ..nodes.state import State, Task
+from ..nodes.lazy_nodes import (
+    adopt_attempt,
+    approve,
+    review,
+    run_attempts,
+    run_tester,
+    run_tool,
+    verify,
+)
+from ..nodes.state import State, Task, choose_first_node
 from ..nodes.tool_task import ToolTask
 from .subagent import add_subagent_nodes
 
@@ -28,7 +39,9 @@ def build_graph() -> StateGraph[State, Context, Task, State]:
     builder.add_node("verify", verify)
     builder.add_node("review", review)
     add_subagent_nodes(builder, ROLES)
-    builder.add_edge(START, "architect")
+    builder.add_node("attempts", run_attempts)
+    builder.add_node("adopt", adopt_attempt)
+    builder.add_conditional_edges(START, choose_first_node, ["architect", "attempts"])
     return builder
 
 

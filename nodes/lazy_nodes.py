@@ -89,3 +89,21 @@ async def collect_reports(state: State, runtime: Runtime[Context]) -> "ReportsTr
     from .collect_reports import collect_reports
 
     return await collect_reports(state, runtime)
+
+
+async def run_attempts(
+    state: State, runtime: Runtime[Context]
+) -> Command[Literal["attempts", "adopt"]]:
+    """Run several attempts at the task: `nodes/run_attempts.py`."""
+    from .run_attempts import run_attempts
+
+    return await run_attempts(state, runtime)
+
+
+async def adopt_attempt(
+    state: State, runtime: Runtime[Context]
+) -> Command[Literal["verify", "review", "__end__"]]:
+    """Keep the best attempt: `nodes/adopt_attempt.py`."""
+    from .adopt_attempt import adopt_attempt
+
+    return await adopt_attempt(state, runtime)

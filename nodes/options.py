@@ -34,6 +34,10 @@ class Options(TypedDict, total=False):
     """`auto`, `enabled` or `disabled`; absent: as the configuration says."""
     effort: str
     """How much the model thinks: `auto`, `low`, `medium`, `high` or `max`; absent: likewise."""
+    best_of: int
+    """Attempts at a task, each in a worktree of its own, of which the best is kept; absent: one."""
+    models: list[str]
+    """`PROVIDER/MODEL` of each attempt, in turn; absent: `model`."""
     memory: bool
     """False: the thread neither reads nor writes cards; absent: as the configuration says."""
     speaker: str

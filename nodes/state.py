@@ -106,6 +106,26 @@ class Draft(TypedDict, total=False):
     """The model and the approval mode that the user chose to carry it out."""
 
 
+class AttemptResult(TypedDict):
+    """How one of several attempts at the task ended."""
+
+    number: int
+    thread_id: str
+    model: str
+    """The model that was named for it; empty: the configured one."""
+    outcome: str
+    """As `State.outcome`; empty if it did not end."""
+    reason: str
+    """Why it is kept, or why not."""
+    kept: bool
+    lines: int
+    """Added and removed lines."""
+    tests_changed: list[str]
+    """Tests that were there before, and that it changed or deleted."""
+    summary: str
+    evidence: Evidence | None
+
+
 class State(TypedDict, total=False):
     """The thread."""
 
@@ -187,6 +207,8 @@ class State(TypedDict, total=False):
     rounds: int
     """Repair rounds used."""
     usage: Usage
+    attempts: list[AttemptResult]
+    """The attempts at the task, where it has several."""
     fallback: str
     """`PROVIDER/MODEL` that answers for the rest of the turn; empty: the chosen one, which has not
     failed."""
@@ -209,3 +231,8 @@ def select_changes(state: State, update: Mapping[str, Any]) -> dict[str, Any]:
     return messages | {
         key: value for key, value in update.items() if key not in state or state[key] != value
     }
+
+
+def choose_first_node(state: State) -> Literal["architect", "attempts"]:
+    """Return where a task starts: with its plan, or with several attempts at it."""
+    return "attempts" if state.get("options", {}).get("best_of", 1) > 1 else "architect"

@@ -8,6 +8,7 @@ from ..config.security.redaction import redact
 from ..config.settings.loader import load_settings
 from ..config.text import text
 from ..nodes.agent.modes import apply_choice
+from ..nodes.attempts.attempt import FEWEST, MOST
 from ..nodes.options import Options
 from ..tools.result import ToolError
 from ..tools.workspace import Workspace
@@ -32,6 +33,35 @@ def build_chat_options(options: Options | None, agent: str) -> Options:
     if "aside" in wanted:
         wanted["aside"] = [redact(text) for text in wanted["aside"]]
     return wanted
+
+
+def list_attempt_options(options: Options) -> list[Options]:
+    """Return the options of each named model of several attempts; empty for one attempt.
+
+    Raises UsageError for a number of attempts that cannot be, and for attempts without tests.
+    """
+    count, models = options.get("best_of"), options.get("models", [])
+    if count is None:
+        if models:
+            hint = "name how many attempts there are, as with `--best-of 3`"
+            raise UsageError("models are named for several attempts only", hint=hint)
+        return []
+    if not FEWEST <= count <= MOST:
+        raise UsageError(
+            text("there cannot be {count} attempts", count=count),
+            hint=text("give a number from {fewest} to {most}", fewest=FEWEST, most=MOST),
+        )
+    if options.get("skip_tests"):
+        raise UsageError(
+            "tests choose between attempts, so they cannot be skipped",
+            hint="leave out `--skip-tests` or `--best-of`",
+        )
+    if len(models) > count:
+        raise UsageError(
+            text("{models} models are named for {count} attempts", models=len(models), count=count),
+            hint="name as many attempts as models",
+        )
+    return [{**options, "model": model} for model in models]
 
 
 def resolve_edit_files(files: Sequence[str], folder: Path, home: Path) -> list[str]:

@@ -1,7 +1,6 @@
 """The interface to run threads: start, watch, stop, resume and answer them."""
 
 import asyncio
-import os
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import replace
@@ -21,7 +20,7 @@ from ..memory.cards.store import open_store
 from ..memory.database.checkpointer import open_checkpointer
 from ..memory.database.connection import translate_sqlite_errors
 from ..memory.threads.lease import acquire_lease, has_crashed
-from ..memory.threads.record import ThreadRow, ThreadStatus, build_title
+from ..memory.threads.record import ThreadRow, ThreadStatus
 from ..models.served_models import find_served_model
 from ..nodes.agent.agent import open_agent
 from ..nodes.agent.context import Context
@@ -31,18 +30,20 @@ from ..nodes.agent.modes import choose_next_agent
 from ..nodes.messages.steering import SteeringQueue
 from ..nodes.options import Options, select_lasting
 from ..nodes.state import State
+from .attempts import AttemptThreads
 from .background import BackgroundJobs
 from .cancel_shield import run_shielded
 from .compaction import Compactor
 from .events import Event, EvidenceFound, as_json
-from .graph_registry import CHAT, EDIT, TASK, Job, compile_graph, find_job, needs_tests
+from .graph_registry import CHAT, compile_graph, find_job, needs_tests
 from .interrupt_response import Answer
+from .new_thread import NewThread, build_chat, build_edit, build_task
 from .outcome import derive_status, record_status
 from .partial_answer import PartialAnswer, restore_partial_answer
 from .prepared_run import PreparedRun, open_with_model
 from .pull_requests.flow import PullRequestFlow
 from .run import ThreadRun, UserMessage
-from .run_request import build_chat_options, resolve_edit_files, validate_request
+from .run_request import build_chat_options, list_attempt_options, validate_request
 from .startup_notices import collect_notices, collect_standing_notices, finish_restore
 from .steering import settle_steering
 from .threads.rollback import ThreadHistory
@@ -67,6 +68,7 @@ class Runner(ThreadHistory):
         self.steering = SteeringQueue()
         """Messages sent by `steer` that no turn has read."""
         self._control = RunControl()
+        self._attempts = AttemptThreads(self._open_beside)
         self._closing = AsyncExitStack()
         self.deadline = 0.0
         """When the time of the next run is up, in seconds since the epoch; 0: no limit."""
@@ -86,6 +88,7 @@ class Runner(ThreadHistory):
     def stop(self, reason: Literal["user", "timeout"] = "user") -> None:
         """Let the running step finish; then the stream ends with `interrupted`."""
         self._control.request_drain(reason)
+        self._attempts.stop(reason)
 
     @property
     def is_stopping(self) -> bool:
@@ -102,10 +105,20 @@ class Runner(ThreadHistory):
         return self.steering.put(redact(message))
 
     def task(
-        self, request: str, *, folder: Path | str, options: Options | None = None
+        self,
+        request: str,
+        *,
+        folder: Path | str,
+        options: Options | None = None,
+        title: str = "",
+        thread_id: str = "",
     ) -> AsyncGenerator[Event]:
-        """Run a task on a new thread."""
-        return self._stream(partial(self._prepare_task, request, folder, options))
+        """Run a task on a new thread; with `best_of` in the options, several attempts at it.
+
+        `thread_id` is the new thread's, so that who chose it can find it after a kill.
+        """
+        build = partial(build_task, request, folder, options, title, thread_id)
+        return self._stream(partial(self._prepare_thread, build))
 
     def edit(
         self,
@@ -119,7 +132,8 @@ class Runner(ThreadHistory):
 
         `files` are relative to the folder; one that does not exist may be created.
         """
-        return self._stream(partial(self._prepare_edit, request, files, folder, options))
+        build = partial(build_edit, request, files, folder, options, self.home)
+        return self._stream(partial(self._prepare_thread, build))
 
     def chat(
         self,
@@ -135,9 +149,8 @@ class Runner(ThreadHistory):
 
         `agent` speaks this turn only. The default `title` is the message's first line.
         """
-        return self._stream(
-            partial(self._prepare_chat, message, folder, options, name, title, agent)
-        )
+        build = partial(build_chat, message, folder, options, name, title, agent)
+        return self._stream(partial(self._prepare_thread, build))
 
     def say(
         self,
@@ -181,62 +194,30 @@ class Runner(ThreadHistory):
         """Send all of a conversation again; return whether it had been compacted."""
         return await self._compactor.uncompact(thread)
 
-    async def _prepare_task(
-        self, request: str, folder: Path | str, options: Options | None
-    ) -> PreparedRun:
-        root, request = Path(os.path.realpath(folder)), redact(request)
-        validate_request(request, root)
-        return await self._prepare_thread(
-            TASK, request, root, options or Options(), build_title(request)
-        )
-
-    async def _prepare_edit(
-        self, request: str, files: Sequence[str], folder: Path | str, options: Options | None
-    ) -> PreparedRun:
-        root, request = Path(os.path.realpath(folder)), redact(request)
-        validate_request(request, root)
-        named = await asyncio.to_thread(resolve_edit_files, files, root, self.home)
-        wanted: Options = {**(options or {}), "files": named}
-        title = build_title(f"{', '.join(named)}: {request.strip()}")
-        return await self._prepare_thread(EDIT, request, root, wanted, title)
-
-    async def _prepare_chat(
-        self,
-        message: str,
-        folder: Path | str,
-        options: Options | None,
-        name: str,
-        title: str,
-        agent: str,
-    ) -> PreparedRun:
-        root, message = Path(os.path.realpath(folder)), redact(message)
-        validate_request(message, root)
-        wanted: Options = {"agent": "build", **build_chat_options(options, agent)}
-        title = title or build_title(message)
-        return await self._prepare_thread(CHAT, message, root, wanted, title, name)
-
-    async def _prepare_thread(
-        self, job: Job, request: str, root: Path, options: Options, title: str, name: str = ""
-    ) -> PreparedRun:
+    async def _prepare_thread(self, build: Callable[[], NewThread]) -> PreparedRun:
+        new = await asyncio.to_thread(build)
+        job, root = new.job, new.root
         await asyncio.to_thread(grant_if_empty, root, self.home)
         await self.pool.reload_if_changed(str(root))
         context = self._create_context()
         # a wrong folder, model, script or configuration is reported before a thread exists
-        options, deps = await open_with_model(self.pool, str(root), options, context)
+        for one in list_attempt_options(new.options):
+            await open_with_model(self.pool, str(root), one, context)
+        options, deps = await open_with_model(self.pool, str(root), new.options, context)
         if named := options.get("speaker") or options.get("agent", ""):
             deps.agents.find_primary_agent(named)
         await asyncio.to_thread(open_agent, deps, named or job.first_role)
         row = await asyncio.to_thread(
             self.threads.record_thread,
-            thread_id=str(uuid4()),
-            title=title,
+            thread_id=new.thread_id or str(uuid4()),
+            title=new.title,
             folder=str(root),
             graph=job.name,
-            request=request,
+            request=new.request,
             options=options,
-            name=name,
+            name=new.name,
         )
-        sent = [request, *options.get("aside", ())]
+        sent = [new.request, *options.get("aside", ())]
         notices = collect_notices(root, self.threads.set_aside, deps.from_project, sent)
         notices += collect_standing_notices(deps, tests=needs_tests(job, options))
         return PreparedRun(row, context, notices, resumed=False)
@@ -294,7 +275,7 @@ class Runner(ThreadHistory):
 
     async def _stream(self, prepare: Callable[[], Awaitable[PreparedRun]]) -> AsyncGenerator[Event]:
         """Stream the run that `prepare` returns; its exceptions come before any event."""
-        self._control = RunControl()
+        self._control, self._attempts = RunControl(), AttemptThreads(self._open_beside)
         async with aclosing(self._run_thread(await prepare())) as events:
             async for event in events:
                 yield event
@@ -342,7 +323,14 @@ class Runner(ThreadHistory):
             pool=self.pool,
             deadline=self.deadline,
             steering=self.steering,
+            run_attempt=self._attempts.run,
         )
+
+    def _open_beside(self) -> "Runner":
+        """Open a runner for one more thread that runs at the same time."""
+        beside = Runner(home=self.home)
+        beside.deadline = self.deadline
+        return beside
 
     async def open_dependencies(self, folder: str, options: Options) -> Dependencies:
         """Return the dependencies of a run; raises UsageError for a wrong folder or setting."""

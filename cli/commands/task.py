@@ -23,6 +23,23 @@ from ..options import (
 )
 from ..prompts.trust import TrustFlag, settle_trust
 
+BestOf = Annotated[
+    int | None,
+    typer.Option(
+        "--best-of",
+        metavar="N",
+        min=2,
+        max=8,
+        help="Run N attempts in parallel, and keep the best: green tests, smallest change.",
+    ),
+]
+Models = Annotated[
+    str,
+    typer.Option(
+        "--models", metavar="A,B,…", help="Models of the attempts, in turn; with --best-of."
+    ),
+]
+
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
@@ -41,6 +58,8 @@ def task(
     skip_tests: Annotated[
         bool, typer.Option("--skip-tests", help="Skip the tests; the result is unverified.")
     ] = False,
+    best_of: BestOf = None,
+    models: Models = "",
     thinking: Thinking = None,
     max_turns: MaxTurns = None,
     max_cost: MaxCost = None,
@@ -65,6 +84,7 @@ def task(
     open_index()  # reports a damaged index
     options: dict[str, object] = {"model": model, "base_url": base_url, "apply": apply}
     options |= {"skip_tests": skip_tests, "max_turns": max_turns, "max_cost": max_cost}
+    options |= {"best_of": best_of, "models": [name for name in models.split(",") if name]}
     choices = {"pr": pr, "mode": mode, "thinking": thinking}
     options |= {name: choice.value for name, choice in choices.items() if choice}
     chosen = cast(Options, {name: value for name, value in options.items() if value})

@@ -20,7 +20,7 @@ CALL_NODES = frozenset({"approve", "tools", "switch", "subagent", "reports"})
 # What comes next while something is under way: the input is taken in, calls run
 BUSY_NODES = CALL_NODES | {"__start__", "listen", "compact", "fit_schema"}
 # Nodes in which no role speaks, and no call is under way either
-VERIFICATION_NODES = frozenset({"verify", "review"})
+VERIFICATION_NODES = frozenset({"verify", "review", "attempts", "adopt"})
 
 _LINKS = (
     "SELECT checkpoint_id, parent_checkpoint_id FROM checkpoints"

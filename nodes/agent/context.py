@@ -9,6 +9,7 @@ from pydantic import InstanceOf
 from pydantic.json_schema import SkipJsonSchema
 
 from ...config.settings.schema import ApprovalMode
+from ..attempts.attempt import RunAttempt
 from ..messages.steering import SteeringQueue
 from ..state import State
 from ..tool_task import ToolTask
@@ -46,6 +47,8 @@ class Context:
         default=None, repr=False, compare=False
     )
     """Takes the events of a sub-agent; None: LangGraph's own writer does."""
+    run_attempt: SkipJsonSchema[RunAttempt | None] = field(default=None, repr=False, compare=False)
+    """Runs one of several attempts at a task; None where nobody can, as in Studio."""
 
     async def open_dependencies(self, state: State | ToolTask) -> Dependencies:
         """Return the thread's dependencies under its current options.

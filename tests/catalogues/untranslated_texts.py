@@ -53,6 +53,9 @@ SPEAKING = (
     "nodes/receive_message.py",
     "nodes/hooks/notices.py",
     "nodes/planner/notices.py",
+    "nodes/attempts/*.py",
+    "nodes/run_attempts.py",
+    "nodes/adopt_attempt.py",
     "tools/hooks/answer.py",
     "tools/hooks/execution.py",
 )

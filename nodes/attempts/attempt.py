@@ -1,0 +1,87 @@
+"""One attempt at a task: a thread of its own, which somebody above the nodes runs."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+from uuid import NAMESPACE_OID, uuid5
+
+from ...config.text import text
+from ..options import Options
+from ..state import Evidence, Usage
+
+FEWEST, MOST = 2, 8
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """What one attempt is given."""
+
+    number: int
+    """From 1."""
+    thread_id: str
+    """Always the same for the same task and number, so a killed attempt is found again."""
+    title: str
+    request: str
+    folder: str
+    """Its worktree."""
+    options: Options
+
+    @property
+    def model(self) -> str:
+        """The model that was named for it; empty: the configured one."""
+        return self.options.get("model", "")
+
+
+@dataclass(frozen=True)
+class AttemptEnd:
+    """How the thread of an attempt ended."""
+
+    status: Literal["ended", "interrupted", "waiting", "limit", "failed"]
+    outcome: str = ""
+    """As the task's; empty unless it ended."""
+    evidence: Evidence | None = None
+    usage: Usage | None = None
+    summary: str = ""
+    error: str = ""
+    """Why it failed, as a message."""
+
+
+# Runs an attempt to its end, or continues one that was interrupted; never raises for what goes
+# wrong in it. One that has ended is not run again.
+RunAttempt = Callable[[Attempt], Awaitable[AttemptEnd]]
+
+
+def build_attempts(
+    thread_id: str, request: str, options: Options, folders: Mapping[int, str]
+) -> list[Attempt]:
+    """Build the attempts of a task; `folders` are their worktrees, by number.
+
+    The limit of cost holds for all together, so each has its share.
+    """
+    models, count = options.get("models", []), len(folders)
+    shared: Options = {**options, "apply": True}
+    for name in ("best_of", "models"):
+        shared.pop(name, None)
+    if limit := options.get("max_cost"):
+        shared["max_cost"] = limit / count
+    return [
+        Attempt(
+            number=number,
+            thread_id=build_thread_id(thread_id, number),
+            title=text("attempt {number} of {count}", number=number, count=count),
+            request=request,
+            folder=folder,
+            options={**shared, "model": models[(number - 1) % len(models)]} if models else shared,
+        )
+        for number, folder in sorted(folders.items())
+    ]
+
+
+def build_thread_id(parent: str, number: int) -> str:
+    """Return the thread of an attempt."""
+    return str(uuid5(NAMESPACE_OID, f"{parent}/{number}"))
+
+
+def build_key(number: int) -> str:
+    """Return the key of an attempt's worktree, and of its merge."""
+    return f"attempt-{number}"

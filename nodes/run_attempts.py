@@ -1,0 +1,156 @@
+"""Several attempts at one task, in parallel, each on a thread and in a worktree of its own.
+
+Only the worktrees and the results are this node's; the threads are run from above, by
+`Context.run_attempt`. A resume runs only those that have not ended.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+
+from ..config.errors import UsageError
+from ..config.text import text
+from ..memory.worktrees.creation import create_worktree
+from ..memory.worktrees.record import Worktree
+from .agent.context import Context, get_thread_id
+from .agent.dependencies import Dependencies
+from .agent.emit import emit_event
+from .agent.limits import NOTHING_USED, add_usage
+from .agent.snapshot_recorder import take_workspace_snapshot
+from .attempts.attempt import Attempt, AttemptEnd, RunAttempt, build_attempts, build_key
+from .attempts.ranking import count_lines, find_changed_tests, with_reasons
+from .state import AttemptResult, State
+
+# Attempts that run at once
+MOST_AT_ONCE = 4
+NOBODY = "several attempts at a task are run by `mcode task --best-of` and the SDK only"
+STARTED = "attempt {number}: thread {thread}"
+STARTED_WITH = "attempt {number}: thread {thread}, model {model}"
+KEPT = "attempt {number} is kept: {reason}"
+NOT_KEPT = "attempt {number} is not kept: {reason}"
+_OUTCOMES = {
+    "failed": "its tests are red, or were not accepted",
+    "unverified": "nothing proves it: {reason}",
+    "undone": "it was undone",
+}
+_STATUSES = {
+    "waiting": "it asked a question, and nobody could answer: `mcode resume {thread}` shows it",
+    "limit": "it reached its limit",
+    "failed": "it failed: {reason}",
+}
+
+
+async def run_attempts(
+    state: State, runtime: Runtime[Context]
+) -> Command[Literal["attempts", "adopt"]]:
+    """Run all attempts to their end; if the run is stopped meanwhile, a resume goes on."""
+    deps = await runtime.context.open_dependencies(state)
+    if (run := runtime.context.run_attempt) is None:
+        raise UsageError(NOBODY, hint="leave out `best_of`")
+    thread, options = get_thread_id(runtime), state.get("options", {})
+    tree = await take_workspace_snapshot(deps, runtime, state.get("tree", ""))
+    worktrees = {
+        number: await create_worktree(
+            deps.snapshots,
+            thread_id=thread,
+            key=build_key(number),
+            tree=tree,
+            sandboxed=deps.sandbox.is_on,
+        )
+        for number in range(1, options.get("best_of", 1) + 1)
+    }
+    folders = {number: str(worktree.folder) for number, worktree in worktrees.items()}
+    mode = runtime.context.mode or options.get("mode", "")
+    chosen = {**options, "mode": mode} if mode else options
+    attempts = build_attempts(thread, state["request"], chosen, folders)
+    ends = await _run_all(attempts, run, runtime)
+    if any(end.status == "interrupted" for end in ends):
+        return Command(goto="attempts")
+    results = [
+        await _build_result(deps, attempt, end, worktrees[attempt.number])
+        for attempt, end in zip(attempts, ends, strict=True)
+    ]
+    results = with_reasons(results)
+    _emit_results(runtime, results)
+    return Command(goto="adopt", update={"attempts": results, "usage": _sum_usage(ends)})
+
+
+async def _run_all(
+    attempts: Sequence[Attempt], run: RunAttempt, runtime: Runtime[Context]
+) -> list[AttemptEnd]:
+    """Run the attempts, a few at once; if one raises, stop the others."""
+    places = asyncio.Semaphore(MOST_AT_ONCE)
+
+    async def run_one(attempt: Attempt) -> AttemptEnd:
+        async with places:
+            _emit_start(runtime, attempt)
+            return await run(attempt)
+
+    running = [asyncio.ensure_future(run_one(attempt)) for attempt in attempts]
+    try:
+        return list(await asyncio.gather(*running))
+    finally:
+        for task in running:
+            task.cancel()
+        await asyncio.wait(running)
+
+
+def _emit_start(runtime: Runtime[Context], attempt: Attempt) -> None:
+    template = STARTED_WITH if attempt.model else STARTED
+    number, thread = attempt.number, attempt.thread_id[:8]
+    words = text(template, number=number, thread=thread, model=attempt.model)
+    emit_event(runtime, "notice", text=words)
+
+
+def _emit_results(runtime: Runtime[Context], results: Sequence[AttemptResult]) -> None:
+    emit_event(runtime, "attempts", attempts=[_to_event(result) for result in results])
+    for result in results:
+        template = KEPT if result["kept"] else NOT_KEPT
+        words = text(template, number=result["number"], reason=result["reason"])
+        emit_event(runtime, "notice", text=words)
+
+
+async def _build_result(
+    deps: Dependencies, attempt: Attempt, end: AttemptEnd, worktree: Worktree
+) -> AttemptResult:
+    tree = await deps.snapshots.open_beside(worktree.folder).take()
+    changes = await deps.snapshots.list_changes(worktree.base, tree)
+    diff = await deps.snapshots.diff(worktree.base, tree)
+    return AttemptResult(
+        number=attempt.number,
+        thread_id=attempt.thread_id,
+        model=attempt.model,
+        outcome=end.outcome,
+        reason=_describe(attempt, end),
+        kept=False,
+        lines=count_lines(diff),
+        tests_changed=find_changed_tests(changes),
+        summary=end.summary,
+        evidence=end.evidence,
+    )
+
+
+def _describe(attempt: Attempt, end: AttemptEnd) -> str:
+    """Say why an attempt proves nothing; empty if its tests are green."""
+    if end.status == "ended":
+        reason = end.evidence["reason"] if end.evidence else "no tests were run"
+        template = _OUTCOMES.get(end.outcome, "")
+        return text(template, reason=reason) if template else ""
+    return text(_STATUSES[end.status], thread=attempt.thread_id[:8], reason=end.error)
+
+
+def _to_event(result: AttemptResult) -> dict[str, Any]:
+    evidence = result["evidence"]
+    counts = {name: evidence[name] for name in ("passed", "failed")} if evidence else {}
+    left_out = ("evidence", "summary")
+    return {key: value for key, value in result.items() if key not in left_out} | counts
+
+
+def _sum_usage(ends: Sequence[AttemptEnd]) -> Any:
+    total = NOTHING_USED
+    for end in ends:
+        total = add_usage(total, end.usage or NOTHING_USED)
+    return total

@@ -1,0 +1,113 @@
+"""Attempts at a task that run as threads of their own, beside the run that started them."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Literal
+
+from ..config.errors import MaxAgentError, UsageError
+from ..memory.threads.record import ThreadRow, ThreadStatus
+from ..nodes.attempts.attempt import Attempt, AttemptEnd
+from ..nodes.state import State
+from .events import Event, Failure, Interrupted
+
+if TYPE_CHECKING:
+    from .runner import Runner
+
+StopReason = Literal["user", "timeout"]
+_ENDS: dict[ThreadStatus, Literal["ended", "waiting", "limit", "failed", "interrupted"]] = {
+    "done": "ended",
+    "unverified": "ended",
+    "undone": "ended",
+    "waiting": "waiting",
+    "limit": "limit",
+    "failed": "failed",
+}
+
+
+class AttemptThreads:
+    """The attempts that a Runner's current run has started; each has a Runner of its own."""
+
+    def __init__(self, open_runner: "Callable[[], Runner]") -> None:
+        self._open_runner = open_runner
+        self._runners: set[Runner] = set()
+        self._stopped: StopReason | None = None
+
+    def stop(self, reason: StopReason) -> None:
+        """Let the running steps finish; nothing else starts."""
+        self._stopped = reason
+        for runner in self._runners:
+            runner.stop(reason)
+
+    async def run(self, attempt: Attempt) -> AttemptEnd:
+        """Run an attempt, or continue it; one that has ended stays as it is."""
+        async with self._open_runner() as runner:
+            self._runners.add(runner)
+            try:
+                return await self._run(runner, attempt)
+            finally:
+                self._runners.discard(runner)
+
+    async def _run(self, runner: "Runner", attempt: Attempt) -> AttemptEnd:
+        row = await asyncio.to_thread(_find_row, runner, attempt.thread_id)
+        known = row and _ENDS.get(row.status)
+        error = ""
+        if known is None:
+            if self._stopped:
+                return AttemptEnd("interrupted")
+            try:
+                last = await _read_last(_open_stream(runner, attempt, row))
+            except MaxAgentError as failure:  # wrong input, before any step
+                return AttemptEnd("failed", error=failure.message)
+            if isinstance(last, Interrupted):
+                return AttemptEnd("interrupted")
+            error = last.message if isinstance(last, Failure) else ""
+            row = await asyncio.to_thread(runner.threads.get, attempt.thread_id)
+            known = _ENDS.get(row.status, "failed")
+        state, _ = await runner.read_state(attempt.thread_id)
+        return _build_end(state, known, error)
+
+
+def _build_end(
+    state: State,
+    status: Literal["ended", "waiting", "limit", "failed", "interrupted"],
+    error: str,
+) -> AttemptEnd:
+    outcome = state.get("outcome") or ""
+    return AttemptEnd(
+        status="ended" if outcome else status,
+        outcome=outcome,
+        evidence=state.get("evidence"),
+        usage=state.get("usage"),
+        summary=state.get("summary", ""),
+        error=error,
+    )
+
+
+def _find_row(runner: "Runner", thread_id: str) -> ThreadRow | None:
+    try:
+        return runner.threads.get(thread_id)
+    except UsageError:
+        return None
+
+
+def _open_stream(
+    runner: "Runner", attempt: Attempt, row: ThreadRow | None
+) -> AsyncGenerator[Event]:
+    if row:
+        return runner.resume(attempt.thread_id)
+    return runner.task(
+        attempt.request,
+        folder=attempt.folder,
+        options=attempt.options,
+        title=f"{attempt.title}: {attempt.request}",
+        thread_id=attempt.thread_id,
+    )
+
+
+async def _read_last(events: AsyncGenerator[Event]) -> Event | None:
+    last = None
+    async with aclosing(events) as stream:
+        async for event in stream:
+            last = event
+    return last

@@ -1,0 +1,153 @@
+"""Several attempts at one task, each on a thread and in a worktree of its own."""
+
+import json
+from pathlib import Path
+
+import pytest
+from confinement import UNASKED
+from repair_project import ACCEPT, BROKEN, DONE, READ, REPAIR, REPAIRED, SMALL, calls, last_of
+
+from maxagent import Runner, trust
+from maxagent.config.errors import UsageError
+from maxagent.memory.worktrees.record import list_containers
+from maxagent.sdk.events import AttemptsCompared, Completion, Question
+
+WEAKENED = {
+    "name": "edit",
+    "args": {"file_path": "test_numbers.py", "old_string": "== 4", "new_string": "== 5"},
+}
+READ_TEST = {"name": "read_file", "args": {"path": "test_numbers.py"}}
+LONGER = {
+    "name": "write_file",
+    "args": {"path": "numbers_.py", "content": f"{REPAIRED}\n\ndef triple(number):\n    pass\n"},
+}
+GREEN = calls([READ], [REPAIR], [DONE])
+LARGER = calls([READ], [LONGER], [DONE])
+RED = calls([READ], [DONE])
+CHEATING = calls([READ_TEST], [WEAKENED], [DONE])
+
+
+@pytest.fixture
+def models(tmp_path: Path, project: Path):
+    """The options of attempts in which scripted models play these turns of the coder."""
+    (project / ".llc.yaml").write_text("task: {repair_rounds: 0}\n")
+    trust(project, tmp_path / "home")
+
+    def build(*coders, **more):
+        named = []
+        for number, coder in enumerate(coders):
+            script = tmp_path / f"attempt-{number}.json"
+            turns = {"architect": SMALL, "coder": coder, "tester": ACCEPT}
+            script.write_text(json.dumps(turns))
+            named.append(f"scripted/{script}")
+        count = {"best_of": len(coders), "models": named, "model": named[0]}
+        return {**count, "apply": True, **UNASKED, **more}
+
+    return build
+
+
+async def run(runner: Runner, project: Path, options):
+    """Run to the end; return the last event and the comparison."""
+    events = [e async for e in runner.task("repair double", folder=project, options=options)]
+    compared = [event for event in events if isinstance(event, AttemptsCompared)]
+    return events[-1], compared[0].attempts if compared else []
+
+
+async def test_green_attempt_is_kept_and_reasons_are_told(runner, project, models):
+    end, attempts = await run(runner, project, models(RED, GREEN, CHEATING))
+    assert isinstance(end, Completion)
+    assert (end.outcome, end.evidence["passed"]) == ("verified", 1)
+    assert end.files == [{"path": "numbers_.py", "kind": "modified"}]
+    assert (project / "numbers_.py").read_text() == REPAIRED
+    assert [(one["outcome"], one["kept"]) for one in attempts] == [
+        ("failed", False),
+        ("verified", True),
+        ("verified", False),
+    ]
+    reasons = [one["reason"] for one in attempts]
+    assert "red" in reasons[0] and "green" in reasons[1]
+    assert "changed tests that were there: `test_numbers.py`" in reasons[2]
+    assert attempts[1]["lines"] == 2
+    assert runner.threads.find(end.thread_id).status == "done"
+
+
+async def test_smallest_green_change_is_kept(runner, project, models):
+    end, attempts = await run(runner, project, models(LARGER, GREEN, GREEN))
+    assert [one["kept"] for one in attempts] == [False, True, False]
+    assert "fewer lines" in attempts[0]["reason"] and "came first" in attempts[2]["reason"]
+    assert end.outcome == "verified"
+
+
+async def test_attempts_stay_as_threads_without_worktrees(runner, project, models):
+    end, attempts = await run(runner, project, models(RED, GREEN))
+    assert list(list_containers(runner.home)) == []
+    rows = [runner.threads.find(one["thread_id"]) for one in attempts]
+    assert [row.status for row in rows] == ["failed", "done"]
+    assert [row.title for row in rows] == [
+        f"attempt {number} of 2: repair double" for number in (1, 2)
+    ]
+    assert runner.threads.list(project)[0].thread_id == end.thread_id
+    saved = runner.home / "data" / "outputs" / end.thread_id / "attempts" / "1.diff"
+    assert saved.read_text() == ""
+
+
+async def test_without_a_green_attempt_nothing_is_kept(runner, project, models):
+    end, attempts = await run(runner, project, models(RED, RED))
+    assert (end.outcome, end.files) == ("failed", [])
+    assert not any(one["kept"] for one in attempts)
+    assert (project / "numbers_.py").read_text() == BROKEN
+
+
+async def test_user_is_asked_and_can_undo(runner, project, models):
+    options = models(GREEN, RED)
+    del options["apply"]
+    end, _ = await run(runner, project, options)
+    assert isinstance(end, Question) and end.kind == "review"
+    assert (project / "numbers_.py").read_text() == REPAIRED
+    from maxagent.sdk.interrupt_response import Answer
+
+    answer = Answer(decisions=[{"type": "reject", "message": ""}])
+    last = await last_of(runner.resume(end.thread_id, answer))
+    assert last.outcome == "undone"
+    assert (project / "numbers_.py").read_text() == BROKEN
+
+
+async def test_change_of_the_user_meanwhile_is_tested_again(runner, project, models):
+    (project / "other.py").write_text("x = 1\n")
+    events = []
+    async for event in runner.task("repair double", folder=project, options=models(GREEN, RED)):
+        events.append(event)
+        if event.type == "notice" and "attempt 1" in event.text:
+            (project / "other.py").write_text("x = 2\n")
+    assert events[-1].outcome == "verified"
+    assert [event.type for event in events if event.type == "verifying"] == ["verifying"]
+    assert (project / "other.py").read_text() == "x = 2\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"best_of": 1}, "cannot be 1"),
+        ({"best_of": 9}, "cannot be 9"),
+        ({"best_of": 2, "skip_tests": True}, "cannot be skipped"),
+        ({"models": ["openai/a"]}, "several attempts only"),
+        ({"best_of": 2, "models": ["openai/a"] * 3}, "3 models"),
+        ({"best_of": 2, "models": ["nobody/a"]}, "nobody"),
+    ],
+)
+async def test_wrong_options_are_reported_before_anything(runner, project, play, options, problem):
+    with pytest.raises(UsageError, match=problem):
+        await last_of(runner.task("x", folder=project, options={**play([]), **options}))
+    assert runner.threads.list() == []
+
+
+async def test_stopped_attempts_go_on_and_finished_ones_stay(runner, project, models):
+    options = models(GREEN, LARGER)
+    async for event in runner.task("repair double", folder=project, options=options):
+        if event.type == "notice" and "attempt 1" in event.text:
+            runner.stop()
+    assert event.type == "interrupted"
+    assert (project / "numbers_.py").read_text() == BROKEN
+    end = await last_of(runner.resume(event.thread_id))
+    assert end.outcome == "verified" and (project / "numbers_.py").read_text() == REPAIRED
+    assert len(runner.threads.list()) == 3

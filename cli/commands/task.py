@@ -23,6 +23,9 @@ from ..options import (
 )
 from ..prompts.trust import TrustFlag, settle_trust
 
+SkipTests = Annotated[
+    bool, typer.Option("--skip-tests", help="Skip the tests; the result is unverified.")
+]
 BestOf = Annotated[
     int | None,
     typer.Option(
@@ -55,9 +58,7 @@ def task(
     apply: Annotated[
         bool, typer.Option("--apply", "-a", help="Keep the result without asking.")
     ] = False,
-    skip_tests: Annotated[
-        bool, typer.Option("--skip-tests", help="Skip the tests; the result is unverified.")
-    ] = False,
+    skip_tests: SkipTests = False,
     best_of: BestOf = None,
     models: Models = "",
     thinking: Thinking = None,

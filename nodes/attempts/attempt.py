@@ -60,7 +60,7 @@ def build_attempts(
     """
     models, count = options.get("models", []), len(folders)
     shared: Options = {**options, "apply": True}
-    for name in ("best_of", "models"):
+    for name in ("best_of", "models", "pr"):
         shared.pop(name, None)
     if limit := options.get("max_cost"):
         shared["max_cost"] = limit / count

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from langgraph.graph import END
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
@@ -57,7 +56,7 @@ async def adopt_attempt(
         outcome: Outcome = (
             "unverified" if all(r["outcome"] == "unverified" for r in results) else "failed"
         )
-        return Command(goto=END, update={**files, "outcome": outcome})
+        return Command(goto="__end__", update={**files, "outcome": outcome})
     evidence = best["evidence"]
     if evidence is None or evidence["tree"] != files["tree"]:
         # others changed files meanwhile, so these are not the files that were tested

@@ -22,6 +22,7 @@ from .agent.limits import NOTHING_USED, add_usage
 from .agent.snapshot_recorder import take_workspace_snapshot
 from .attempts.attempt import Attempt, AttemptEnd, RunAttempt, build_attempts, build_key
 from .attempts.ranking import count_lines, find_changed_tests, with_reasons
+from .options import Options
 from .state import AttemptResult, State
 
 # Attempts that run at once
@@ -64,7 +65,7 @@ async def run_attempts(
     }
     folders = {number: str(worktree.folder) for number, worktree in worktrees.items()}
     mode = runtime.context.mode or options.get("mode", "")
-    chosen = {**options, "mode": mode} if mode else options
+    chosen: Options = {**options, "mode": mode} if mode else options
     attempts = build_attempts(thread, state["request"], chosen, folders)
     ends = await _run_all(attempts, run, runtime)
     if any(end.status == "interrupted" for end in ends):

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 from .agent_events import AgentEvent
 from .agent_events import SubagentFinished as SubagentFinished
 from .agent_events import SubagentStarted as SubagentStarted
-from .attempt_events import AttemptsCompared as AttemptsCompared
+from .attempts.events import AttemptsCompared as AttemptsCompared
 from .background_events import BackgroundFinished as BackgroundFinished
 from .background_events import BackgroundStarted as BackgroundStarted
 from .context_events import CacheReset as CacheReset

@@ -30,20 +30,27 @@ from ..nodes.agent.modes import choose_next_agent
 from ..nodes.messages.steering import SteeringQueue
 from ..nodes.options import Options, select_lasting
 from ..nodes.state import State
-from .attempts import AttemptThreads
+from .attempts.threads import AttemptThreads
 from .background import BackgroundJobs
 from .cancel_shield import run_shielded
 from .compaction import Compactor
 from .events import Event, EvidenceFound, as_json
 from .graph_registry import CHAT, compile_graph, find_job, needs_tests
 from .interrupt_response import Answer
-from .new_thread import NewThread, build_chat, build_edit, build_task
 from .outcome import derive_status, record_status
 from .partial_answer import PartialAnswer, restore_partial_answer
 from .prepared_run import PreparedRun, open_with_model
 from .pull_requests.flow import PullRequestFlow
 from .run import ThreadRun, UserMessage
-from .run_request import build_chat_options, list_attempt_options, validate_request
+from .run_request import (
+    NewThread,
+    build_chat,
+    build_chat_options,
+    build_edit,
+    build_task,
+    list_attempt_options,
+    validate_request,
+)
 from .startup_notices import collect_notices, collect_standing_notices, finish_restore
 from .steering import settle_steering
 from .threads.rollback import ThreadHistory

@@ -1,0 +1,1 @@
+"""Several attempts at one task: their threads, and the event about them."""

@@ -10,6 +10,7 @@ import atexit
 import contextlib
 import json
 import os
+import signal
 import socket
 import struct
 import sys
@@ -377,6 +378,8 @@ def _start_supervisor() -> tuple[int, socket.socket]:
             file_actions=[
                 (os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)
             ],
+            # a Ctrl-C while it starts is for MaxAgent alone: `supervisor.py` unblocks them
+            setsigmask=(signal.SIGINT, signal.SIGTERM, signal.SIGHUP),
         )
     atexit.register(ours.close)
     return process, ours

@@ -37,6 +37,8 @@ _RESTORED = (
     signal.SIGTERM,
     signal.SIGHUP,
 )
+# Signals that the supervisor ignores; blocked until it does
+_IGNORED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # A number above every descriptor that a keeper holds
 _FEW = 256
 # Descriptors that a call can have
@@ -265,8 +267,9 @@ def main() -> None:
     """Serve on the descriptor that the first argument names."""
     os.setsid()
     _adopt_orphans()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in _IGNORED:
         signal.signal(number, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _IGNORED)
     _Supervisor(socket.socket(fileno=int(sys.argv[1]))).serve()
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from passing_time import pass_time
 
-from maxagent.tools.process import supervisor
+from maxagent.tools.process import launcher, supervisor
 from maxagent.tools.process.launcher import (
     CapturedOutput,
     ProcessExit,
@@ -231,11 +231,13 @@ async def test_descendant_in_other_session_ends_with_call(command: str, tmp_path
 
 
 async def test_a_command_starts_with_nothing_of_ours(tmp_path: Path) -> None:
-    _, said = await shell("ls /proc/self/fd | wc -l; grep SigIgn /proc/self/status", tmp_path)
-    descriptors, _, ignored = said.split()
+    _, said = await shell(
+        "ls /proc/self/fd | wc -l; grep -E 'Sig(Blk|Ign)' /proc/self/status", tmp_path
+    )
+    descriptors, _, blocked, _, ignored = said.split()
     few = int(descriptors) == 4  # three, and the one that `ls` reads
     # 32 and 33 are the C library's own, which posix_spawn leaves ignored
-    assert (few, int(ignored, 16) & (1 << 31) - 1) == (True, 0)
+    assert (few, int(blocked, 16), int(ignored, 16) & (1 << 31) - 1) == (True, 0, 0)
 
 
 async def test_command_that_kills_its_keeper_dies_with_error(tmp_path: Path) -> None:
@@ -251,6 +253,14 @@ async def test_a_supervisor_that_was_killed_is_started_anew(tmp_path: Path) -> N
     os.kill(int(said), signal.SIGKILL)
     assert all_gone([int(said)])
     assert (await shell("echo here", tmp_path))[1] == b"here\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_signal_spares_supervisor_that_starts(number: signal.Signals) -> None:
+    process, control = launcher._start_supervisor()  # pyright: ignore[reportPrivateUsage]
+    os.kill(process, number)
+    control.close()
+    assert os.waitpid(process, 0)[1] == 0
 
 
 async def test_cancelling_ends_the_whole_group(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ from sandbox_costs import measure_sandbox  # noqa: E402
 from snapshot_costs import measure_snapshots  # noqa: E402
 from starts import measure_starts  # noqa: E402
 from steps import measure_steps  # noqa: E402
+from subagent_costs import measure_subagents  # noqa: E402
 from table import show  # noqa: E402
 
 PARTS = {
@@ -43,6 +44,7 @@ PARTS = {
     "A thread that is compacted (processor time)": measure_context,
     "A conversation of 1,000 turns": measure_conversation,
     "A search of the memory (processor time)": measure_memory,
+    "Sub-agents": measure_subagents,
     "Snapshots of a tree of 20,000 files (processor time)": measure_snapshots,
 }
 

@@ -75,6 +75,10 @@ MAXAGENT = Contender(
     [*MCODE, "resume", "--base-url", "URL"],
     opening=[{"text": "SMALL"}],
 )
+CHAT = Contender(
+    "a conversation",
+    [*MCODE, "chat", "-p", "Look.", "--trust", "--model", "openai/bench", "--base-url", "URL"],
+)
 CONTENDERS = [HTTPX, LANGGRAPH, MAXAGENT]
 
 

@@ -7,7 +7,7 @@ continues where it was.
 
 import asyncio
 from dataclasses import replace
-from typing import Any, Literal, Protocol, cast
+from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
 from langgraph.errors import GraphDrained, GraphInterrupt
 from langgraph.runtime import Runtime
@@ -24,12 +24,15 @@ from .state import State
 from .subagents.budget import limit_context
 from .subagents.child_state import ChildState, build_child_input
 from .subagents.earlier_child import ReadableGraph, load_earlier
-from .subagents.isolation import merge_child, open_worktree
 from .subagents.report import build_report
 from .subagents.sent_calls import open_sub_runs
 from .subagents.sent_task import move_task
 from .subagents.slots import ChildSlots
 from .subagents.task import Report, SubagentTask, make_report_key
+
+if TYPE_CHECKING:
+    from ..memory.worktrees.record import Worktree
+    from .subagents.isolation import MergedChild
 
 LONGEST_TITLE = 80
 LONGEST_SHOWN = 500
@@ -82,7 +85,7 @@ async def _run_child(
         row = await asyncio.to_thread(_begin, sub_runs, task, runtime)
     _emit_started(task, row, runtime)
     earlier = await load_earlier(task, child, sub_runs, thread)
-    worktree = await open_worktree(task, row, deps, runtime) if _is_isolated(task) else None
+    worktree = await _open_worktree(task, row, deps, runtime) if _is_isolated(task) else None
     inside = move_task(task, worktree) if worktree else task
     turns = (await load_agent("agent", as_state(inside), runtime.context)).deps.turns
     try:
@@ -92,7 +95,7 @@ async def _run_child(
     except GraphInterrupt as asked:
         await asyncio.to_thread(sub_runs.set_status, thread, row.sub_id, "waiting")
         raise name_asker(asked, row.sub_id) from None
-    merged = await merge_child(worktree, task, row, deps, runtime) if worktree else None
+    merged = await _merge(worktree, task, row, deps, runtime) if worktree else None
     report = await build_report(task, row, cast(ChildState, final), deps, runtime, merged)
     await asyncio.to_thread(_finish, sub_runs, row, report)
     _emit_finished(runtime, report)
@@ -101,6 +104,26 @@ async def _run_child(
 
 def _is_isolated(task: SubagentTask) -> bool:
     return task["child"].get("isolated", False)
+
+
+async def _open_worktree(
+    task: SubagentTask, row: SubRun, deps: Dependencies, runtime: Runtime[Context]
+) -> "Worktree":
+    from .subagents.isolation import open_worktree
+
+    return await open_worktree(task, row, deps, runtime)
+
+
+async def _merge(
+    worktree: "Worktree",
+    task: SubagentTask,
+    row: SubRun,
+    deps: Dependencies,
+    runtime: Runtime[Context],
+) -> "MergedChild":
+    from .subagents.isolation import merge_child
+
+    return await merge_child(worktree, task, row, deps, runtime)
 
 
 def _begin(sub_runs: SubRuns, task: SubagentTask, runtime: Runtime[Context]) -> SubRun:

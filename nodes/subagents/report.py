@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.runtime import Runtime
@@ -19,8 +20,10 @@ from ..agent.dependencies import Dependencies
 from ..agent.limits import NOTHING_USED
 from ..agent.message_history import iter_newest_first
 from .child_state import ChildState
-from .isolation import MergedChild
 from .task import Report, SubagentTask
+
+if TYPE_CHECKING:
+    from .isolation import MergedChild
 
 LONGEST = 8_000
 MOST_FILES = 50
@@ -35,7 +38,7 @@ async def build_report(
     final: ChildState,
     deps: Dependencies,
     runtime: Runtime[Context],
-    merged: MergedChild | None = None,
+    merged: "MergedChild | None" = None,
 ) -> Report:
     """Build the report of a child that has ended; the whole text goes to a file.
 

@@ -80,7 +80,8 @@ async def _run_child(
 ) -> Report:
     if runtime.drain_requested:  # the run was stopped while this child waited for its place
         raise GraphDrained(runtime.drain_reason or "")
-    thread, sub_runs = get_thread_id(runtime), open_sub_runs(deps)
+    thread = get_thread_id(runtime)
+    sub_runs = await asyncio.to_thread(open_sub_runs, deps)
     async with runtime.context.pool.child_slots[thread].beginning:
         row = await asyncio.to_thread(_begin, sub_runs, task, runtime)
     _emit_started(task, row, runtime)

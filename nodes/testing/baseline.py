@@ -82,8 +82,8 @@ async def _with_run(
     shown = format_command(command)
     if shown in baseline["runs"]:
         return baseline
-    run = await run_before(command, baseline["tree"], runtime, deps)
-    if run is None:
+    before = await run_before(command, baseline["tree"], runtime, deps)
+    if before is None or (run := build_baseline_run(before)) is None:
         return baseline
     return Baseline(tree=baseline["tree"], runs={**baseline["runs"], shown: run})
 
@@ -135,5 +135,6 @@ def speaks_of_red_tests(request: str) -> bool:
 def is_named(request: str, name: str) -> bool:
     """Return whether the request names this test: its title, or its file."""
     title = re.split(r"::| > ", name)
-    parts = {title[0], title[-1], title[0].rpartition("/")[2], title[-1].rpartition(".")[2]}
+    ends = {part.rpartition(mark)[2] for part in (title[0], title[-1]) for mark in "./"}
+    parts = {title[0], title[-1], *ends}
     return any(len(part) >= _SHORTEST_PART and part in request for part in parts)

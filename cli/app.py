@@ -30,6 +30,7 @@ COMMANDS = {
     "chat": "repl.command:app",
     "task": "commands.task:app",
     "edit": "commands.edit:app",
+    "test": "commands.test.app:app",
     "explain": "commands.explain:explain",
     "init": "commands.init:init",
     "resume": "commands.resume:resume",

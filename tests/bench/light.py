@@ -22,6 +22,7 @@ COMMANDS = {
     "auth status": None,
     "mcp list --no-test": None,
     "tools list": None,
+    "test detect": None,
     "doctor": None,
 }
 """And how many times `python -c pass` each may cost."""

@@ -185,7 +185,13 @@ NOT_FOR_PEOPLE = frozenset(
         "active branch fetchrecursesubmodules ignore path shallow update url",
         "aheadbehind branch relativepaths short showstash showuntrackedfiles",
         "available context size",
+        "cargo install",
         "cargo test",
+        "npm install --save-dev",
+        "{{}} -m pip install",
+        'python=$1; shift; "$python" -m coverage run -m "$@"; code=$?; '
+        '"$python" -m coverage report; '
+        "exit $code",
         "cd {quote} && {shown}",
         "go test ./...",
         "make test",

@@ -15,6 +15,7 @@ from ..result import ToolError
 from ..sandbox.execution import stream_inside
 from ..sandbox.sandbox import Sandbox
 from .command import BY_EXIT_CODE, TestCommand
+from .coverage import CoverageTool
 from .output import TestOutput
 from .report_options import (
     WRITES_FILE,
@@ -38,6 +39,7 @@ class _TestJob:
     output: TestOutput
     temporary: Path
     sandbox: Sandbox | None
+    coverage: CoverageTool | None
 
     @property
     def report(self) -> Path:
@@ -55,21 +57,24 @@ async def run_tests(
     on_output: Callable[[str], None],
     sandbox: Sandbox | None = None,
     arguments: Sequence[str] = (),
+    coverage: CoverageTool | None = None,
 ) -> TestRun:
     """Run the tests in `folder`, at most `timeout` seconds; leaves no caches in the project.
 
-    `arguments` are the user's, after all others.
+    `arguments` are the user's, after all others; `coverage` measures it, too.
     """
     if command.problem:
         return _build_failed_start(command, command.problem)
     output = TestOutput(
         on_output,
         format_go_line if command.framework == "go" else None,
-        is_report=command.framework not in WRITES_FILE or command.framework == "mocha",
+        is_report=command.framework not in WRITES_FILE
+        or command.framework == "mocha"
+        or coverage is not None,
     )
     made = await asyncio.to_thread(tempfile.mkdtemp, prefix="maxagent-")
     temporary = Path(await asyncio.to_thread(os.path.realpath, made))
-    job = _TestJob(command, folder, timeout, output, temporary, sandbox)
+    job = _TestJob(command, folder, timeout, output, temporary, sandbox, coverage)
     try:
         ended = await _stream(job, arguments)
         output.close()
@@ -80,16 +85,26 @@ async def run_tests(
         await asyncio.to_thread(shutil.rmtree, temporary, ignore_errors=True)
 
 
+def _is_in_output(command: TestCommand) -> bool:
+    """Return whether the output is the report, or may be: Mocha knows no file before 9.2."""
+    return command.framework not in WRITES_FILE or command.framework == "mocha"
+
+
 async def _stream(job: _TestJob, arguments: Sequence[str]) -> ProcessExit:
     options = build_report_options(job.command, job.report)
+    argv = [*job.command.argv, *options, *arguments]
+    environment = {"PYTHONDONTWRITEBYTECODE": "1", **job.command.environment}
+    if job.coverage:
+        argv = job.coverage.wrap(argv, job.temporary)
+        environment["COVERAGE_FILE"] = str(job.temporary / "coverage")
     caches = await asyncio.to_thread(_make_caches, job)
     return await stream_inside(
         job.sandbox,
-        [*job.command.argv, *options, *arguments],
+        argv,
         cwd=job.place,
         timeout=job.timeout,
         on_output=job.output.add,
-        env={"PYTHONDONTWRITEBYTECODE": "1", **job.command.environment, **caches},
+        env={**environment, **caches},
         also=[job.temporary, *map(Path, caches.values())],
     )
 
@@ -140,6 +155,9 @@ def _build_run(job: _TestJob, ended: ProcessExit) -> TestRun:
         misses_socket=output.misses_socket and denied,
         framework=command.framework,
         failing=report.failing if report else (),
+        coverage=(
+            job.coverage.read_percent(output.report, job.temporary) if job.coverage else None
+        ),
     )
 
 

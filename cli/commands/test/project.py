@@ -1,0 +1,73 @@
+"""The project whose tests are found or run: its settings, its sandbox, its commands."""
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+
+from ....config import paths
+from ....config.errors import UsageError
+from ....config.settings.loader import load_settings
+from ....config.settings.schema import Settings
+from ....config.text import text
+from ....tools.sandbox.detect import open_sandbox
+from ....tools.sandbox.sandbox import Sandbox
+from ....tools.testing.command import FRAMEWORKS, TestCommand
+from ....tools.testing.detection import detect_test_commands
+from ....tools.testing.selection import select_commands
+from ....tools.workspace import Workspace
+
+NONE_FOUND = "no tests were found"
+SIGNS = (
+    "these show them: test files of Python, `pytest.ini`, a script `test` in `package.json`, "
+    "`go.mod` with `*_test.go`, `Cargo.toml`, a target `test` in the Makefile, and "
+    "`task.test_command`"
+)
+
+
+@dataclass(frozen=True)
+class TestedProject:
+    """A project, opened as a task opens it to run its tests."""
+
+    __test__ = False  # else pytest would collect it
+    folder: Path
+    settings: Settings
+    sandbox: Sandbox
+
+    def detect(self) -> list[TestCommand]:
+        """Detect all test commands, the configured one first."""
+        configured = self.settings.task.test_command
+        return asyncio.run(detect_test_commands(self.folder, configured, self.sandbox))
+
+    def select(self, framework: str = "") -> list[TestCommand]:
+        """Return the commands to run: of one framework, or of the whole project."""
+        if framework and framework not in FRAMEWORKS:
+            names = ", ".join(f"`{name}`" for name in FRAMEWORKS)
+            raise UsageError(
+                text("`{name}` is not a test framework", name=framework),
+                hint=text("choose one of {names}", names=names),
+            )
+        commands = self.detect()
+        if not commands:
+            raise UsageError(NONE_FOUND, hint=SIGNS)
+        if not framework:
+            return select_commands(commands)
+        chosen = [command for command in commands if command.framework == framework]
+        if not chosen:
+            names = ", ".join(dict.fromkeys(f"`{command.framework}`" for command in commands))
+            raise UsageError(
+                text("the project has no tests of `{name}`", name=framework),
+                hint=text("it has {names}", names=names),
+            )
+        return chosen
+
+
+def open_project(folder: Path) -> TestedProject:
+    """Open the project; raises UsageError for a folder that does not exist."""
+    if not folder.is_dir():
+        raise UsageError(
+            text("`{folder}` is not a folder", folder=folder), hint="name the project's folder"
+        )
+    root, home = folder.resolve(), paths.locate_home()
+    settings = load_settings(root, home).settings
+    workspace = Workspace(root, tuple(settings.security.ignore_patterns), home)
+    return TestedProject(root, settings, open_sandbox(settings.sandbox, workspace, home))

@@ -68,9 +68,7 @@ async def run_tests(
     output = TestOutput(
         on_output,
         format_go_line if command.framework == "go" else None,
-        is_report=command.framework not in WRITES_FILE
-        or command.framework == "mocha"
-        or coverage is not None,
+        is_report=coverage is not None or _is_in_output(command),
     )
     made = await asyncio.to_thread(tempfile.mkdtemp, prefix="maxagent-")
     temporary = Path(await asyncio.to_thread(os.path.realpath, made))

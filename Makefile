@@ -81,10 +81,11 @@ corpus: $(INSTALLED) ## judge the corpora of command lines; print counts and tim
 fuzz: $(INSTALLED) ## compare random command lines with another parser and bash: make fuzz MINUTES=60
 	PYTHONPATH=tests/corpora $(BIN)/python tests/fuzz/fuzz.py $(if $(MINUTES),minutes=$(MINUTES)) $(if $(SEED),seed=$(SEED))
 
-interop: $(INSTALLED) ## try every dialect and MCP against programs that others wrote; the report is docs/interop.md
+interop: $(INSTALLED) ## try every dialect, MCP and test framework with programs that others wrote; the report is docs/interop.md
 	PYTHONPATH=tests/fixtures:tests/e2e $(BIN)/python tests/interop/interop.py
 	PYTHONPATH=tests/fixtures:tests/e2e $(BIN)/python tests/interop/dev_server.py
 	PYTHONPATH=tests/fixtures:tests/e2e $(BIN)/python tests/interop/mcp_interop.py
+	PYTHONPATH=tests/fixtures:tests/e2e $(BIN)/python tests/interop/runner_interop.py
 
 locale: $(INSTALLED) ## update the translation catalogues from the source and compile them
 	$(BIN)/python tests/catalogues/make_locale.py

@@ -36,6 +36,7 @@ VERSIONS: Mapping[str, tuple[str, ...]] = {
     "go": ("go", "version"),
     "cargo": ("cargo", "--version"),
 }
+COLUMNS = "| framework | version | command | red | green | outcome |"
 COUNTS = ("passed", "failed", "errors", "skipped")
 
 

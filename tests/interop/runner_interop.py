@@ -131,14 +131,10 @@ def render_part(date: str, reports: list[RunnerReport], missing: Mapping[str, st
     lines += [
         f"**{name} could not be had on this machine: {why}.**\n" for name, why in missing.items()
     ]
-    lines += [
-        "| framework | version | command | red | green | outcome |",
-        "|---|---|---|---|---|---|",
-    ]
-    lines += [
-        f"| {one.framework} | {one.version} | `{one.command}` | {one.red} | {one.green} | {one.outcome} |"
-        for one in reports
-    ]
+    lines += [COLUMNS, "|---|---|---|---|---|---|"]
+    for one in reports:
+        cells = (f"`{one.command}`", one.red, one.green, one.outcome)
+        lines.append(f"| {one.framework} | {one.version} | {' | '.join(cells)} |")
     faults = [f"- {one.framework}: {fault}" for one in reports for fault in one.faults]
     lines += ["", "What was not shown:", "", *faults] if faults else []
     return "\n".join(lines) + "\n"

@@ -35,7 +35,7 @@ async def detect_python_tests(
 ) -> list[TestCommand]:
     """Detect pytest, or unittest where pytest is neither configured nor installed."""
     tests = [path for path in files.iter_paths(".py") if is_test_file(path)]
-    found_by = find_pytest_configuration(files)
+    found_by = await asyncio.to_thread(find_pytest_configuration, files)
     if not found_by and not tests:
         return []
     cases = [] if found_by else await asyncio.to_thread(find_test_cases, files, tests)

@@ -51,7 +51,7 @@ def find_coverage_tool(command: TestCommand, root: Path) -> CoverageTool | str:
             program = next(filter(None, programs), None)
             if program is None:
                 return _describe_missing("c8", _NPM_INSTALL, "c8")
-            return CoverageTool(_prefix(str(program)), _read_all_files)
+            return CoverageTool(_prefix(program), _read_all_files)
         case "go":
             return CoverageTool(_wrap_go, _read_go_profile)
         case "cargo":
@@ -93,8 +93,14 @@ def _describe_missing(name: str, command: str, package: str) -> str:
     return text("`{program}` is not installed; {how}", program=name, how=how)
 
 
-def _prefix(program: str) -> Callable[[Sequence[str], Path], list[str]]:
-    return lambda argv, folder: [program, "--reporter=text", f"--temp-directory={folder}", *argv]
+def _prefix(program: Path) -> Callable[[Sequence[str], Path], list[str]]:
+    option = "--temp-directory" if program.name == "c8" else "--temp-dir"
+
+    def wrap(argv: Sequence[str], folder: Path) -> list[str]:
+        # both delete the folder first
+        return [str(program), "--reporter=text", f"{option}={folder / 'raw'}", *argv]
+
+    return wrap
 
 
 def _wrap_coverage(argv: Sequence[str], folder: Path) -> list[str]:

@@ -16,6 +16,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from ..tools.builtin.session.plan_mode import LEADS_TO
+from ..tools.builtin.session.subagent import SUBAGENT
 from ..tools.runtime.registry import NAMES, load_tool
 from .agent.agent import Agent, load_agent, with_rules
 from .agent.context import Context, get_thread_id
@@ -84,12 +85,14 @@ async def approve(state: State, runtime: Runtime[Context]) -> DispatchTransition
     messages = [*_build_answers(rulings, role), *_answer_broken_calls(answer, role)]
     _emit_results(runtime, messages, rulings)
     allowed = [ruling.call for ruling in rulings if ruling.verdict == "allow"]
-    allowed = await asyncio.to_thread(split_sent_calls, allowed, agent, thread)
+    alone = list_hooked_tools(agent.deps, {call["name"] for call in allowed})
+    if SUBAGENT not in alone:  # else `run_tool` does this, after its hooks
+        allowed = await asyncio.to_thread(split_sent_calls, allowed, agent, thread)
     groups = group_calls(
         allowed,
         tools,
         parallel=agent.deps.settings.model.parallel_tool_calls,
-        alone=list_hooked_tools(agent.deps, {call["name"] for call in allowed}),
+        alone=alone,
     )
     answers = {"messages": messages} if messages else {}
     update = {**answers, **_collect_thread_rules(rulings, state), "asked": []}

@@ -1,14 +1,16 @@
 """A user's message: added to the conversation after unfinished work is settled."""
 
 import asyncio
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
-from langchain_core.messages import HumanMessage
+from langchain_core.messages import HumanMessage, ToolMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from ..config.text import text
+from ..tools.aliases import resolve_tool_name
 from .agent.agent import load_agent
 from .agent.cancelled_calls import answer_cancelled_calls
 from .agent.context import Context, get_thread_id
@@ -45,6 +47,8 @@ async def receive_message(state: State, runtime: Runtime[Context]) -> Command[Li
     cancelled_calls = await asyncio.to_thread(
         answer_cancelled_calls, earlier_messages, role, deps.journal, thread
     )
+    if any(map(_sends_agents, cancelled_calls)):
+        cancelled_calls = await asyncio.to_thread(_settle_children, cancelled_calls, deps, thread)
     words = build_role_message(role, state["request"])
     typed = options.pop("mentioning", state["request"])
     thinking = settle_thinking(state["request"], typed, options, deps.settings)
@@ -87,9 +91,26 @@ async def receive_message(state: State, runtime: Runtime[Context]) -> Command[Li
     return Command(goto="compact", update=select_changes(state, update))
 
 
+def _sends_agents(answer: ToolMessage) -> bool:
+    return resolve_tool_name(answer.name or "", ("subagent",)) == "subagent"
+
+
+def _settle_children(
+    messages: Sequence[ToolMessage], deps: Dependencies, thread: str
+) -> list[ToolMessage]:
+    """Answer abandoned calls with the reports of their sub-agents, and end the others."""
+    from .subagents.abandoned_children import answer_with_reports, end_abandoned
+    from .subagents.sent_calls import open_sub_runs
+
+    sub_runs = open_sub_runs(deps)
+    end_abandoned(sub_runs, thread)
+    return answer_with_reports(messages, sub_runs, thread)
+
+
 def _clear_leftovers(state: State) -> dict[str, object]:
     """Return the state changes that end what held for the last turn only."""
     return {
+        **({"reports": dict.fromkeys(left)} if (left := state.get("reports")) else {}),
         **({"fallback": ""} if state.get("fallback") else {}),
         **({"compaction": None} if state.get("compaction") else {}),
     }

@@ -16,19 +16,20 @@ from ..config.trust.decision import follow_changes
 from ..memory.journal import FinishedCall, UnfinishedCall
 from ..tools.builtin.notes.memory_tools import CARD
 from ..tools.builtin.session.get_skill import SKILL
+from ..tools.builtin.session.subagent import SUBAGENT
 from ..tools.builtin.shell.run_command import BLOCKED
 from ..tools.definition import get_effect, has_effect
 from ..tools.mcp.tool_adapter import McpTool
 from ..tools.permissions.grants import READS
 from ..tools.permissions.post_edit_commands import find_all_checks
 from ..tools.permissions.unasked_commands import is_confined
-from ..tools.result import IMAGES, ToolResult
+from ..tools.result import IMAGES, ToolError, ToolResult
 from ..tools.runtime.invoke import invoke, render_for_model
 from ..tools.runtime.registry import describe_unknown_tool
 from ..tools.shell.named_paths import NamedPaths, find_named_paths
 from ..tools.skills.access import SkillAccess
 from ..tools.tool_run import ToolRun
-from .agent.agent import load_agent, with_rules
+from .agent.agent import Agent, load_agent, with_rules
 from .agent.context import Context, get_thread_id
 from .agent.dependencies import Dependencies
 from .agent.edit_recovery import InterruptedEdit, RecoveryOutcome
@@ -36,6 +37,7 @@ from .agent.emit import emit_event
 from .agent.message_history import build_tool_message
 from .agent.snapshot_recorder import FileRecord
 from .approval.called_tools import with_server_tools
+from .approval.dispatch import group_children
 from .approval.evaluate import explain_refusal, recheck_call
 from .background.command_record import open_background
 from .conversation.loaded_skills import mark_skills
@@ -44,6 +46,7 @@ from .mcp.server_call import call_server_tool, is_repeatable
 from .memory.card_library import open_card_access
 from .messages.images import mark_images
 from .repetition.repeated_calls import shorten_repeated_answer
+from .subagents.sent_calls import split_sent_calls
 from .tool_task import AfterTools, PendingCall, ToolTask, get_journal_key, list_named_files
 
 UNKNOWN = (
@@ -67,7 +70,7 @@ async def run_tool(state: ToolTask, runtime: Runtime[Context]) -> ToolTransition
         result = ToolResult(error=describe_unknown_tool(state["call"]["name"], tools))
         return _answer_call(state, runtime, result)
     if not (hooks := select_hooks(deps, "before_tool", tool.name)):
-        return await _run_allowed(state, runtime, deps, tool)
+        return await _run_allowed(state, runtime, agent, tool)
     from .hooks.tool_hooks import run_before_hooks
 
     ruling = await run_before_hooks(hooks, state, tool, deps, runtime)
@@ -76,21 +79,41 @@ async def run_tool(state: ToolTask, runtime: Runtime[Context]) -> ToolTransition
     if ruling.verdict == "ask":
         again: PendingCall = {**state["call"], "hook": ruling.reason}
         return Command(goto="approve", update={"queue": [[again], *state.get("rest", [])]})
-    return await _run_allowed(state, runtime, deps, tool, ruling.notes)
+    return await _run_allowed(state, runtime, agent, tool, ruling.notes)
 
 
 async def _run_allowed(
     state: ToolTask,
     runtime: Runtime[Context],
-    deps: Dependencies,
+    agent: Agent,
     tool: BaseTool,
     notes: Sequence[str] = (),
 ) -> ToolTransition:
     """Run the call; `notes` of hooks go below its result."""
+    deps = agent.deps
+    if tool.name == SUBAGENT:
+        return await _send_agents(state, runtime, agent, notes)
     if not has_effect(tool) or _is_read_only(state["call"], deps):
         result = await _run_once(state, runtime, deps, tool)
         return _answer_call(state, runtime, result, notes=notes)
     return await _run_with_effect(state, runtime, deps, tool, notes)
+
+
+async def _send_agents(
+    state: ToolTask, runtime: Runtime[Context], agent: Agent, notes: Sequence[str]
+) -> ToolTransition:
+    """Put a call of `subagent`, which hooks have passed, back as one call for each child."""
+    call: PendingCall = {
+        **state["call"],
+        "notice": "\n\n".join(filter(None, [state["call"]["notice"], *notes])),
+    }
+    thread = get_thread_id(runtime)
+    try:
+        children = await asyncio.to_thread(split_sent_calls, [call], agent, thread)
+    except ToolError as error:
+        return _answer_call(state, runtime, ToolResult(error=str(error)))
+    queue = [*group_children(children), *state.get("rest", [])]
+    return Command(goto="approve", update={"queue": queue})
 
 
 def _is_read_only(call: PendingCall, deps: Dependencies) -> bool:

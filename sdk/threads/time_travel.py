@@ -23,6 +23,7 @@ from ...memory.journal import Journal
 from ...memory.threads import thread_id
 from ...memory.threads.index import ThreadIndex
 from ...memory.threads.record import STATUS_OF_OUTCOME, ThreadRow, ThreadStatus, build_title
+from ...memory.threads.sub_runs import SubRuns
 from ..tracing import disable_tracing
 from .steps import find_head
 
@@ -130,6 +131,7 @@ async def _cancel_calls(forked: ThreadRow, home: Path) -> None:
 
     from ...nodes.agent.cancelled_calls import answer_cancelled_calls
     from ...nodes.agent.message_history import iter_newest_first
+    from ...nodes.subagents.abandoned_children import answer_with_reports
 
     journal = Journal(paths.locate_database(home))
     async with _open_graph(forked, home) as graph:
@@ -141,6 +143,8 @@ async def _cancel_calls(forked: ThreadRow, home: Path) -> None:
             left = await asyncio.to_thread(
                 answer_cancelled_calls, heard, role, journal, forked.parent
             )
+            sub_runs = SubRuns(paths.locate_database(home))
+            left = await asyncio.to_thread(answer_with_reports, left, sub_runs, forked.parent)
         update: dict[str, object] = {"messages": left, "queue": [], "asked": [], "draft": {}}
         await graph.aupdate_state(config, Command(goto=role, update=update), as_node=role)
     await asyncio.to_thread(ThreadIndex(home).set_status, forked.thread_id, forked.status)

@@ -43,6 +43,10 @@ class Place:
         chosen: Any = {"model": "openai/served", "base_url": self.provider.url, **options}
         return await self._watch(self.runner.chat("go", folder=self.folder, options=chosen))
 
+    async def say(self, text: str) -> Any:
+        """Go on without what is open; the last event."""
+        return await self._watch(self.runner.say(self.thread, text, abandon=True))
+
     async def answer(self, **answer: Any) -> Any:
         """Answer the open question; the last event."""
         return await self._watch(self.runner.resume(self.thread, Answer(**answer)))
@@ -372,3 +376,100 @@ async def test_conflict_of_two_worktrees_is_told(apart: Place) -> None:
     assert won in ("one", "two") and "Not merged" in told
     kept = Path(told.partition("the agent's version: ")[2].splitlines()[0])
     assert kept.read_text().splitlines()[1] == {"one": "two", "two": "one"}[won]
+
+
+async def test_a_hook_sees_the_call_that_sends_agents(place: Place) -> None:
+    hook = {"matcher": "subagent", "command": "echo no agents >&2; exit 2"}
+    (place.runner.home / "config.yaml").write_text(json.dumps({"hooks": {"before_tool": [hook]}}))
+    crew = Crew(sends(("explore", "one x")), {"text": "Then not."})
+    await place.chat(crew)
+    assert "no agents" in last_of(crew.requests["parent"][1])
+    assert place.statuses == []
+
+
+async def test_a_hook_that_passes_lets_agents_go(place: Place) -> None:
+    hook = {"matcher": "subagent", "command": "true"}
+    (place.runner.home / "config.yaml").write_text(json.dumps({"hooks": {"before_tool": [hook]}}))
+    crew = Crew(
+        sends(("explore", "one x"), ("explore", "two x")),
+        {"text": "Done."},
+        one=[{"text": "found"}],
+        two=[{"text": "found"}],
+    )
+    end = await place.chat(crew)
+    assert (end.summary, len(place.statuses)) == ("Done.", 2)
+
+
+async def test_a_new_message_ends_children_that_wait(place: Place) -> None:
+    crew = Crew(
+        sends(("explore", "one x"), ("explore", "two x")),
+        {"text": "As you like."},
+        one=[{"text": "one is found"}],
+        two=[calls(("webfetch", {"url": "https://two.example"}))],
+    )
+    assert (await place.chat(crew)).type == "question"
+    end = await place.say("never mind")
+    assert end.summary == "As you like."
+    assert place.statuses == [("explore-1", "done"), ("explore-2", "killed")]
+    answer = next(m for m in crew.requests["parent"][1].body["messages"] if m["role"] == "tool")
+    assert "one is found" in text_of(answer) and "[explore-2: killed]" in text_of(answer)
+
+
+def test_children_stop_together_and_go_on(program: Program, provider: Provider) -> None:
+    def explorer(request: Request) -> Any:
+        if request.body["messages"][-1]["role"] == "tool":
+            return {"text": "found"}
+        return calls(LOOK, wait=2)
+
+    crew = Crew(
+        sends(("explore", "one x"), ("explore", "two x")),
+        {"text": "Both."},
+        one=explorer,
+        two=explorer,
+    )
+    provider.script(crew)
+    stopped = program.chat("go", "--timeout", "1.5")
+    assert (stopped.last["type"], stopped.last["reason"]) == ("interrupted", "timeout")
+    resumed = program.resume(stopped.last["thread_id"])
+    assert (resumed.code, resumed.last["summary"]) == (0, "Both.")
+    assert {name: len(made) for name, made in crew.requests.items()} == {
+        "parent": 2, "one": 2, "two": 2,
+    }  # fmt: skip
+
+
+async def test_children_share_the_dollars(place: Place) -> None:
+    dear = {"usage": {"prompt_tokens": 100_000, "completion_tokens": 5, "total_tokens": 100_005}}
+    crew = Crew(
+        sends(("explore", "one x"), ("explore", "two x")),
+        {"text": "Both."},
+        one=[calls(LOOK, **dear), {"text": "half of one"}],
+        two=[{"text": "all of two"}],
+    )
+    end = await place.chat(crew, model="openai/gpt-4o", max_cost=0.5)
+    *_, told, note = crew.requests["parent"][1].body["messages"]
+    assert "[explore-1: partial]\nhalf of one" in text_of(told)
+    assert text_of(note).startswith("Left for this request: $0.25 of $0.5.")
+    assert "at the limit of $0.25" in last_of(crew.requests["one"][1])
+    assert (end.type, end.usage["requests"]) == ("completion", 5)
+
+
+def test_a_task_sends_explorers_and_writers(program: Program, provider: Provider) -> None:
+    crew = Crew(
+        sends(("explore", "one x")),
+        {"text": "1. Change new.txt"},
+        sends(("general", "two x")),
+        {"text": "Done."},
+        {"text": "ACCEPTED"},
+        one=[{"text": "found"}],
+        two=[calls(WRITES), {"text": "written"}],
+    )
+    provider.script(crew)
+    end = program.task(
+        "--apply", "--trust", "--mode", "auto", LLC_TASK__TEST_COMMAND="test -f new.txt"
+    )
+    assert (end.code, end.outcome) == (0, "verified")
+    names = [request.body["messages"][0]["content"][:24] for request in crew.requests["parent"]]
+    assert len(names) == 5
+    architect = crew.requests["parent"][0].body["tools"]
+    (tool,) = [one["function"] for one in architect if one["function"]["name"] == "subagent"]
+    assert "- explore:" in tool["description"] and "- general:" not in tool["description"]

@@ -1,0 +1,41 @@
+"""Children that the user did not wait for: what their calls are answered with."""
+
+from collections.abc import Sequence
+
+from langchain_core.messages import ToolMessage
+
+from ...memory.threads.sub_runs import ENDED, SubRun, SubRuns
+
+KILLED = (
+    "[{id}: killed]\nThe user did not wait for it. What it had changed by then is in the files."
+)
+
+
+def answer_with_reports(
+    messages: Sequence[ToolMessage], sub_runs: SubRuns, thread: str
+) -> list[ToolMessage]:
+    """Return the answers to abandoned calls, with the reports that are there. Blocks."""
+    rows = sub_runs.list_sub_runs(thread)
+    return [_add_reports(message, rows) for message in messages]
+
+
+def end_abandoned(sub_runs: SubRuns, thread: str) -> None:
+    """Record the end of the children that had not ended. Blocks."""
+    for row in sub_runs.list_sub_runs(thread):
+        if row.status not in ENDED:
+            sub_runs.finish(
+                thread, row.sub_id, "killed", requests=0, tokens=0, cost=None, report=""
+            )
+
+
+def _add_reports(message: ToolMessage, rows: Sequence[SubRun]) -> ToolMessage:
+    own = sorted(
+        (row for row in rows if row.call_id == message.tool_call_id), key=lambda row: row.position
+    )
+    if not own:
+        return message
+    texts = [
+        row.report if row.status in ENDED and row.report else KILLED.format(id=row.sub_id)
+        for row in own
+    ]
+    return message.model_copy(update={"content": "\n\n".join(texts)})

@@ -13,9 +13,10 @@ from langgraph.errors import GraphDrained, GraphInterrupt
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from ..config.errors import UsageError
 from ..config.security.redaction import redact
 from ..memory.threads.sub_runs import SubRun, SubRuns
-from .agent.agent import load_agent
+from .agent.agent import CHILD_TURNS
 from .agent.context import Context, get_thread_id
 from .agent.dependencies import Dependencies
 from .agent.emit import emit_event
@@ -88,7 +89,7 @@ async def _run_child(
     earlier = await load_earlier(task, child, sub_runs, thread)
     worktree = await _open_worktree(task, row, deps, runtime) if _is_isolated(task) else None
     inside = move_task(task, worktree) if worktree else task
-    turns = (await load_agent("agent", as_state(inside), runtime.context)).deps.turns
+    turns = _count_turns(task, deps)
     try:
         final = await child.ainvoke(
             build_child_input(inside, turns, earlier), context=_build_context(runtime, row.sub_id)
@@ -101,6 +102,16 @@ async def _run_child(
     await asyncio.to_thread(_finish, sub_runs, row, report)
     _emit_finished(runtime, report)
     return report
+
+
+def _count_turns(task: SubagentTask, deps: Dependencies) -> int:
+    """Return the child's most model turns; an agent that cannot be opened fails in its own node."""
+    try:
+        own = deps.agents.find(task["child"]["agent"])
+        profile = own.with_parent(deps.agents.find(task["options"].get("sender", "")))
+    except UsageError:
+        return CHILD_TURNS
+    return min(CHILD_TURNS, deps.turns, profile.steps or deps.turns)
 
 
 def _is_isolated(task: SubagentTask) -> bool:

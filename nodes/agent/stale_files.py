@@ -17,6 +17,11 @@ MOVED = (
     "These files have changed since your last step, because the user changed or put back files, or "
     "went back in the conversation: {names}. Read them again before you rely on what they hold."
 )
+# A sub-agent works beside others
+MOVED_BESIDE = (
+    "These files have changed since your last step, by another agent or the user: {names}. Read "
+    "them again before you rely on what they hold."
+)
 
 
 async def report_stale_files(
@@ -29,4 +34,5 @@ async def report_stale_files(
     if not names:
         return []
     more = [f"and {len(names) - MAX_NAMES} more"] if len(names) > MAX_NAMES else []
-    return [build_note(role, MOVED.format(names=", ".join([*names[:MAX_NAMES], *more])))]
+    words = MOVED_BESIDE if role == "agent" else MOVED
+    return [build_note(role, words.format(names=", ".join([*names[:MAX_NAMES], *more])))]

@@ -1,7 +1,7 @@
 import pytest
 
 from maxagent.nodes.agent.message_history import build_tool_message
-from maxagent.nodes.approval.dispatch import dispatch, group_calls
+from maxagent.nodes.approval.dispatch import dispatch, group_calls, group_children
 from maxagent.tools.runtime.registry import load_all_tools
 from maxagent.tools.workspace import Workspace
 
@@ -72,3 +72,36 @@ def test_call_gets_last_seen_hashes_of_named_files(tmp_path):
         Workspace(tmp_path),
     )
     assert [send.arg["seen"] for send in command.goto] == [{"a.py": "1"}, {}]
+
+
+def child(position, *, writes=False, isolated=False):
+    task = {"agent": "a", "task": "x", "position": position, "count": 4, "writes": writes}
+    return {**call("subagent"), "child": {**task, **({"isolated": True} if isolated else {})}}
+
+
+@pytest.mark.parametrize(
+    ("children", "groups"),
+    [
+        ([child(0), child(1)], [[0, 1]]),
+        ([child(0, writes=True), child(1), child(2, writes=True), child(3)], [[0, 1], [2, 3]]),
+        ([child(0, writes=True, isolated=True), child(1, writes=True)], [[0, 1]]),
+    ],
+)
+def test_one_child_of_a_group_writes(children, groups):
+    found = group_children(children)
+    assert [[one["child"]["position"] for one in group] for group in found] == groups
+
+
+def test_children_are_a_group_beside_other_calls():
+    calls = [call("grep"), child(0), child(1), call("run_command")]
+    groups = [["grep"], ["subagent", "subagent"], ["run_command"]]
+    assert names(group_calls(calls, TOOLS, parallel=True)) == groups
+
+
+def test_each_child_is_sent_with_its_profile_and_sender(tmp_path):
+    beside = state(options={"max_turns": 3, "model": "m"}, usage=None, cost_allowed=0.0)
+    del beside["usage"]
+    command = dispatch(beside, [[child(0), child(1)]], TOOLS, Workspace(tmp_path))
+    assert [send.node for send in command.goto] == ["subagent", "subagent"]
+    options = command.goto[0].arg["options"]
+    assert options == {"model": "m", "subagent": "a", "sender": "coder"}

@@ -1,0 +1,51 @@
+import time
+from typing import Any, cast
+
+import pytest
+
+from maxagent.nodes.agent.context import Context
+from maxagent.nodes.state import State
+from maxagent.nodes.subagents.budget import build_ending, compute_share, limit_context
+
+SPENT = {"requests": 1, "input": 1, "output": 1, "cached": 0, "cost": 0.5}
+
+
+def state(**more: Any) -> State:
+    return cast(State, {"request": "", "folder": "/", **more})
+
+
+@pytest.mark.parametrize(
+    ("more", "children", "share"),
+    [
+        ({}, 2, 0.0),
+        ({"cost_allowed": 2.0}, 2, 1.0),
+        ({"cost_allowed": 2.0, "usage": SPENT}, 3, 0.5),
+        ({"cost_allowed": 2.0, "usage": SPENT, "reports": {"c:0": {"usage": SPENT}}}, 1, 1.0),
+        ({"cost_allowed": 2.0, "usage": {**SPENT, "cost": None}}, 1, 0.0),
+        ({"cost_allowed": 0.4, "usage": SPENT}, 1, 0.0001),
+    ],
+)
+def test_children_share_what_is_left(more: dict[str, Any], children: int, share: float) -> None:
+    assert compute_share(state(**more), children) == pytest.approx(share)
+
+
+@pytest.mark.parametrize(
+    ("more", "deadline", "limit"),
+    [
+        ({"steps_allowed": 3, "steps": 1}, 0.0, ""),
+        ({"steps_allowed": 3, "steps": 2}, 0.0, "3 model turns"),
+        ({"cost_allowed": 0.6, "usage": SPENT}, 0.0, ""),
+        ({"cost_allowed": 0.5, "usage": SPENT}, 0.0, "$0.50"),
+        ({}, time.time() + 3600, ""),
+        ({}, time.time() - 1, "its time"),
+    ],
+)
+def test_a_child_is_told_at_each_limit(more: dict[str, Any], deadline: float, limit: str) -> None:
+    ending = build_ending(state(**more), Context(deadline=deadline))
+    assert (f"at the limit of {limit}." in ending) if limit else ending == ""
+
+
+def test_a_child_has_less_time_than_the_run() -> None:
+    now = time.time()
+    assert limit_context(Context()) == 0.0
+    assert now + 70 < limit_context(Context(deadline=now + 100)) < now + 90

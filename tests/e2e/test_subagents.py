@@ -473,3 +473,20 @@ def test_a_task_sends_explorers_and_writers(program: Program, provider: Provider
     architect = crew.requests["parent"][0].body["tools"]
     (tool,) = [one["function"] for one in architect if one["function"]["name"] == "subagent"]
     assert "- explore:" in tool["description"] and "- general:" not in tool["description"]
+
+
+async def test_an_agent_that_cannot_be_opened_fails_alone(place: Place) -> None:
+    agents = place.runner.home / "agents"
+    agents.mkdir()
+    text = "---\ndescription: Looks.\nmode: subagent\ntools: [nonsense]\n---\nLook.\n"
+    (agents / "looker.md").write_text(text)
+    crew = Crew(
+        sends(("looker", "one x"), ("explore", "two x")),
+        {"text": "One of two."},
+        two=[{"text": "found"}],
+    )
+    end = await place.chat(crew)
+    assert (end.type, place.statuses) == (
+        "completion",
+        [("looker-1", "failed"), ("explore-1", "done")],
+    )

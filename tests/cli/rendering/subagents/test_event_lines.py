@@ -1,0 +1,38 @@
+import pytest
+
+from maxagent.cli.rendering.subagents.event_lines import format_subagent_line
+from maxagent.cli.rendering.text_renderer import TextRenderer
+from maxagent.sdk import events as ev
+
+USED = {"requests": 2, "input": 1000, "output": 234}
+
+
+@pytest.mark.parametrize(
+    ("event", "line"),
+    [
+        (
+            ev.SubagentStarted("explore-1", "explore", "Look\nat \x1b[1m it"),
+            "explore-1 works: Look",
+        ),
+        (ev.SubagentFinished("explore-1", "done", "x", USED), "2 requests, 1,234 tokens"),
+        (ev.SubagentFinished("explore-1", "partial", "x", USED), "since a limit stopped it"),
+        (ev.SubagentFinished("explore-1", "failed", "x", USED), "explore-1 has failed"),
+        (ev.Notice("slow", agent="explore-1"), "explore-1: slow"),
+        (ev.Notice("slow"), ""),
+        (ev.Output("text", agent="explore-1"), ""),
+    ],
+)
+def test_start_end_and_notices_have_a_line(event: ev.Event, line: str) -> None:
+    shown = format_subagent_line(event)
+    assert line in shown and bool(line) is bool(shown) and "\x1b" not in shown
+
+
+def test_what_a_child_says_is_not_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    renderer = TextRenderer()
+    renderer.show_event(ev.Output("its own words", agent="explore-1"))
+    renderer.show_event(ev.ToolCall("c", "grep", {"regex": "x"}, "agent", agent="explore-1"))
+    renderer.show_event(ev.Output("the answer"))
+    renderer.show_end(None)
+    shown = capsys.readouterr()
+    assert "its own words" not in shown.out + shown.err and "grep" not in shown.err
+    assert "the answer" in shown.out + shown.err

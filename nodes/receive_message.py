@@ -1,11 +1,11 @@
 """A user's message: added to the conversation after unfinished work is settled."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Literal
 
-from langchain_core.messages import HumanMessage, ToolMessage
+from langchain_core.messages import AnyMessage, HumanMessage, ToolMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
@@ -45,10 +45,8 @@ async def receive_message(state: State, runtime: Runtime[Context]) -> Command[Li
     deps = (await load_agent(role, {**state, "options": options}, runtime.context)).deps
     earlier_messages, thread = iter_newest_first(state, role), get_thread_id(runtime)
     cancelled_calls = await asyncio.to_thread(
-        answer_cancelled_calls, earlier_messages, role, deps.journal, thread
+        _answer_open_calls, earlier_messages, role, deps, thread
     )
-    if any(map(_sends_agents, cancelled_calls)):
-        cancelled_calls = await asyncio.to_thread(_settle_children, cancelled_calls, deps, thread)
     words = build_role_message(role, state["request"])
     typed = options.pop("mentioning", state["request"])
     thinking = settle_thinking(state["request"], typed, options, deps.settings)
@@ -95,10 +93,13 @@ def _sends_agents(answer: ToolMessage) -> bool:
     return resolve_tool_name(answer.name or "", ("subagent",)) == "subagent"
 
 
-def _settle_children(
-    messages: Sequence[ToolMessage], deps: Dependencies, thread: str
+def _answer_open_calls(
+    newest_first: Iterable[AnyMessage], role: RoleName, deps: Dependencies, thread: str
 ) -> list[ToolMessage]:
-    """Answer abandoned calls with the reports of their sub-agents, and end the others."""
+    """Answer the calls that are open, those of sub-agents with the reports that are there."""
+    messages = answer_cancelled_calls(newest_first, role, deps.journal, thread)
+    if not any(map(_sends_agents, messages)):
+        return messages
     from .subagents.abandoned_children import answer_with_reports, end_abandoned
     from .subagents.sent_calls import open_sub_runs
 

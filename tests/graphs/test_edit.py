@@ -4,7 +4,7 @@ from maxagent.graphs.edit import build_graph, graph
 def test_drawn_edit_graph_has_no_dangling_node():
     drawn = graph.get_graph()
     inner = {name for name in drawn.nodes if not name.startswith("__")}
-    assert inner == {"editor", "compact", "approve", "tools"}
+    assert inner == {"editor", "compact", "approve", "tools", "subagent", "reports"}
     assert inner <= {edge.target for edge in drawn.edges}
     assert inner <= {edge.source for edge in drawn.edges}
 

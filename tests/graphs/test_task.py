@@ -1,7 +1,7 @@
 from maxagent.graphs.task import build_graph, graph
 
 ROLES = {"architect", "coder", "tester"}
-STEPS = {"compact", "approve", "tools", "verify", "review"}
+STEPS = {"compact", "approve", "tools", "subagent", "reports", "verify", "review"}
 
 
 def test_drawn_task_graph_has_no_dangling_node():

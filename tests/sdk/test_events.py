@@ -21,7 +21,12 @@ def test_an_event_survives_the_way_through_json():
 
 def test_a_field_may_be_called_like_a_python_word():
     told = {"type": "model_changed", "from": "a/b", "to": "c/d", "reason": "quota"}
-    assert as_json(parse_event(told)) == {**told, "price_before": None, "price_after": None}
+    assert as_json(parse_event(told)) == {
+        **told,
+        "price_before": None,
+        "price_after": None,
+        "agent": "",
+    }
 
 
 @pytest.mark.parametrize("told", [{"type": "nonsense"}, {"type": "repair", "round": 1}])

@@ -35,6 +35,8 @@ def test_every_option_there_is_has_been_thought_of() -> None:
         "agent",
         "speaker",
         "turn_model",
+        "subagent",
+        "sender",
         "aside",
         "mentioning",
     }

@@ -5,7 +5,7 @@
 
 _NAMES = """
 help ? model think effort mode plan build clear new compact uncompact status jobs cost context diff
-undo redo rewind sessions resume continue fork rename init trust config permissions mcp skills
-agents login memory exit quit
+commit undo redo rewind sessions resume continue fork rename init trust config permissions mcp
+skills agents login memory exit quit
 """
 BUILTIN_SLASH_NAMES = frozenset(_NAMES.split())

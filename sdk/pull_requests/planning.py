@@ -1,6 +1,7 @@
 """Plans a pull request: the proposal for what a thread has changed."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ...config.errors import MaxAgentError
@@ -85,7 +86,11 @@ class Planner:
 
 def list_own_entries(deps: Dependencies, thread_id: str, after: int) -> list[HistoryEntry]:
     """Return the thread's changes in effect with a number above `after`; it blocks."""
-    entries = deps.history.list_entries(thread_id)
+    return find_own_entries(deps.history.list_entries(thread_id), after)
+
+
+def find_own_entries(entries: Sequence[HistoryEntry], after: int = 0) -> list[HistoryEntry]:
+    """Return a thread's changes in effect with a number above `after`."""
     return [entry for entry in find_active_entries(entries) if entry.number > after]
 
 

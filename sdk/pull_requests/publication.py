@@ -45,7 +45,7 @@ async def check_publication(folder: Path, home: Path) -> Publication:
             "a pull request needs a trusted folder: git runs its hooks",
             hint="trust it with `mcode trust`, or `--trust`",
         )
-    git, prefix, head = await _open_repository(folder)
+    git, prefix, head = await open_repository(folder)
     try:
         author, committer = await read_identities(git)
     except GitError as error:
@@ -86,7 +86,7 @@ async def check_publication_if_wanted(options: Options, folder: Path, home: Path
         await check_publication(folder, home)
 
 
-async def _open_repository(folder: Path) -> tuple[UserGit, str, str]:
+async def open_repository(folder: Path) -> tuple[UserGit, str, str]:
     """Return git at the top of the working tree, the project's path in it, and the commit."""
     try:
         find_git_program(folder)
@@ -96,13 +96,13 @@ async def _open_repository(folder: Path) -> tuple[UserGit, str, str]:
     except GitError as error:
         raise UsageError(
             text("`{folder}` is not in a git repository", folder=folder),
-            hint="create one with `git init`, or leave `--pr` out",
+            hint="create one with `git init`",
         ) from error
     git = UserGit(top)
     head = await git.read_text("rev-parse", "--quiet", "--verify", "HEAD^{commit}", fine=(0, 1))
     if not head:
         raise UsageError(
-            "the repository has no commit yet", hint="commit once and push it, or leave `--pr` out"
+            "the repository has no commit yet", hint="make the first one with `git commit`"
         )
     return git, prefix, head
 

@@ -16,6 +16,7 @@ from ...memory.snapshots.store import Snapshots
 from ...memory.undo.change_chains import ChangeRun, build_chains
 from ...memory.undo.history import HistoryEntry
 from ...memory.undo.three_way_merge import MergeConflictError, merge_versions
+from ...tools.git.diff_secrets import unquote_path
 from ...tools.git.user_git import UserGit
 
 # Paths on a command line, each of at most 4 kB
@@ -113,9 +114,9 @@ class _TreeBuilder:
         inside = {path for path in paths if submodules and path.startswith(submodules)}
         new = [path for path in paths if path not in self._modes and path not in inside]
         for at in range(0, len(new), PORTION):
-            asked = ("check-ignore", "-z", "--", *new[at : at + PORTION])
-            listed = await self._git.read(*asked, fine=(0, 1))
-            inside |= {os.fsdecode(path) for path in listed.split(b"\0") if path}
+            asked = ("check-ignore", "--", *new[at : at + PORTION])
+            listed = os.fsdecode(await self._git.read(*asked, fine=(0, 1)))
+            inside |= {unquote_path(line) for line in listed.split("\n") if line}
         return sorted(inside)
 
     async def apply_runs(self, path: str, runs: Sequence[ChangeRun]) -> _FileResult:

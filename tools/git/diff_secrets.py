@@ -62,12 +62,16 @@ def list_added_blocks(diff: str) -> Iterator[AddedBlock]:
 
 
 def parse_diff_path(shown: str) -> str:
-    """Return the path after `+++ `: without `b/`, and without git's quotes."""
-    shown = shown.rstrip("\t\r")
+    """Return the path after `+++ `, without `b/`."""
+    return unquote_path(shown.rstrip("\t\r")).removeprefix("b/")
+
+
+def unquote_path(shown: str) -> str:
+    """Return a path that git may have quoted for its special characters."""
     if len(shown) > 1 and shown.startswith('"') and shown.endswith('"'):
         plain = _ESCAPED.sub(_unescape, shown[1:-1].encode())
         shown = plain.decode(errors="surrogateescape")
-    return shown.removeprefix("b/")
+    return shown
 
 
 def _unescape(match: re.Match[bytes]) -> bytes:

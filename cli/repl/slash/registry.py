@@ -10,7 +10,19 @@ from ...i18n.message_translation import translate
 from ...rendering.definition_list import format_definition_list
 from ..prompt.protocol import ReplExit
 from ..session.session import Session
-from . import context, files, jobs, mcp_servers, memory, modes, project, status, thinking, threads
+from . import (
+    commit,
+    context,
+    files,
+    jobs,
+    mcp_servers,
+    memory,
+    modes,
+    project,
+    status,
+    thinking,
+    threads,
+)
 from .custom import list_custom_commands, list_invocable_skills, run_custom_command
 
 SlashHandler = Callable[[Session, str], Awaitable[None]]
@@ -71,6 +83,7 @@ SLASH_COMMANDS: Mapping[str, SlashCommand] = {
         SlashCommand("context", context.show_context),
         SlashCommand("uncompact", context.uncompact),
         SlashCommand("diff", files.show_changes),
+        SlashCommand("commit", commit.commit_changes, "[all] [TEXT]"),
         SlashCommand("undo", files.undo),
         SlashCommand("redo", files.redo),
         SlashCommand("rewind", files.rewind_thread, "[STEP]"),

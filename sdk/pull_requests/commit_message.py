@@ -1,0 +1,74 @@
+"""The message of a commit, by the model, in the style of the repository's last ones."""
+
+import asyncio
+from dataclasses import replace
+
+from langchain_core.messages import HumanMessage
+
+from ...config.errors import UsageError
+from ...config.security.redaction import redact
+from ...models.factory import close_model, open_model
+from ...models.http.dialect import RequestOptions
+from ...models.invoke import invoke_model
+from ...models.resolver import ResolvedModel
+from ..tracing import disable_tracing
+from .user_commit import UserCommit
+
+PROMPT = """Write the message for a git commit of the changes below.
+
+Follow the style of this repository's own messages: language, tense, prefixes, length of the
+subject, whether there is a body. Without any, write a subject of at most 72 characters in the
+imperative, and a body only if the subject cannot say why. Say what the change does and why, not
+which files it touches. No trailer, no signature, no code fence. Answer with the message alone.
+
+<log>
+{log}
+</log>
+
+<diff>
+{diff}
+</diff>"""
+# Characters of the log and of the diff that are sent to the model
+MOST_LOG, MOST_DIFF = 6_000, 40_000
+MAX_TOKENS = 1_000
+TIMEOUT_SECONDS = 120.0
+
+
+async def write_commit_message(model: ResolvedModel, commit: UserCommit, wish: str = "") -> str:
+    """Return the model's message; one request, without tools. Raises ModelCallError."""
+    words = PROMPT.format(
+        log=redact(commit.examples)[:MOST_LOG], diff=redact(commit.diff)[:MOST_DIFF]
+    )
+    if wish:
+        words += f"\n\nThe user adds: {redact(wish)}"
+    chat_model = open_model(replace(model, max_tokens=MAX_TOKENS), role="commit")
+    try:
+        async with asyncio.timeout(TIMEOUT_SECONDS):
+            with disable_tracing():
+                said = await invoke_model(
+                    chat_model,
+                    [HumanMessage(words)],
+                    _ignore_text,
+                    _ignore_text,
+                    RequestOptions(thinking="off"),
+                )
+    except TimeoutError:
+        raise UsageError("the model wrote no message in time", hint="try `/commit` again") from None
+    finally:
+        await close_model(chat_model)
+    return clean_message(str(said.text))
+
+
+def clean_message(words: str) -> str:
+    """Return the message without a fence around it; raises UsageError if nothing is left."""
+    lines = redact(words).strip().splitlines()
+    if len(lines) > 1 and lines[0].startswith("```") and lines[-1].strip() == "```":
+        lines = lines[1:-1]
+    message = "\n".join(line.rstrip() for line in lines).strip()
+    if not message:
+        raise UsageError("the model wrote no message", hint="try `/commit` again")
+    return f"{message}\n"
+
+
+def _ignore_text(words: str) -> None:
+    """Ignore streamed text: it is not shown."""

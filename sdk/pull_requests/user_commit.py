@@ -1,0 +1,119 @@
+"""A commit on the user's own branch, of what a thread changed or of all changes.
+
+It is built in an index of its own, so that what the user has staged stays staged and uncommitted.
+"""
+
+import os
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from ...config.errors import UsageError
+from ...config.trust.decision import check_trust
+from ...memory.threads.record import ThreadRow
+from ...tools.git.branch_commit import list_paths
+from ...tools.git.diff_secrets import find_secrets
+from ...tools.git.user_git import UserGit
+from ..threads.file_history import open_thread_files
+from .planning import find_own_entries
+from .publication import open_repository
+from .thread_changes import ThreadTree, build_thread_tree, read_diff
+
+# Paths on a command line
+PORTION = 100
+# Commits that show the model the repository's style
+MOST_EXAMPLES = 20
+
+
+@dataclass(frozen=True)
+class UserCommit:
+    """What `/commit` would commit."""
+
+    git: UserGit
+    head: str
+    tree: str
+    paths: tuple[str, ...]
+    diff: str
+    examples: str
+    """Messages of the last commits."""
+    mixed: tuple[str, ...] = ()
+    """Files with changes that are not the thread's; only its own are in the tree."""
+    whole: tuple[str, ...] = ()
+    """Those of them that are in the tree as they are."""
+    secrets: tuple[str, ...] = ()
+    """Places of what looks like secrets."""
+
+    async def make(self, message: str) -> str:
+        """Commit with the user's hooks; return the commit's ID. Raises GitError if one refuses."""
+        async with _open_index() as own, _open_message(message) as file:
+            await self.git.read("read-tree", self.tree, env=own)
+            words = ("--quiet", "--cleanup=whitespace", "--file", str(file))
+            await self.git.act("commit", *words, env=own)
+        for at in range(0, len(self.paths), PORTION):
+            literal = [f":(top,literal){path}" for path in self.paths[at : at + PORTION]]
+            await self.git.read("reset", "--quiet", "--", *literal)
+        return await self.git.read_text("rev-parse", "--short", "HEAD")
+
+
+async def plan_thread_commit(row: ThreadRow, home: Path) -> UserCommit:
+    """Plan a commit of what the thread changed; raises UsageError if there is nothing."""
+    git, prefix, head = await _open_trusted(Path(row.folder), home)
+    files = open_thread_files(row, home)
+    own = find_own_entries(files.read_entries())
+    made = await build_thread_tree(git, prefix, head, own, files.snapshots)
+    return await _build_commit(git, head, made)
+
+
+async def plan_whole_commit(folder: Path, home: Path) -> UserCommit:
+    """Plan a commit of all changes that git does not ignore; raises UsageError without any."""
+    git, _, head = await _open_trusted(folder, home)
+    async with _open_index() as own:
+        await git.read("read-tree", head, env=own)
+        await git.read("add", "--all", env=own)
+        tree = os.fsdecode(await git.read("write-tree", env=own)).strip()
+    changed = sorted(await list_paths(git, head, tree))
+    listed = tuple({"path": path, "kind": "modified"} for path in changed)
+    made = ThreadTree(tree, listed, await read_diff(git, head, tree), (), (), ())
+    return await _build_commit(git, head, made)
+
+
+async def _open_trusted(folder: Path, home: Path) -> tuple[UserGit, str, str]:
+    if not check_trust(folder, home).trusted:
+        raise UsageError(
+            "a commit needs a trusted folder: git runs its hooks", hint="trust it with `/trust`"
+        )
+    return await open_repository(folder)
+
+
+async def _build_commit(git: UserGit, head: str, made: ThreadTree) -> UserCommit:
+    if not made.files:
+        raise UsageError("there is nothing to commit", hint="`/commit all` commits all changes")
+    limit = f"--max-count={MOST_EXAMPLES}"
+    return UserCommit(
+        git,
+        head,
+        made.tree,
+        tuple(file["path"] for file in made.files),
+        made.diff,
+        await git.read_text("log", limit, "--no-merges", "--format=%B---", head),
+        made.mixed,
+        made.whole,
+        tuple(f"{one.path}:{one.line} ({one.kind})" for one in find_secrets(made.diff)),
+    )
+
+
+@asynccontextmanager
+async def _open_index() -> AsyncGenerator[dict[str, str]]:
+    """Yield the variable that names an index of its own."""
+    with TemporaryDirectory(prefix="mcode-") as folder:
+        yield {"GIT_INDEX_FILE": str(Path(folder, "index"))}
+
+
+@asynccontextmanager
+async def _open_message(message: str) -> AsyncGenerator[Path]:
+    with TemporaryDirectory(prefix="mcode-") as folder:
+        file = Path(folder, "message")
+        file.write_text(message, encoding="utf-8")
+        yield file

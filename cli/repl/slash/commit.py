@@ -8,6 +8,7 @@ from ..session.session import Session
 from .files import require_thread_id
 
 if TYPE_CHECKING:
+    from ....nodes.options import Options
     from ....sdk.pull_requests.user_commit import UserCommit
 
 _ALL = "all"
@@ -27,7 +28,7 @@ async def commit_changes(session: Session, words: str) -> None:
     else:
         planned = await plan_thread_commit(runner.threads.get(thread), session.home)
     session.show(t("commit.writing", count=len(planned.paths)), "dim")
-    options = {**session.thread_options, **session.options}
+    options: Options = {**session.thread_options, **session.options}
     deps = await runner.open_dependencies(str(session.folder.resolve()), options)
     wish = rest.strip() if takes_all else words
     message = await write_commit_message(deps.model, planned, wish)

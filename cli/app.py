@@ -32,6 +32,7 @@ COMMANDS = {
     "edit": "commands.edit:app",
     "test": "commands.test.app:app",
     "explain": "commands.explain:explain",
+    "review": "commands.review:review",
     "init": "commands.init:init",
     "resume": "commands.resume:resume",
     "diff": "commands.diff:diff",

@@ -71,6 +71,7 @@ SILENT = (
     "sdk/transfer/card_removal.py",
     "sdk/transfer/exporter.py",
     "sdk/pull_requests/request_text.py",
+    "sdk/reviews/review.py",
     "sdk/threads/titles.py",
     "tools/hosting/push_credentials.py",
     "tools/mcp/client/content.py",

@@ -1,5 +1,6 @@
 """The remote of a repository: what it is fetched from, and where a push goes."""
 
+import re
 from dataclasses import dataclass
 
 from .user_git import UserGit
@@ -56,3 +57,10 @@ async def _read_config(git: UserGit, key: str) -> str:
     """Return the last value of a setting; empty if it is not set."""
     values = await git.read_text("config", "--get-all", key, fine=(0, 1))
     return values.split("\n")[-1]
+
+
+async def read_default_branch(git: UserGit, remote: str) -> str:
+    """Return the remote's default branch; this asks the remote."""
+    listed = await git.read_text("ls-remote", "--symref", remote, "HEAD")
+    match = re.search(r"ref: refs/heads/(\S+)", listed)
+    return match[1] if match else "main"

@@ -1,0 +1,72 @@
+"""`mcode review`: a read-only agent reviews a diff, and reports findings with file and line."""
+
+import asyncio
+from collections.abc import Awaitable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from ...config import exit_codes, paths
+from ..execution.review_report import ReportRenderer, show_report
+from ..lazy_imports import without_collector
+from ..options import AnswerStyle, BaseUrl, Folder, Model, Output, OutputFormat, Timeout
+from ..prompts.trust import TrustFlag, settle_trust
+
+if TYPE_CHECKING:
+    from ...nodes.options import Options
+    from ...sdk.events import Event
+    from ...sdk.reviews.scope import ReviewScope
+    from ..execution.interactive_run import InteractiveRun
+
+
+def review(
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="[BASE..HEAD|PR]",
+            help="Commits, or the number or URL of a pull request; default: your changes since "
+            "the default branch.",
+        ),
+    ] = "",
+    folder: Folder = Path("."),
+    model: Model = "",
+    base_url: BaseUrl = "",
+    timeout: Timeout = None,
+    trust: TrustFlag = False,
+    output: Output = OutputFormat.text,
+) -> None:
+    """Review changes and report findings. Changes nothing and runs nothing.
+
+    Exit codes: 0 no findings, 1 findings or failed, 2 wrong input, 3 limit reached, 4 waiting for
+    an answer, 130 interrupted.
+    """
+    settle_trust(folder, yes=trust, output=output, tests=False)
+    with without_collector():
+        from ...sdk.reviews.review import build_report
+        from ...sdk.reviews.scope import find_scope
+    scope = asyncio.run(find_scope(target.strip(), folder.resolve(), paths.locate_home()))
+    if not scope.diff.strip():
+        show_report(build_report('{"findings": []}', scope, ""), output)
+        raise typer.Exit(exit_codes.DONE)
+    given = {"model": model, "base_url": base_url}
+    options = cast("Options", {name: value for name, value in given.items() if value})
+    raise typer.Exit(_run_review(scope, folder.resolve(), options, output, timeout or 0.0))
+
+
+def _run_review(
+    scope: "ReviewScope", folder: Path, options: "Options", output: OutputFormat, seconds: float
+) -> int:
+    """Run it and show the report; return the exit code."""
+    from ...sdk.reviews.review import review_changes
+    from ..execution.run import open_renderer, run_interactive
+    from ..rendering.thread_listing import open_index
+
+    open_index()  # reports a damaged index
+    renderer = ReportRenderer(open_renderer(output, AnswerStyle.plain), output)
+
+    def talk(dialogue: "InteractiveRun") -> "Awaitable[Event | None]":
+        return dialogue.consume(review_changes(dialogue.runner, scope, folder, options))
+
+    code = run_interactive(talk, renderer, output, seconds)
+    return exit_codes.FAILED if renderer.findings else code

@@ -1,0 +1,230 @@
+"""What is reviewed: a range of commits, a pull request, or the working tree.
+
+Read with the hardened git; only a pull request is fetched, by the user's own git and without a
+change of any branch.
+"""
+
+import asyncio
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...config.errors import UsageError
+from ...config.security.content_digest import UnreadableFileError, read_regular_file
+from ...config.settings.loader import load_settings
+from ...config.text import text
+from ...config.trust.decision import check_trust
+from ...tools.git.diff_lines import render_new_file
+from ...tools.git.hardened_git import HardenedRepository, open_repository
+from ...tools.git.remotes import Remotes, find_remotes, read_default_branch
+from ...tools.git.user_git import GitError, UserGit
+from ...tools.hosting.api import open_api
+from ...tools.hosting.host import find_host
+from ...tools.hosting.login import find_login
+from ...tools.hosting.remote_url import RepositoryAddress, parse_remote_url
+from ...tools.result import ToolError
+from ...tools.workspace import Workspace
+
+# Characters of a diff that the model reads
+MOST_DIFF = 120_000
+# Bytes of a new file that is not tracked yet
+MOST_NEW = 200_000
+_NUMBER = re.compile(r"[#!]?(\d{1,9})")
+_URL = re.compile(
+    r"(https?://.+?)(?:/pull/|/-/merge_requests/|/merge_requests/)(\d{1,9})(?:[/?#].*)?"
+)
+_REVISION = re.compile(r"[A-Za-z0-9_@{}~^./+-]+")
+_SHOWS = ("--no-ext-diff", "--no-textconv", "--no-color", "--src-prefix=a/", "--dst-prefix=b/")
+_DEFAULTS = ("origin/main", "origin/master", "main", "master")
+
+
+@dataclass(frozen=True)
+class ReviewScope:
+    """A diff and where it comes from."""
+
+    name: str
+    """What the user would call it, such as `main..HEAD`."""
+    base: str
+    head: str
+    """A commit; empty: the working tree."""
+    diff: str
+    is_cut: bool = False
+
+
+async def find_scope(target: str, folder: Path, home: Path) -> ReviewScope:
+    """Return what to review; raises UsageError for a target that does not exist.
+
+    `target` is `BASE..HEAD`, the number or address of a pull request, or empty: the working tree
+    against the merge base with the default branch.
+    """
+    reader = await _open_reader(folder, home)
+    if match := _URL.fullmatch(target):
+        return await reader.read_request(int(match[2]), match[1])
+    if match := _NUMBER.fullmatch(target):
+        return await reader.read_request(int(match[1]))
+    return await (reader.read_range(target) if target else reader.read_working_tree())
+
+
+async def _open_reader(folder: Path, home: Path) -> "_ScopeReader":
+    settings = await asyncio.to_thread(load_settings, folder, home)
+    workspace = Workspace(folder, tuple(settings.settings.security.ignore_patterns), home)
+    try:
+        return _ScopeReader(await open_repository(workspace), workspace, home)
+    except ToolError as error:
+        raise UsageError(str(error), hint="a review needs a git repository") from error
+
+
+class _ScopeReader:
+    """Reads diffs in one repository."""
+
+    def __init__(self, repository: HardenedRepository, workspace: Workspace, home: Path) -> None:
+        self._repository, self._workspace, self._home = repository, workspace, home
+
+    async def read_range(self, target: str) -> ReviewScope:
+        """Read `BASE..HEAD`; with three dots from the merge base."""
+        base, dots, head = target.partition("...") if "..." in target else target.partition("..")
+        if not dots or not _REVISION.fullmatch(base) or base.startswith("-"):
+            raise UsageError(
+                text("`{target}` is neither a range nor a pull request", target=target),
+                hint="give `BASE..HEAD`, or the number or address of a pull request",
+            )
+        first, last = await self._resolve(base), await self._resolve(head or "HEAD")
+        if dots == "...":
+            first = await self._run("merge-base", first, last)
+        return await self._read_diff(target, first, last)
+
+    async def read_working_tree(self) -> ReviewScope:
+        """Read all changes since the branch left the default branch, also those not committed."""
+        default = await self._find_default()
+        base = await self._resolve("HEAD")
+        if default:
+            base = await self._run("merge-base", default, "HEAD") or base
+        diff = await self._run("diff", *_SHOWS, base, "--", ":/") + await self._read_new_files()
+        name = f"{default}..." if default else "HEAD"
+        return _cut_scope(ReviewScope(name, base, "", diff))
+
+    async def read_request(self, number: int, address: str = "") -> ReviewScope:
+        """Fetch a pull request's commits into references of our own, and read its diff."""
+        root = self._workspace.root
+        if not (await asyncio.to_thread(check_trust, root, self._home)).trusted:
+            raise UsageError(
+                "a pull request is fetched only in a trusted folder",
+                hint="trust it with `mcode trust`, or `--trust`",
+            )
+        git = UserGit(root)
+        remotes = await find_remotes(git)
+        if remotes is None:
+            raise UsageError(
+                "the repository has no remote", hint="add one with `git remote add origin URL`"
+            )
+        target = _find_address(remotes, address)
+        base = await _find_base(git, remotes, target, number)
+        place, other = f"refs/mcode/pull/{number}", f"refs/mcode/base/{number}"
+        source = _name_source(target, number)
+        flags = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules")
+        try:
+            await git.act(
+                "fetch", *flags, remotes.fetch, f"+{source}:{place}", f"+refs/heads/{base}:{other}"
+            )
+        except GitError as error:
+            raise UsageError(
+                text(
+                    "pull request {number} cannot be fetched: {reason}",
+                    number=number,
+                    reason=error.message,
+                ),
+                hint="check its number, and your access to the remote",
+            ) from error
+        head = await self._resolve(place)
+        first = await self._run("merge-base", await self._resolve(other), head)
+        return await self._read_diff(f"#{number}", first, head)
+
+    async def _read_diff(self, name: str, base: str, head: str) -> ReviewScope:
+        diff = await self._run("diff", *_SHOWS, base, head, "--", ":/")
+        return _cut_scope(ReviewScope(name, base, head, diff))
+
+    async def _find_default(self) -> str:
+        """Return the default branch's name; empty if it is not known."""
+        asked = ("for-each-ref", "--format=%(symref:short)", "refs/remotes/*/HEAD")
+        heads = (await self._run(*asked)).split("\n")
+        for name in (*filter(None, heads), *_DEFAULTS):
+            if await self._find_commit(name):
+                return name
+        return ""
+
+    async def _resolve(self, name: str) -> str:
+        if not _REVISION.fullmatch(name) or name.startswith("-"):
+            commit = ""
+        else:
+            commit = await self._find_commit(name)
+        if not commit:
+            raise UsageError(
+                text("there is no commit `{name}`", name=name),
+                hint="list branches and tags with `git branch -a` and `git tag`",
+            )
+        return commit
+
+    async def _find_commit(self, name: str) -> str:
+        try:
+            return await self._run("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+        except ToolError:
+            return ""
+
+    async def _read_new_files(self) -> str:
+        """Return the files that git does not track yet, as a diff would show them."""
+        listed = await self._run("ls-files", "--others", "--exclude-standard", "-z")
+        names = [name for name in listed.split("\0") if name]
+        diffs = [await asyncio.to_thread(self._diff_new_file, name) for name in names]
+        return "".join(diffs)
+
+    def _diff_new_file(self, name: str) -> str:
+        try:
+            real = self._workspace.resolve(name)
+            data = read_regular_file(str(real), MOST_NEW)
+            return render_new_file(f"{self._repository.prefix}{name}", data.decode())
+        except (ToolError, UnreadableFileError, UnicodeDecodeError):
+            return ""
+
+    async def _run(self, *arguments: str) -> str:
+        done = await self._repository.run_git(*arguments)
+        return done.text if arguments[0] in ("diff", "ls-files") else done.text.strip()
+
+
+def _cut_scope(scope: ReviewScope) -> ReviewScope:
+    if len(scope.diff) <= MOST_DIFF:
+        return scope
+    cut = scope.diff[:MOST_DIFF].rpartition("\n")[0] + "\n"
+    return ReviewScope(scope.name, scope.base, scope.head, cut, is_cut=True)
+
+
+def _find_address(remotes: Remotes, address: str) -> RepositoryAddress:
+    """Return the repository of the remote; raises UsageError if the request is of another one."""
+    own = next(filter(None, map(parse_remote_url, remotes.fetch_urls)), None)
+    asked = parse_remote_url(address) if address else None
+    if own is None or (asked and (asked.host, asked.path) != (own.host, own.path)):
+        raise UsageError(
+            text("that pull request is not of `{remote}`", remote=remotes.fetch),
+            hint="run it in a clone of its repository",
+        )
+    return own
+
+
+async def _find_base(
+    git: UserGit, remotes: Remotes, address: RepositoryAddress, number: int
+) -> str:
+    """Return the branch that the request is for; the default branch where no API can be asked."""
+    try:
+        api = open_api(await find_login(address, git.folder), address)
+    except UsageError:
+        return await read_default_branch(git, remotes.fetch)
+    try:
+        return (await api.read_request(number)).base
+    finally:
+        await api.close()
+
+
+def _name_source(address: RepositoryAddress, number: int) -> str:
+    host = find_host(address, os.environ)
+    is_gitlab = host is not None and host.kind == "gitlab"
+    return f"refs/merge-requests/{number}/head" if is_gitlab else f"refs/pull/{number}/head"

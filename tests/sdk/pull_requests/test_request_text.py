@@ -1,0 +1,49 @@
+from dataclasses import replace
+
+import pytest
+
+from maxagent.memory.threads.record import ThreadRow
+from maxagent.sdk.events import Completion
+from maxagent.sdk.pull_requests.request_text import (
+    build_body,
+    build_branch,
+    build_message,
+    build_title,
+)
+
+SECRET = "ghp_" + "aB3d" * 9
+EVIDENCE = {"command": "pytest", "passed": 4, "failed": 0, "errors": 0, "skipped": None}
+
+
+def build_row(title: str) -> ThreadRow:
+    names = {name: "" for name in ThreadRow.__dataclass_fields__}
+    return replace(ThreadRow(**names), thread_id="0123456789ab", title=title)
+
+
+@pytest.mark.parametrize(
+    ("title", "branch"),
+    [
+        ("Repair: the *double*!", "mcode/repair-the-double-01234567"),
+        ("修复", "mcode/thread-01234567"),
+        ("a" * 60, f"mcode/{'a' * 40}-01234567"),
+        (f"{'long ' * 12}", "mcode/long-long-long-long-long-long-long-long-01234567"),
+    ],
+)
+def test_branch_of_a_title(title: str, branch: str) -> None:
+    assert build_branch(build_row(title)) == branch
+
+
+def test_texts_have_evidence_and_no_secret() -> None:
+    row = build_row(f"Use {SECRET}")
+    completion = Completion("t", "verified", f"It uses {SECRET}.", EVIDENCE, [], "")
+    body = build_body(row, completion, [{"path": "a.txt", "kind": "added"}])
+    assert "`pytest`: 4 passed, 0 failed, 0 errors." in body
+    assert "- `a.txt` (added)" in body
+    assert row.thread_id in body
+    assert SECRET not in body + build_title(row) + build_message("x", completion)
+
+
+def test_unverified_result_is_told() -> None:
+    completion = Completion("t", "unverified", "", EVIDENCE, [], "")
+    assert "Not verified by tests." in build_body(build_row("x"), completion, [])
+    assert build_message("x", completion) == "x\n"

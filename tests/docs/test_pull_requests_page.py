@@ -5,7 +5,6 @@ import shlex
 from pathlib import Path
 
 import pytest
-from typer.main import get_command
 from typer.testing import CliRunner
 
 from maxagent.cli.app import app
@@ -18,6 +17,6 @@ LINES = [line for block in BLOCKS for line in block.splitlines()]
 @pytest.mark.parametrize("line", LINES)
 def test_command_and_options_exist(line: str) -> None:
     _, name, *words = shlex.split(line, comments=True)
-    shown = CliRunner().invoke(get_command(app), [name, "--help"]).output
+    shown = CliRunner().invoke(app, [name, "--help"]).output
     options = [word.partition("=")[0] for word in words if word.startswith("--")]
     assert [option for option in options if option not in shown] == []

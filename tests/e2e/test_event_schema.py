@@ -45,7 +45,7 @@ def test_every_kind_of_event_fits_its_schema(program: Program, provider: Provide
     seen |= {event["type"] for event in edit.events}
     assert edit.last["type"] == "error"
     # tests of their own have them
-    elsewhere = {"interrupted", "progress", "model_changed", "steered"}
+    elsewhere = {"interrupted", "progress", "model_changed", "steered", "pull_request"}
     elsewhere |= {"compaction_started", "compaction_finished"}
     elsewhere |= {"memory", "card_proposed", "hook", "tool_progress"}
     elsewhere |= {"background_started", "background_finished"}

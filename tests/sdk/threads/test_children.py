@@ -65,7 +65,7 @@ async def test_open_child_is_shown_as_it_is(
 
 
 async def test_child_has_a_transcript_of_its_own(tmp_path: Path, index: ThreadIndex) -> None:
-    await run_thread(tmp_path, THREAD, answers=1)
+    await run_thread(tmp_path, THREAD, answers=1, earlier=("an earlier report",))
     index.set_status(THREAD, "waiting")
     row = index.get(THREAD)
 

@@ -10,7 +10,12 @@ from ...sdk import events as ev
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate, translate_notice
 from ..i18n.stored_messages import translate_stored
-from .approval_request import describe_asker, format_model_change, show_arguments
+from .approval_request import (
+    PULL_REQUEST,
+    describe_asker,
+    format_model_change,
+    show_arguments,
+)
 from .console import open_console, show_line, style_text
 from .context.compaction import format_end, format_reset, format_start
 from .diff import ShownDiffs, show_diff
@@ -309,7 +314,7 @@ class TextRenderer:
             )
             if question.kind != "review":  # its diff has been shown
                 show_arguments(self._console, request)
-            if question.kind == "approval":
+            if question.kind in ("approval", PULL_REQUEST):
                 self._show_reason(request)
         shown = question.id[:SHORT_ID]
         self._print_line(t("run.how_to_answer", thread=thread, question=shown), "yellow")

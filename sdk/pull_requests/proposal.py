@@ -19,7 +19,10 @@ MOST_COMMITS = 20
 APART = (
     "these files also have changes that are not the thread's; only its own are committed: {files}"
 )
-WHOLE = "changes of others in these files cannot be told apart, and are committed, too: {files}"
+WHOLE = (
+    "these files also have changes that are not the thread's; they cannot be told apart, and are "
+    "committed, too: {files}"
+)
 LEFT_OUT = "git ignores these files, or they are in a submodule, so they are left out: {files}"
 COMMITS = "`{remote}` does not have commits of yours that it is based on; they are pushed: {count}"
 

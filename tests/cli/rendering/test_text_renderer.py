@@ -124,13 +124,14 @@ def test_a_parked_command_is_shown_whole(capsys):
     assert f"  │ {'x' * 200}\n  │ E\n  │ rm -r build\n  cwd: .\n  sandbox: bubblewrap\n" in err
 
 
-def test_parked_question_gives_its_reason(capsys):
+@pytest.mark.parametrize("kind", ["approval", "pull_request"])
+def test_parked_question_gives_its_reason(capsys, kind):
     request = {
         "name": "run_command",
         "args": {"command": "make"},
         "description": "it runs a program",
     }
-    err = shown(capsys, ev.Question("abcdef123456", "i", "approval", [request], [])).err
+    err = shown(capsys, ev.Question("abcdef123456", "i", kind, [request], [])).err
     assert "Approval is needed: it runs a program.\n" in err
 
 

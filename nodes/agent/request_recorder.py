@@ -38,7 +38,8 @@ async def invoke_recorded(
     log = find_request_log(agent.deps, get_thread_id(runtime))
     if log is None:
         return await invoke_model(agent.model, messages, on_text, on_thinking, options)
-    number = await asyncio.to_thread(_log_request, log, agent, messages)
+    name = runtime.context.sub_id or (agent.system.id or "").removeprefix("system-")
+    number = await asyncio.to_thread(_log_request, log, name, agent, messages)
     started = time.monotonic()
     try:
         answer = await invoke_model(agent.model, messages, on_text, on_thinking, options)
@@ -51,8 +52,7 @@ async def invoke_recorded(
     return answer
 
 
-def _log_request(log: RequestLog, agent: Agent, messages: list[BaseMessage]) -> int:
-    name = (agent.system.id or "").removeprefix("system-")
+def _log_request(log: RequestLog, name: str, agent: Agent, messages: list[BaseMessage]) -> int:
     names = [tool.name for tool in agent.offered]
     digest = hash_tools([convert_to_openai_tool(tool) for tool in agent.offered])
     return log.log_request(name, agent.deps.model, messages, names, digest)

@@ -47,7 +47,7 @@ async def open_worktree(
         tree=await take_workspace_snapshot(deps, runtime, task["tree"]),
         sandboxed=deps.sandbox.is_on,
     )
-    rows = open_sub_runs(deps)
+    rows = await asyncio.to_thread(open_sub_runs, deps)
     await asyncio.to_thread(rows.set_worktree, row.thread_id, row.sub_id, str(worktree.folder))
     return worktree
 

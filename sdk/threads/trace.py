@@ -37,7 +37,7 @@ class TraceSpan:
 
 @dataclass
 class AgentTrace:
-    """Consecutive requests of one agent."""
+    """Consecutive requests of one agent, or all of a sub-agent."""
 
     agent: str
     requests: list[TraceSpan] = field(default_factory=list[TraceSpan])
@@ -86,6 +86,10 @@ class _TraceReader:
 
     def __init__(self) -> None:
         self.traces: list[AgentTrace] = []
+        self._children: dict[str, AgentTrace] = {}
+        """The traces of sub-agents, by their IDs: they work at once."""
+        self._last = AgentTrace("")
+        """The last trace of the thread's own agents."""
         self._open: dict[tuple[int, int], TraceSpan] = {}
         self._calls: dict[str, TraceSpan] = {}
 
@@ -104,15 +108,17 @@ class _TraceReader:
 
     def _add_request(self, line: Mapping[str, Any]) -> TraceSpan:
         agent = str(line.get("agent", ""))
-        if not self.traces or self.traces[-1].agent != agent:
-            self.traces.append(AgentTrace(agent))
+        trace = self._children.get(agent)
+        if trace is None and (not self.traces or self.traces[-1].agent != agent):
+            self._last = AgentTrace(agent)
+            self.traces.append(self._last)
         span = TraceSpan(
             name=str(line.get("model", "")),
             time=str(line.get("time", "")),
             messages=len(line.get("messages", ())),
             hash=str(line.get("hash", "")),
         )
-        self.traces[-1].requests.append(span)
+        (trace or self._last).requests.append(span)
         return span
 
     def _add_usage(self, span: TraceSpan, usage: Mapping[str, Any]) -> None:
@@ -124,13 +130,22 @@ class _TraceReader:
 
     def _add_event(self, time: str, event: Mapping[str, Any]) -> None:
         identity = str(event.get("id", ""))
-        if event.get("type") == "tool_call" and self.traces and self.traces[-1].requests:
+        caller = self._children.get(str(event.get("agent", "")), self._last)
+        if event.get("type") == "subagent_started":
+            self._add_child(str(event.get("sub_id", "")))
+        elif event.get("type") == "tool_call" and caller.requests:
             span = TraceSpan(str(event.get("tool", "")), time)
             self._calls[identity] = span
-            self.traces[-1].requests[-1].calls.append(span)
+            caller.requests[-1].calls.append(span)
         elif event.get("type") == "tool_result" and (span := self._calls.get(identity)):
             span.seconds = _measure(span.time, time)
             span.error = str(event.get("error", ""))
+
+    def _add_child(self, sub_id: str) -> None:
+        """Begin the trace of a sub-agent; one that goes on after a question has it already."""
+        if sub_id not in self._children:
+            self._children[sub_id] = AgentTrace(sub_id)
+            self.traces.append(self._children[sub_id])
 
 
 def _measure(start: str, end: str) -> float:

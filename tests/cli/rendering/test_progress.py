@@ -49,6 +49,22 @@ def test_the_row_names_what_is_waited_for() -> None:
     )
 
 
+async def test_busy_children_do_not_hide_their_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "EVERY", 0.001)
+    screen = Screen()
+    renderer = progress_on(screen)
+    renderer.show_event(ev.SubagentStarted("explore-1", "explore", "find it", "c"))
+    screen.written.clear()
+    for _ in range(1000):
+        renderer.show_event(ev.Thinking("hm", agent="explore-1"))
+        await asyncio.sleep(0)
+        if screen.written.is_set():
+            break
+    await asyncio.wait_for(screen.written.wait(), 10)
+    assert "⋯ explore-1 · step 1 · begins" in screen.getvalue()
+    assert "hm" not in screen.getvalue()
+
+
 async def test_silence_shows_the_row(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "EVERY", 0.001)
     screen = Screen()

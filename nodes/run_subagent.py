@@ -82,8 +82,8 @@ async def _run_child(
     if runtime.drain_requested:  # the run was stopped while this child waited for its place
         raise GraphDrained(runtime.drain_reason or "")
     thread = get_thread_id(runtime)
-    sub_runs = await asyncio.to_thread(open_sub_runs, deps)
-    async with runtime.context.pool.child_slots[thread].beginning:
+    async with runtime.context.pool.child_slots[thread].beginning:  # in the order of their tasks
+        sub_runs = await asyncio.to_thread(open_sub_runs, deps)
         row = await asyncio.to_thread(_begin, sub_runs, task, runtime)
     _emit_started(task, row, runtime)
     earlier = await load_earlier(task, child, sub_runs, thread)

@@ -4,8 +4,7 @@ import json
 import sqlite3
 from collections.abc import Generator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -51,25 +50,17 @@ class PullRequestRecords:
     def find(self, thread_id: str) -> PullRequestRecord | None:
         """Return the thread's record, if there is one."""
         with self._connect() as connection:
-            query = (
-                "SELECT thread_id, state, proposal, commit_id, entry, number, url FROM"
-                " pull_requests WHERE thread_id = ?"
-            )
+            query = "SELECT record FROM pull_requests WHERE thread_id = ?"
             row = connection.execute(query, (thread_id,)).fetchone()
-        if row is None:
-            return None
-        thread, state, proposal, *made = row
-        return PullRequestRecord(thread, state, json.loads(proposal), *made)
+        return PullRequestRecord(**json.loads(row[0])) if row else None
 
     def save(self, record: PullRequestRecord) -> None:
         """Put the record on the disk in place of the thread's earlier one."""
-        values = (record.thread_id, record.state, json.dumps(dict(record.proposal)))
-        values += (record.commit, record.entry, record.number, record.url)
-        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        packed = json.dumps(asdict(record))
         with self._connect() as connection, begin_transaction(connection):
+            connection.execute("DELETE FROM pull_requests WHERE thread_id = ?", (record.thread_id,))
             connection.execute(
-                "INSERT OR REPLACE INTO pull_requests VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (*values, now),
+                "INSERT INTO pull_requests VALUES (?, ?)", (record.thread_id, packed)
             )
 
     def delete(self, thread_id: str) -> None:

@@ -127,7 +127,8 @@ async def test_red_framework_is_named_beside_green_one(
     for framework in ("pytest", "go"):
         install(framework, project)
     (project / ".llc.yaml").write_text("task: {repair_rounds: 0}\n")
-    events = await run_task(runner, project, play(tmp_path, *PROJECTS["pytest"].turns, DATA))
+    options = play(tmp_path, *PROJECTS["pytest"].turns, DATA)
+    events = await run_task(runner, project, options, "repair the failing tests")
     evidence = events[-1].evidence
     assert evidence["reason"] == "`go test ./...`: 2 failed, 1 passed, 1 skipped"
     assert (evidence["passed"], evidence["failed"]) == (3, 2)

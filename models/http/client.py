@@ -18,6 +18,7 @@ from ..resolver import ResolvedModel
 from .answer_stream import AnswerStream
 from .dialect import Dialect, RequestOptions
 from .sse import LONGEST_EVENT
+from .tls_context import load_tls_context
 
 CONNECT_SECONDS = 10.0
 # Seconds to keep an idle connection: tools run between two requests; most servers close at 60
@@ -125,6 +126,7 @@ class EndpointClient:
                 },
                 timeout=httpx.Timeout(self._resolved.read_seconds, connect=CONNECT_SECONDS),
                 limits=httpx.Limits(keepalive_expiry=KEEP_SECONDS),
+                verify=load_tls_context(),
             )
         return self._client
 

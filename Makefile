@@ -51,7 +51,7 @@ edit-eval: $(INSTALLED) ## evaluate the edit tools on real sources: make edit-ev
 		$(if $(SHOW),--show "$(SHOW)") $(if $(PROCESS),--process)
 
 torture: $(INSTALLED) ## kill a task N times at random moments: make torture N=200
-	$(BIN)/python tests/torture/torture.py $(N)
+	PYTHONPATH=tests/fixtures $(BIN)/python tests/torture/torture.py $(N)
 
 torture-undo: $(INSTALLED) ## undo, redo and rewind N random histories: make torture-undo N=500
 	PYTHONPATH=tests/fixtures $(BIN)/python tests/torture/undo.py $(N)

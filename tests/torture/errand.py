@@ -18,6 +18,8 @@ Turn = dict[str, Any]
 CHECK = 'sleep 0.1; test -z "$(sort log.txt notes.txt | uniq -d)"'
 """The project's own test: no line is there twice."""
 LAST_NOTE = "end of notes"
+DONE = {"name": "todowrite", "args": {"action": "mark_completed", "todos": ["1"]}}
+"""A task that is open at the end is asked for once more."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ def errand(seed: int, turns: int = 7) -> Errand:
             _turn("architect", 0, [_look(names), _remember(names)], files),
             {"text": "SMALL: every token has a call of its own."},
         ],
-        "coder": [*work, _last_turn(dice)],
+        "coder": [*work, {"tool_calls": [DONE]}, _last_turn(dice)],
         "tester": [*tester, {"text": "Accepted: no line is there twice."}],
     }
     return Errand(scenario, files)

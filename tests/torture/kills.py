@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import cycle, product
 from random import Random
 
-from trial import Ended, Trial
+from trial import COLD, Ended, Trial
 from victim import PLACES, SIDES
 
 SYSCALLS = {"fdatasync": 8, "pwrite64": 40, "fsync": 4, "write": 60}
@@ -63,7 +63,8 @@ def attempt(trial: Trial, kill: Kill) -> Ended:
 
 def _moment(dice: Random) -> Kill:
     if dice.random() < 0.2:
-        return Kill("a moment while it starts", after=dice.uniform(0, 2), since_start=True)
+        after = dice.uniform(0, 2)
+        return Kill("a moment while it starts", wrapper=COLD, after=after, since_start=True)
     longest = dice.choice([0.3, 2])  # a process that only asks the next question is soon over
     return Kill("a moment while it runs", after=dice.uniform(0, longest))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gate import Gate, gated
 from invariants import faults_in, remains_of
-from trial import PATIENCE, Ended, Process, Trial
+from trial import COLD, PATIENCE, Ended, Process, Trial
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ def race(folder: Path) -> Race:
         trial = Trial(folder / "trial", gated(first, second), writable=pipes)
         if faults := _leave_a_lease(trial, first):
             return Race(0, 0, [f"{folder}: {fault}" for fault in faults])
-        winner, loser = _by_success(trial.start(), trial.start())
+        winner, loser = _by_success(trial.start(wrapper=COLD), trial.start(wrapper=COLD))
         before = _cpu_of_children()
         told = loser.end()
         cpu = _cpu_of_children() - before

@@ -14,6 +14,7 @@ from threading import Condition, Thread
 from typing import Any
 
 from errand import CHECK, Errand, untouched
+from warm_start import LANG, WarmProcess, is_possible, warm_start
 
 from maxagent import trust
 from maxagent.memory.threads.index import ThreadIndex
@@ -22,6 +23,8 @@ REQUEST = "Append every token."
 PATIENCE = 90.0
 """Seconds after which a process counts as hung."""
 HUNG = -1000
+COLD = ("env",)
+"""A wrapper of a program that loads its libraries itself."""
 VICTIM = [sys.executable, str(Path(__file__).with_name("victim.py"))]
 
 Event = dict[str, Any]
@@ -57,16 +60,7 @@ class Process:
         self._over = False
         self._stderr: list[str] = []
         self._began = time.monotonic()
-        self.popen = subprocess.Popen(
-            command,
-            cwd=cwd,
-            env=environ,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
+        self.popen = _start(command, cwd, environ)
         self._readers = [Thread(target=self._read_events), Thread(target=self._read_stderr)]
         for reader in self._readers:
             reader.start()
@@ -120,6 +114,27 @@ class Process:
             self._changed.notify_all()
 
 
+def _start(
+    command: Sequence[str], cwd: Path, environ: Mapping[str, str]
+) -> "subprocess.Popen[str] | WarmProcess":
+    """Fork what is Python, if that is possible; to load all libraries would take longest."""
+    python, *arguments = command
+    if python == sys.executable and is_possible(environ):
+        program = "" if arguments[:2] == ["-m", "maxagent"] else arguments[0]
+        rest = arguments[1:] if program else arguments[2:]
+        return warm_start().start(program, rest, cwd, environ)
+    return subprocess.Popen(
+        command,
+        cwd=cwd,
+        env=environ,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
 class Trial:
     """A project, a home and a scenario in a folder of their own."""
 
@@ -160,7 +175,12 @@ class Trial:
         environ: Mapping[str, str] | None = None,
     ) -> Process:
         """Begin or go on, in a process of its own."""
-        surroundings = {**os.environ, "MAXAGENT_HOME": str(self.home), **(environ or {})}
+        surroundings = {
+            **os.environ,
+            "LANG": LANG,
+            "MAXAGENT_HOME": str(self.home),
+            **(environ or {}),
+        }
         command = [*wrapper, *VICTIM, *self.arguments(output)]
         return Process(command, self.project, surroundings)
 

@@ -58,7 +58,7 @@ def errand(seed: int, turns: int = 7) -> Errand:
             _turn("architect", 0, [_look(names), _remember(names)], files),
             {"text": "SMALL: every token has a call of its own."},
         ],
-        "coder": [*work, {"tool_calls": [DONE]}, _last_turn(dice)],
+        "coder": [*work, {"text": "", "tool_calls": [DONE]}, _last_turn(dice)],
         "tester": [*tester, {"text": "Accepted: no line is there twice."}],
     }
     return Errand(scenario, files)

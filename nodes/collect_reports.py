@@ -15,7 +15,7 @@ from .agent.limits import NOTHING_USED, add_usage
 from .agent.message_history import build_tool_message
 from .roles import RoleName
 from .state import State
-from .subagents.task import Report, make_report_key
+from .subagent_task import Report, make_report_key
 
 ReportsTransition = Command[
     Literal["approve", "architect", "coder", "tester", "editor", "build", "plan"]

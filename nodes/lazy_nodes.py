@@ -7,7 +7,7 @@ from langgraph.types import Command
 
 from .agent.context import Context
 from .state import State
-from .subagents.task import SubagentTask
+from .subagent_task import SubagentTask
 from .tool_task import AfterTools, ToolTask
 
 if TYPE_CHECKING:

@@ -17,19 +17,19 @@ from ..config.errors import UsageError
 from ..config.security.redaction import redact
 from ..memory.threads.sub_runs import SubRun, SubRuns
 from .agent.agent import CHILD_TURNS
+from .agent.child_slots import ChildSlots
 from .agent.context import Context, get_thread_id
 from .agent.dependencies import Dependencies
 from .agent.emit import emit_event
 from .approval.interrupts import name_asker
 from .state import State
+from .subagent_task import Report, SubagentTask, make_report_key
 from .subagents.budget import limit_context
 from .subagents.child_state import ChildState, build_child_input
 from .subagents.earlier_child import ReadableGraph, load_earlier
 from .subagents.report import build_report
 from .subagents.sent_calls import open_sub_runs
 from .subagents.sent_task import move_task
-from .subagents.slots import ChildSlots
-from .subagents.task import Report, SubagentTask, make_report_key
 
 if TYPE_CHECKING:
     from ..memory.worktrees.record import Worktree

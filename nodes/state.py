@@ -12,7 +12,7 @@ from ..tools.todo_list import Todo
 from .conversation.cut import CompactionRequest, Cut, merge_cuts
 from .options import Options
 from .roles import RoleName
-from .subagents.task import Reports, merge_reports
+from .subagent_task import Reports, merge_reports
 from .tool_task import PendingCall
 from .usage import Usage as Usage
 

@@ -12,7 +12,7 @@ from ..tools.todo_list import Todo
 from ..tools.workspace import Workspace
 from .options import Options
 from .roles import RoleName
-from .subagents.task import ChildTask
+from .subagent_task import ChildTask
 
 AfterTools = Literal["approve", "architect", "coder", "tester", "editor", "build", "plan", "agent"]
 

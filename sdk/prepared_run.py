@@ -1,9 +1,12 @@
 """A run that is ready to start: its input is valid and its thread exists."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from ..config import paths
+from ..memory.threads.pull_requests import PullRequestRecords
 from ..memory.threads.record import ThreadRow
 from ..models.served_models import find_served_model
 from ..nodes.agent.context import Context
@@ -11,8 +14,10 @@ from ..nodes.agent.dependencies import Dependencies
 from ..nodes.agent.dependency_pool import DependencyPool
 from ..nodes.options import Options
 from .interrupt_response import Answer
-from .pull_requests.publication import check_publication_if_wanted
 from .run import UserMessage
+
+if TYPE_CHECKING:
+    from .pull_requests.flow import PullRequestFlow
 
 
 @dataclass(frozen=True)
@@ -35,9 +40,24 @@ async def open_with_model(
 
     Raises UsageError first, before a server is asked, if a pull request is wanted and cannot be.
     """
-    await check_publication_if_wanted(options, Path(folder), Path(context.home))
+    if options.get("pr"):
+        from .pull_requests.publication import check_publication_if_wanted
+
+        await check_publication_if_wanted(options, Path(folder), Path(context.home))
     deps = await pool.open(folder, options, context)
     if deps.model.model:
         return options, deps
     options = {**options, "served_model": await find_served_model(deps.model)}
     return options, await pool.open(folder, options, context)
+
+
+def open_pull_request(
+    row: ThreadRow, deps: Dependencies, is_stopping: Callable[[], bool]
+) -> "PullRequestFlow | None":
+    """Open the pull request of a thread; None if it has none and wants none. Blocks."""
+    records = PullRequestRecords(paths.locate_database(deps.home))
+    if not row.options.get("pr") and records.find(row.thread_id) is None:
+        return None
+    from .pull_requests.flow import PullRequestFlow
+
+    return PullRequestFlow(row, deps, is_stopping)

@@ -39,8 +39,7 @@ from .graph_registry import CHAT, compile_graph, find_job, needs_tests
 from .interrupt_response import Answer
 from .outcome import derive_status, record_status
 from .partial_answer import PartialAnswer, restore_partial_answer
-from .prepared_run import PreparedRun, open_with_model
-from .pull_requests.flow import PullRequestFlow
+from .prepared_run import PreparedRun, open_pull_request, open_with_model
 from .run import ThreadRun, UserMessage
 from .run_request import (
     NewThread,
@@ -53,7 +52,7 @@ from .run_request import (
 )
 from .startup_notices import collect_notices, collect_standing_notices, finish_restore
 from .steering import settle_steering
-from .threads.rollback import ThreadHistory
+from .thread_history import ThreadHistory
 
 
 class Runner(ThreadHistory):
@@ -291,8 +290,11 @@ class Runner(ThreadHistory):
         row = prepared.row
         deps = await self.pool.open(row.folder, row.options, prepared.context)
         with acquire_lease(self.home, row.thread_id):
-            flow = PullRequestFlow(row, deps, lambda: self.is_stopping)
-            run = await self._create_run(flow.take_answer(prepared), deps)
+            flow = await asyncio.to_thread(open_pull_request, row, deps, lambda: self.is_stopping)
+            if flow:
+                answers = flow.take_answers(prepared.answers, has_message=bool(prepared.message))
+                prepared = replace(prepared, answers=answers)
+            run = await self._create_run(prepared, deps)
             self.steering.begin_run(row.thread_id)
             # the status if the stream is closed or cancelled
             status: ThreadStatus = "interrupted"
@@ -302,7 +304,8 @@ class Runner(ThreadHistory):
                 await run_shielded(
                     asyncio.to_thread(self.threads.set_status, row.thread_id, "running")
                 )
-                async with aclosing(flow.follow(run.stream_events())) as events:
+                stream = run.stream_events()
+                async with aclosing(flow.follow(stream) if flow else stream) as events:
                     async for event in events:
                         half.add_event(event)
                         status = derive_status(event) or status
@@ -364,7 +367,7 @@ class Runner(ThreadHistory):
         """Create the run of a leased thread, after repairing what a kill has left."""
         row = prepared.row
         graph = await asyncio.to_thread(self._graph_of, find_job(row.graph))
-        restored = await finish_restore(deps, row.thread_id)
+        restored = await finish_restore(deps, row.thread_id) if prepared.resumed else []
         killed = prepared.resumed and await asyncio.to_thread(has_crashed, self.home, row.thread_id)
         if killed:
             with translate_sqlite_errors(paths.locate_database(self.home)):

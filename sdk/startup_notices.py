@@ -9,7 +9,6 @@ from ..config.text import TemplatedText, join_texts, text
 from ..config.trust.decision import Trust
 from ..config.trust.trusted_reader import is_empty_folder
 from ..memory.snapshots.git_repository import find_git
-from ..memory.undo.restore import finish_interrupted
 from ..nodes.agent.dependencies import Dependencies
 from ..tools.runtime.missing_tools import find_missing_tools
 
@@ -167,6 +166,8 @@ def _format_remainder(count: int) -> list[str]:
 
 async def finish_restore(deps: Dependencies, thread_id: str) -> list[str]:
     """Finish an interrupted restore of the thread's files; return notices about it."""
+    from ..memory.undo.restore import finish_interrupted
+
     done = await finish_interrupted(deps.snapshots, deps.history, thread_id)
     if done is None:
         return []

@@ -34,13 +34,13 @@ from ...tools.sandbox.detect import open_sandbox
 from ...tools.sandbox.sandbox import Sandbox
 from ...tools.workspace import Workspace
 from ..options import Options
-from ..subagents.slots import ChildSlots
 from .dependencies import Dependencies, DependencySources, build_environ
 
 if TYPE_CHECKING:
     from ...tools.mcp.connections import McpConnections
     from ...tools.mcp.mcp_access import McpAccess
     from ...tools.mcp.server_config import McpServer
+    from .child_slots import ChildSlots
     from .context import Context
 
 

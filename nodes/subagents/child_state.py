@@ -7,7 +7,7 @@ from ..agent.limits import NOTHING_USED
 from ..agent.message_history import build_role_message
 from ..options import Options
 from ..state import State
-from .task import SubagentTask
+from ..subagent_task import SubagentTask
 
 
 class ChildState(State, total=False):

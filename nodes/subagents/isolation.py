@@ -15,8 +15,8 @@ from ...memory.worktrees.removal import remove_worktree
 from ..agent.context import Context
 from ..agent.dependencies import Dependencies
 from ..agent.snapshot_recorder import emit_changes, take_workspace_snapshot
+from ..subagent_task import SubagentTask
 from .sent_calls import open_sub_runs
-from .task import SubagentTask
 
 TOOL = "subagent"
 NOT_MERGED = "Not merged, since it would be a guess; the project keeps its own version:\n{files}"

@@ -19,8 +19,8 @@ from ..agent.context import Context, get_thread_id
 from ..agent.dependencies import Dependencies
 from ..agent.limits import NOTHING_USED
 from ..agent.message_history import iter_newest_first
+from ..subagent_task import Report, SubagentTask
 from .child_state import ChildState
-from .task import Report, SubagentTask
 
 if TYPE_CHECKING:
     from .isolation import MergedChild

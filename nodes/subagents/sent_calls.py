@@ -13,8 +13,8 @@ from ...tools.runtime.registry import canonical
 from ...tools.runtime.sendable_agents import can_change, find_sendable_agent
 from ..agent.agent import Agent
 from ..agent.dependencies import Dependencies
+from ..subagent_task import ChildTask
 from ..tool_task import PendingCall
-from .task import ChildTask
 
 
 def open_sub_runs(deps: Dependencies) -> SubRuns:

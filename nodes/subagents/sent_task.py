@@ -7,9 +7,9 @@ from ...memory.worktrees.record import Worktree
 from ..agent.modes import get_active_agent
 from ..options import FOR_CHILDREN_NOT, Options
 from ..state import State
+from ..subagent_task import ChildTask, SubagentTask
 from ..tool_task import PendingCall
 from .budget import compute_share
-from .task import ChildTask, SubagentTask
 
 
 def build_subagent_task(

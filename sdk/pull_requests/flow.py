@@ -5,7 +5,7 @@ commit changes nothing, and the host is asked for the branch's request before on
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
@@ -17,8 +17,7 @@ from ...memory.threads.pull_requests import OPEN, PullRequestRecord, PullRequest
 from ...memory.threads.record import ThreadRow
 from ...nodes.agent.dependencies import Dependencies
 from ..events import Completion, Event, Failure, Interrupted, Notice, PullRequestOpened, Question
-from ..interrupt_response import build_resume_value, match_answers
-from ..prepared_run import PreparedRun
+from ..interrupt_response import Answer, build_resume_value, match_answers
 from .planning import Planner, list_own_entries
 from .proposal import Proposal, build_question, read_proposal
 from .publication import check_publication
@@ -35,22 +34,22 @@ class PullRequestFlow:
         self._records = PullRequestRecords(paths.locate_database(deps.home))
         self._decision: Mapping[str, Any] | None = None
 
-    def take_answer(self, prepared: PreparedRun) -> PreparedRun:
-        """Take the answer to our question out of a run; raises OtherQuestionError for another's.
+    def take_answers(self, answers: Sequence[Answer], *, has_message: bool) -> Sequence[Answer]:
+        """Keep the answer to our question; return the others.
 
-        A new message instead of an answer leaves the question behind.
+        Raises OtherQuestionError for another's. A new message instead leaves the question behind.
         """
         record = self._records.find(self._row.thread_id)
         if record is None or record.state != "asked":
-            return prepared
-        if prepared.message:
+            return answers
+        if has_message:
             self._forget(record)
-        if not prepared.answers:
-            return prepared
+        if not answers:
+            return answers
         question = build_question(self._row.thread_id, read_proposal(record.proposal), {})
-        [(_, answer)] = match_answers(prepared.answers, self._row.thread_id[:8], [question])
+        [(_, answer)] = match_answers(answers, self._row.thread_id[:8], [question])
         self._decision = build_resume_value(answer, question.review_configs)["decisions"][0]
-        return replace(prepared, answers=())
+        return ()
 
     async def follow(self, events: AsyncGenerator[Event]) -> AsyncGenerator[Event]:
         """Yield a run's events, and before its completion those of the pull request."""

@@ -3,27 +3,37 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Protocol
 
 from ...config import paths
+from ...memory.threads.index import ThreadIndex
 from ...memory.threads.pull_requests import OPEN, PullRequestRecord, PullRequestRecords
 from ..events import Event, Question
 from ..interrupt_response import Answer
 from .proposal import PULL_REQUEST
 
-if TYPE_CHECKING:
-    from ..runner import Runner
+
+class ThreadRunner(Protocol):
+    """A `Runner`, which runs the request, too."""
+
+    home: Path
+    threads: ThreadIndex
+
+    def resume(self, thread: str, answer: Answer | None = None) -> AsyncGenerator[Event]:
+        """Continue a thread where it stopped."""
+        ...
 
 
 async def request_pull_request(
-    runner: "Runner", thread: str, answer: str = "ask"
+    runner: ThreadRunner, thread: str, answer: str = "ask"
 ) -> AsyncGenerator[Event]:
     """Open the pull request of a thread; `yes` answers its question, unless files are mixed.
 
     Like every run, a stream that ends with a question can be answered later.
     """
     row = runner.threads.find(thread)
-    await asyncio.to_thread(_note_wish, runner, row.thread_id)
+    await asyncio.to_thread(_note_wish, runner.home, row.thread_id)
     question: Question | None = None
     async with aclosing(runner.resume(row.thread_id)) as events:
         async for event in events:
@@ -38,8 +48,8 @@ async def request_pull_request(
                 yield event
 
 
-def _note_wish(runner: "Runner", thread_id: str) -> None:
-    records = PullRequestRecords(paths.locate_database(runner.home))
+def _note_wish(home: Path, thread_id: str) -> None:
+    records = PullRequestRecords(paths.locate_database(home))
     record = records.find(thread_id)
     if record is None:
         records.save(PullRequestRecord(thread_id, "wanted"))

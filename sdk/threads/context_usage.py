@@ -4,11 +4,12 @@ import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal, Protocol
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
 from ...nodes.agent.agent import Agent, load_agent
+from ...nodes.agent.context import Context
 from ...nodes.agent.dependencies import Dependencies
 from ...nodes.agent.message_history import select_view
 from ...nodes.conversation.budget import compute_budget
@@ -17,9 +18,6 @@ from ...nodes.conversation.token_estimate import count_used, estimate_message, e
 from ...nodes.conversation.user_requests import is_request
 from ...nodes.messages.instruction_blocks import format_instructions
 from ...nodes.state import State
-
-if TYPE_CHECKING:
-    from ..runner import Runner
 
 ContextKind = Literal[
     "system",
@@ -69,7 +67,15 @@ class ContextUsage:
         return max(self.window - self.used, 0)
 
 
-async def measure_context(runner: "Runner", thread: str) -> ContextUsage:
+class StateReader(Protocol):
+    """A `Runner`, for one that only reads."""
+
+    async def read_state(self, thread: str) -> tuple[State, Context]:
+        """Return a thread's state, and the context of its runs."""
+        ...
+
+
+async def measure_context(runner: StateReader, thread: str) -> ContextUsage:
     """Return what the thread's next request consists of. Raises UsageError for an unknown one."""
     state, context = await runner.read_state(thread)
     role = state.get("role", "build")

@@ -2,14 +2,12 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...config import paths
 from ...memory.checkpoints.steps import ThreadStep
 from ...memory.snapshots.file_version import ABSENT, filter_visible
-from ...memory.threads.index import ThreadIndex
 from ...memory.threads.lease import acquire_lease
 from ...memory.threads.record import ThreadRow
 from ...memory.undo.history import HistoryEntry
@@ -21,7 +19,7 @@ from ...tools.result import ToolError
 from ...tools.workspace import Workspace
 from .file_changes import ThreadFileChange, read_file_changes
 from .file_history import PendingRestore, open_thread_files
-from .steps import StepSummary, find_step, read_thread_branches, summarize_steps
+from .steps import find_step, read_thread_branches
 from .time_travel import rewind_talk
 
 
@@ -67,32 +65,6 @@ class Rollback:
         if self.rewinds_talk:
             await rewind_talk(self.row, self.home, self.step)
         return restored
-
-
-class ThreadHistory:
-    """What a program can learn of threads, and take back, without running them."""
-
-    def __init__(self, home: Path | None = None) -> None:
-        self.home = home or paths.locate_home()
-        self.threads = ThreadIndex(self.home)
-
-    async def changes(self, thread: str) -> ThreadChanges:
-        """Return what a thread has changed in its folder."""
-        return await read_changes(self.threads.find(thread), self.home)
-
-    def checkpoints(self, thread: str) -> Sequence[StepSummary]:
-        """Return the steps of a thread; each with a `checkpoint_id` can be rolled back to."""
-        return summarize_steps(self.threads.find(thread), self.home)
-
-    def rollback(
-        self, thread: str, step: int, *, files: bool = True, talk: bool = True
-    ) -> AbstractAsyncContextManager[Rollback]:
-        """Plan to go back to a step: `async with runner.rollback(thread, 3) as plan:`.
-
-        Nothing changes before `await plan.apply()`; the thread cannot run meanwhile.
-        """
-        row = self.threads.find(thread)
-        return open_rollback(row, self.home, step, files=files, talk=talk)
 
 
 async def read_changes(row: ThreadRow, home: Path) -> ThreadChanges:

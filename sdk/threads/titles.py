@@ -4,23 +4,26 @@ Only for conversations at a terminal: other runs spend nothing that the user did
 """
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from langchain_core.messages import BaseMessage, HumanMessage
 
 from ...config.errors import MaxAgentError, UsageError
 from ...config.security.redaction import redact
+from ...memory.threads.index import ThreadIndex
 from ...memory.threads.record import ThreadRow, build_title
 from ...models.errors import ModelCallError
 from ...models.factory import close_model, open_model
 from ...models.http.dialect import RequestOptions
 from ...models.invoke import invoke_model
 from ...models.resolver import ResolvedModel
+from ...nodes.agent.dependencies import Dependencies
+from ...nodes.options import Options
 from ..tracing import disable_tracing
 
-if TYPE_CHECKING:
-    from ..runner import Runner
+# `Runner.open_dependencies`
+OpenDependencies = Callable[[str, Options], Awaitable[Dependencies]]
 
 TITLE_PROMPT = (
     "Name this conversation in its own language: at most six words that tell it from others, "
@@ -34,25 +37,29 @@ MAX_TOKENS = 200
 TIMEOUT_SECONDS = 20.0
 
 
-async def generate_title(runner: "Runner", thread_id: str, answer: str) -> str:
+async def generate_title(
+    threads: ThreadIndex, open_dependencies: OpenDependencies, thread_id: str, answer: str
+) -> str:
     """Name a conversation after its first turn; return the title, empty if the old one stays.
 
     It stays if the user has named the thread or disabled titles, or the model fails.
     """
     try:
-        return await _generate_title(runner, thread_id, answer)
+        return await _generate_title(threads, open_dependencies, thread_id, answer)
     except MaxAgentError:  # deleted meanwhile, or locked: nothing is lost
         return ""
 
 
-async def _generate_title(runner: "Runner", thread_id: str, answer: str) -> str:
-    row = await asyncio.to_thread(runner.threads.get, thread_id)
-    deps = await runner.open_dependencies(row.folder, row.options)
+async def _generate_title(
+    threads: ThreadIndex, open_dependencies: OpenDependencies, thread_id: str, answer: str
+) -> str:
+    row = await asyncio.to_thread(threads.get, thread_id)
+    deps = await open_dependencies(row.folder, row.options)
     if not (deps.settings.threads.titles and _needs_title(row)):
         return ""
     title = await make_title(deps.model, row.request, answer)
     if title:
-        await asyncio.to_thread(runner.threads.set_title, thread_id, title)
+        await asyncio.to_thread(threads.set_title, thread_id, title)
     return title
 
 

@@ -94,6 +94,9 @@ def begin_titling(session: Session, last: Event | None) -> None:
 
 
 async def _generate_title(session: Session, end: Completion) -> None:
-    title = await generate_title(await session.wait_for_runner(), end.thread_id, end.summary)
+    runner = await session.wait_for_runner()
+    title = await generate_title(
+        runner.threads, runner.open_dependencies, end.thread_id, end.summary
+    )
     if title and session.thread == end.thread_id:
         session.prompt.send_escape_codes(build_title_code(title))

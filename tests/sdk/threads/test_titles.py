@@ -81,31 +81,50 @@ def begun(home: Path, *, graph: str = "chat", title: str = "Prices are wrong") -
 async def test_conversation_is_titled_once_keeping_list_position(runner: Runner) -> None:
     thread = begun(runner.home)
     before = runner.threads.get(thread)
-    assert await generate_title(runner, thread, "They round.") == "Rounding"
+    assert (
+        await generate_title(runner.threads, runner.open_dependencies, thread, "They round.")
+        == "Rounding"
+    )
     after = runner.threads.get(thread)
     assert (after.title, after.updated_at) == ("Rounding", before.updated_at)
-    assert await generate_title(runner, thread, "They round.") == ""
+    assert (
+        await generate_title(runner.threads, runner.open_dependencies, thread, "They round.") == ""
+    )
 
 
 @pytest.mark.parametrize("more", [{"graph": "task"}, {"title": "Named before"}])
 async def test_other_threads_keep_their_titles(runner: Runner, more: dict[str, str]) -> None:
-    assert await generate_title(runner, begun(runner.home, **more), "They round.") == ""
+    assert (
+        await generate_title(
+            runner.threads, runner.open_dependencies, begun(runner.home, **more), "They round."
+        )
+        == ""
+    )
 
 
 async def test_user_name_wins_over_generated_title(runner: Runner) -> None:
     thread, threads = begun(runner.home), runner.threads
     threads.rename(thread, "prices")
-    assert await generate_title(runner, thread, "They round.") == ""
+    assert (
+        await generate_title(runner.threads, runner.open_dependencies, thread, "They round.") == ""
+    )
     threads.set_title(thread, "Rounding")
     assert threads.get(thread).title == "Prices are wrong"
 
 
 async def test_titles_can_be_switched_off(runner: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MAXAGENT_THREADS__TITLES", "false")
-    assert await generate_title(runner, begun(runner.home), "They round.") == ""
+    assert (
+        await generate_title(
+            runner.threads, runner.open_dependencies, begun(runner.home), "They round."
+        )
+        == ""
+    )
 
 
 async def test_script_without_title_keeps_first_line(runner: Runner) -> None:
     thread = begun(runner.home)
     (runner.home.parent / "scenario.json").write_text('{"build": []}')
-    assert await generate_title(runner, thread, "They round.") == ""
+    assert (
+        await generate_title(runner.threads, runner.open_dependencies, thread, "They round.") == ""
+    )

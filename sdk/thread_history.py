@@ -1,0 +1,45 @@
+"""What a program can learn of threads, and take back, without running them."""
+
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..config import paths
+from ..memory.threads.index import ThreadIndex
+
+if TYPE_CHECKING:
+    from .threads.rollback import Rollback, ThreadChanges
+    from .threads.steps import StepSummary
+
+
+class ThreadHistory:
+    """The past of the threads of one MaxAgent home."""
+
+    def __init__(self, home: Path | None = None) -> None:
+        self.home = home or paths.locate_home()
+        self.threads = ThreadIndex(self.home)
+
+    async def changes(self, thread: str) -> "ThreadChanges":
+        """Return what a thread has changed in its folder."""
+        from .threads.rollback import read_changes
+
+        return await read_changes(self.threads.find(thread), self.home)
+
+    def checkpoints(self, thread: str) -> "Sequence[StepSummary]":
+        """Return the steps of a thread; each with a `checkpoint_id` can be rolled back to."""
+        from .threads.steps import summarize_steps
+
+        return summarize_steps(self.threads.find(thread), self.home)
+
+    def rollback(
+        self, thread: str, step: int, *, files: bool = True, talk: bool = True
+    ) -> "AbstractAsyncContextManager[Rollback]":
+        """Plan to go back to a step: `async with runner.rollback(thread, 3) as plan:`.
+
+        Nothing changes before `await plan.apply()`; the thread cannot run meanwhile.
+        """
+        from .threads.rollback import open_rollback
+
+        row = self.threads.find(thread)
+        return open_rollback(row, self.home, step, files=files, talk=talk)

@@ -9,22 +9,22 @@ from dataclasses import asdict, dataclass, field
 from keyword import iskeyword
 from typing import Any, ClassVar, Literal
 
-from .agent_events import AgentEvent
-from .agent_events import SubagentFinished as SubagentFinished
-from .agent_events import SubagentStarted as SubagentStarted
-from .attempts.events import AttemptsCompared as AttemptsCompared
-from .background_events import BackgroundFinished as BackgroundFinished
-from .background_events import BackgroundStarted as BackgroundStarted
-from .context_events import CacheReset as CacheReset
-from .context_events import CompactionFinished as CompactionFinished
-from .context_events import CompactionStarted as CompactionStarted
-from .memory_events import CardProposed as CardProposed
-from .memory_events import MemoryShown as MemoryShown
-from .tool_events import HookFinished as HookFinished
-from .tool_events import ToolCall as ToolCall
-from .tool_events import ToolOutput as ToolOutput
-from .tool_events import ToolProgress as ToolProgress
-from .tool_events import ToolResult as ToolResult
+from .event_types.agent import AgentEvent
+from .event_types.agent import SubagentFinished as SubagentFinished
+from .event_types.agent import SubagentStarted as SubagentStarted
+from .event_types.attempt import AttemptsCompared as AttemptsCompared
+from .event_types.background import BackgroundFinished as BackgroundFinished
+from .event_types.background import BackgroundStarted as BackgroundStarted
+from .event_types.context import CacheReset as CacheReset
+from .event_types.context import CompactionFinished as CompactionFinished
+from .event_types.context import CompactionStarted as CompactionStarted
+from .event_types.memory import CardProposed as CardProposed
+from .event_types.memory import MemoryShown as MemoryShown
+from .event_types.tool import HookFinished as HookFinished
+from .event_types.tool import ToolCall as ToolCall
+from .event_types.tool import ToolOutput as ToolOutput
+from .event_types.tool import ToolProgress as ToolProgress
+from .event_types.tool import ToolResult as ToolResult
 
 
 @dataclass(frozen=True)

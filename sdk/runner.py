@@ -30,7 +30,7 @@ from ..nodes.agent.modes import choose_next_agent
 from ..nodes.messages.steering import SteeringQueue
 from ..nodes.options import Options, select_lasting
 from ..nodes.state import State
-from .attempts.threads import AttemptThreads
+from .attempts import AttemptThreads
 from .background import BackgroundJobs
 from .cancel_shield import run_shielded
 from .compaction import Compactor

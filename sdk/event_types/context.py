@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from .agent_events import AgentEvent
+from .agent import AgentEvent
 
 
 @dataclass(frozen=True)

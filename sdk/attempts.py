@@ -5,14 +5,14 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Literal
 
-from ...config.errors import MaxAgentError, UsageError
-from ...memory.threads.record import ThreadRow, ThreadStatus
-from ...nodes.attempts.attempt import Attempt, AttemptEnd
-from ...nodes.state import State
-from ..events import Event, Failure, Interrupted
+from ..config.errors import MaxAgentError, UsageError
+from ..memory.threads.record import ThreadRow, ThreadStatus
+from ..nodes.attempts.attempt import Attempt, AttemptEnd
+from ..nodes.state import State
+from .events import Event, Failure, Interrupted
 
 if TYPE_CHECKING:
-    from ..runner import Runner
+    from .runner import Runner
 
 StopReason = Literal["user", "timeout"]
 _ENDS: dict[ThreadStatus, Literal["ended", "waiting", "limit", "failed", "interrupted"]] = {

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
-from .agent_events import AgentEvent
+from .agent import AgentEvent
 
 
 @dataclass(frozen=True)

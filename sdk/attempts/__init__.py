@@ -1,1 +1,0 @@
-"""Several attempts at one task: their threads, and the event about them."""

@@ -1,0 +1,1 @@
+"""The events of each part of a run; `sdk/events.py` has them all."""

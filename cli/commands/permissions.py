@@ -17,7 +17,7 @@ from ..rendering.output import echo_json, echo_wrapped
 
 if TYPE_CHECKING:
     from ...config.settings.loader import LoadedSettings
-    from ...tools.permissions import Decision
+    from ...tools.permissions.decision import Decision
 
 app = typer.Typer(
     help="Show what is allowed, asked or denied, and by which rule.",

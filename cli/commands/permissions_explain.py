@@ -15,8 +15,10 @@ from ...config.errors import UsageError
 from ...config.settings.loader import LoadedSettings
 from ...tools.definition import get_schema
 from ...tools.filesystem.project_snapshots import open_snapshots
-from ...tools.permissions import Decision, Policy, build_policy, evaluate_call
+from ...tools.permissions.decision import Decision
+from ...tools.permissions.evaluate import evaluate_call
 from ...tools.permissions.evaluate_tool import evaluate_tool_call
+from ...tools.permissions.policy import Policy, build_policy
 from ...tools.runtime.registry import NAMES, canonical, describe_unknown_tool, resolve
 from ...tools.sandbox.detect import open_sandbox
 from ...tools.workspace import Workspace

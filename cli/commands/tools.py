@@ -24,7 +24,7 @@ from .mcp.known_tools import read_known_tools, show_known_tool
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
-    from ...tools.permissions import Decision
+    from ...tools.permissions.decision import Decision
     from ..execution.tool_session import Consent, ToolSession
 
 # Yes, no, the answer itself, or that nobody can answer

@@ -19,9 +19,10 @@ from ...config.trust.decision import check_trust
 from ...sdk.tracing import disable_tracing
 from ...tools.definition import get_effect
 from ...tools.mcp.tool_names import PREFIX
-from ...tools.permissions import Decision, build_policy
+from ...tools.permissions.decision import Decision
 from ...tools.permissions.evaluate_tool import evaluate_tool_call
 from ...tools.permissions.grants import READS
+from ...tools.permissions.policy import build_policy
 from ...tools.result import ToolResult
 from ...tools.runtime.edit_preview import PreviewCall, preview_calls
 from ...tools.runtime.invoke import invoke

@@ -9,7 +9,7 @@ from .session.session import Session
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
-    from ...tools.permissions import Decision
+    from ...tools.permissions.decision import Decision
     from ..execution.tool_session import ToolSession
 
 MESSAGE_TEMPLATE = "The user ran `{command}`. {end}\n{output}"

@@ -23,7 +23,7 @@ from ...memory.undo.history import FileHistory
 from ...models.factory import ModelPool
 from ...models.providers import find_provider
 from ...models.resolver import ResolvedModel, resolve
-from ...tools.permissions import Policy
+from ...tools.permissions.policy import Policy
 from ...tools.sandbox.sandbox import Sandbox
 from ...tools.workspace import Workspace
 from ..messages.images import ImageCache

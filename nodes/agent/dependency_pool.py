@@ -28,7 +28,7 @@ from ...models.factory import ModelPool
 from ...models.resolver import ResolvedModel, resolve
 from ...tools.filesystem.project_snapshots import open_snapshots
 from ...tools.mcp.elicitation import Elicitation
-from ...tools.permissions import build_policy
+from ...tools.permissions.policy import build_policy
 from ...tools.process.background_pool import BackgroundPool
 from ...tools.sandbox.detect import open_sandbox
 from ...tools.sandbox.sandbox import Sandbox

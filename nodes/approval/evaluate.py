@@ -17,7 +17,7 @@ from langchain_core.tools import BaseTool
 from ...config.text import join_texts, text
 from ...tools.definition import get_effect, has_effect
 from ...tools.mcp.tool_adapter import McpTool
-from ...tools.permissions import Decision
+from ...tools.permissions.decision import Decision
 from ...tools.permissions.evaluate_tool import evaluate_tool_call
 from ...tools.permissions.grants import READS
 from ...tools.permissions.requested_approval import explain_request

@@ -10,8 +10,9 @@ import tempfile
 from pathlib import Path
 
 from maxagent.memory.snapshots.store import Snapshots
-from maxagent.tools.permissions import Decision, Policy, evaluate_call
-from maxagent.tools.permissions.policy import Safeguards
+from maxagent.tools.permissions.decision import Decision
+from maxagent.tools.permissions.evaluate import evaluate_call
+from maxagent.tools.permissions.policy import Policy, Safeguards
 from maxagent.tools.workspace import Workspace
 
 TABLE = Path(__file__).with_name("ordinary_day.txt")

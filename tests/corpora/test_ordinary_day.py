@@ -5,7 +5,7 @@ from command_lines import HOME, TABLES, cases
 from command_lines import project as lines_project
 from ordinary_day import asked, commands, decision, policy, project
 
-from maxagent.tools.permissions import Policy
+from maxagent.tools.permissions.policy import Policy
 from maxagent.tools.workspace import Workspace
 
 

@@ -6,8 +6,8 @@ import pytest
 from ruamel.yaml import YAML
 from rule_texts import ruled
 
-from maxagent.tools.permissions import evaluate_call
 from maxagent.tools.permissions.decision import Decision
+from maxagent.tools.permissions.evaluate import evaluate_call
 from maxagent.tools.workspace import Workspace
 
 CORPUS = YAML(typ="safe").load((Path(__file__).parent / "whitelisted.yaml").read_text())

@@ -5,18 +5,20 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ...config.settings.permission_rules import RawRule, RuleKind
 from ...config.text import text
 from .. import aliases
 from ..tool_table import PatternKind
-from .call import RequestedCall
 from .command_pattern import CommandPattern, parse_command_pattern
 from .host_pattern import parse_host_pattern
 from .path_pattern import parse_path_pattern
 from .server_pattern import ServerPattern
 from .subject import PATTERN_KINDS, READING_TOOLS, Subject
+
+if TYPE_CHECKING:
+    from .call import RequestedCall
 
 _SHAPE = re.compile(r"([\w*-]+)(?:\((.*)\))?", re.DOTALL)
 _MCP = re.compile(r"mcp_[\w*-]+")
@@ -54,7 +56,7 @@ class Rule:
     pattern: Pattern | None
     """None: every call of the tool."""
 
-    def matches_call(self, call: RequestedCall) -> bool | None:
+    def matches_call(self, call: "RequestedCall") -> bool | None:
         """Return whether it matches any part of the call; None if that is uncertain."""
         if not self._is_about(call):
             return False
@@ -67,7 +69,7 @@ class Rule:
         """Return whether its pattern matches a file, or may, for any tool."""
         return self.pattern is None or self.pattern.matches_loosely(subject) is not False
 
-    def can_allow(self, call: RequestedCall, subject: Subject) -> bool:
+    def can_allow(self, call: "RequestedCall", subject: Subject) -> bool:
         """Return whether it allows this part of the call."""
         if not self._is_about(call) or (
             self.pattern and not self.pattern.matches_strictly(subject)
@@ -75,7 +77,7 @@ class Rule:
             return False
         return not self.find_excess(call, subject)
 
-    def find_excess(self, call: RequestedCall, subject: Subject) -> str:
+    def find_excess(self, call: "RequestedCall", subject: Subject) -> str:
         """Describe what a command does beyond the first words that the rule allows; else empty."""
         pattern = self.pattern
         if not (isinstance(pattern, CommandPattern) and pattern.is_prefix):
@@ -87,7 +89,7 @@ class Rule:
         folder = Path(subject.folder) if subject.folder else None
         return find_excess(subject.names, pattern.words, folder, call.workspace)
 
-    def _is_about(self, call: RequestedCall) -> bool:
+    def _is_about(self, call: "RequestedCall") -> bool:
         if "*" in self.tool or self.tool.startswith("mcp_"):
             name = ".*".join(map(re.escape, self.tool.split("*")))
             return re.fullmatch(name, fold_mcp_name(call.tool)) is not None
@@ -111,7 +113,7 @@ def read_rule(written: RawRule) -> Rule:
     return Rule(written.kind, written.text, written.origin, tool, reader(inner.strip()))
 
 
-def find_allowing_rules(rules: Iterable[Rule], call: RequestedCall) -> list[Rule]:
+def find_allowing_rules(rules: Iterable[Rule], call: "RequestedCall") -> list[Rule]:
     """Return the rules that together allow the call; empty if they do not allow a part of it."""
     if call.command and not (call.analysis and call.analysis.plain):
         return []
@@ -120,7 +122,7 @@ def find_allowing_rules(rules: Iterable[Rule], call: RequestedCall) -> list[Rule
     return [] if None in found else [rule for rule in found if rule]
 
 
-def find_call_excess(rules: Iterable[Rule], call: RequestedCall) -> str:
+def find_call_excess(rules: Iterable[Rule], call: "RequestedCall") -> str:
     """Describe what exceeds a rule that allows the call's first words; else empty."""
     needed = [one for one in call.subjects if not one.harmless]
     reasons = (rule.find_excess(call, one) for one in needed for rule in rules)

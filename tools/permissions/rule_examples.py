@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 from ...config.settings.permission_rules import RawRule
 from ...config.text import text
 from ..workspace import Workspace
-from .call import RequestedCall
 from .rule import Rule
 from .subject import PATTERN_KINDS
 
 if TYPE_CHECKING:
     from ..definition import Effect
+    from .call import RequestedCall
 
 
 def check_examples(rule: Rule, written: RawRule, workspace: Workspace) -> None:
@@ -37,8 +37,10 @@ def _matches_example(rule: Rule, text: str, workspace: Workspace) -> bool:
     return bool(call.subjects) and all(rule.can_allow(call, one) for one in call.subjects)
 
 
-def _build_example_call(rule: Rule, text: str, workspace: Workspace) -> RequestedCall:
+def _build_example_call(rule: Rule, text: str, workspace: Workspace) -> "RequestedCall":
     """Build the call of an example: a command, a path, a URL, or a tool's name."""
+    from .call import RequestedCall
+
     about = PATTERN_KINDS.get(rule.tool, "call")
     args: Mapping[str, object] = {"command": text} if about == "command" else {}
     if about == "host":

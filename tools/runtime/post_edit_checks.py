@@ -7,7 +7,8 @@ from typing import Any, cast
 
 from ..filesystem.file_access import hash_content, read_bytes
 from ..filesystem.text_codec import decode_text, to_printable
-from ..permissions import Policy, evaluate_check
+from ..permissions.evaluate import evaluate_check
+from ..permissions.policy import Policy
 from ..permissions.post_edit_commands import find_all_checks
 from ..result import ToolError, ToolResult
 from ..textedits.unified_diff import build_diff, count_changes

@@ -64,7 +64,7 @@ def _write_report(
 
 def _load_environment() -> "DoctorEnvironment":
     from ....config.settings.loader import load_settings
-    from ....tools.permissions import build_policy
+    from ....tools.permissions.policy import build_policy
     from ....tools.workspace import Workspace
     from .checks import DoctorEnvironment
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ....config.agents.custom_commands import CustomCommand
     from ....config.skills.skill import Skill
     from ....nodes.options import Options
-    from ....tools.permissions import Decision
+    from ....tools.permissions.decision import Decision
     from ...execution.tool_session import ToolSession
 
 

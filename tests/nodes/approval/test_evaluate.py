@@ -11,7 +11,7 @@ from maxagent.nodes.approval.evaluate import (
     extract_ids,
     recheck_call,
 )
-from maxagent.tools.permissions import Policy
+from maxagent.tools.permissions.policy import Policy
 from maxagent.tools.runtime.registry import load_all_tools
 from maxagent.tools.sandbox.sandbox import Sandbox
 from maxagent.tools.workspace import Workspace

@@ -9,7 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rule_texts import project, rule, ruled
 
-from maxagent.tools.permissions import Decision, Policy, evaluate_call
+from maxagent.tools.permissions.decision import Decision
+from maxagent.tools.permissions.evaluate import evaluate_call
+from maxagent.tools.permissions.policy import Policy
 from maxagent.tools.workspace import Workspace
 
 MODES = ["ask", "edits", "auto", "read-only"]

@@ -8,7 +8,8 @@ from maxagent.config.settings.loader import LoadedSettings, load_settings
 from maxagent.config.settings.permission_rules import RawRule
 from maxagent.config.settings.schema import SecuritySection, Settings
 from maxagent.tools.definition import Effect
-from maxagent.tools.permissions import Policy, build_policy, evaluate_call
+from maxagent.tools.permissions.evaluate import evaluate_call
+from maxagent.tools.permissions.policy import Policy, build_policy
 from maxagent.tools.workspace import Workspace
 
 

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from rule_texts import project, ruled
 
-from maxagent.tools.permissions import evaluate_call
+from maxagent.tools.permissions.evaluate import evaluate_call
 
 
 @pytest.mark.parametrize(

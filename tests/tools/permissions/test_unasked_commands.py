@@ -4,10 +4,10 @@ from pathlib import Path
 import pytest
 
 from maxagent.config.settings.permission_rules import RawRule
-from maxagent.tools.permissions import Decision, Policy, evaluate_call
-from maxagent.tools.permissions.evaluate import evaluate_check
+from maxagent.tools.permissions.decision import Decision
+from maxagent.tools.permissions.evaluate import evaluate_call, evaluate_check
 from maxagent.tools.permissions.path_pattern import parse_path_pattern
-from maxagent.tools.permissions.policy import Safeguards, read_rules
+from maxagent.tools.permissions.policy import Policy, Safeguards, read_rules
 from maxagent.tools.workspace import Workspace
 
 

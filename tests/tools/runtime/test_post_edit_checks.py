@@ -7,7 +7,7 @@ import pytest
 from maxagent.tools.builtin.files.edit import edit
 from maxagent.tools.builtin.files.write_file import write_file
 from maxagent.tools.filesystem.file_access import hash_content
-from maxagent.tools.permissions import Policy
+from maxagent.tools.permissions.policy import Policy
 from maxagent.tools.result import ToolResult
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.runtime.post_edit_checks import LONGEST_SHOWN

@@ -16,7 +16,8 @@ from maxagent.tools.builtin.files.apply_patch import apply_patch
 from maxagent.tools.definition import extract_paths, get_effect
 from maxagent.tools.editing.patch.parser import find_patched_names
 from maxagent.tools.filesystem.file_access import hash_content
-from maxagent.tools.permissions import Policy, evaluate_call
+from maxagent.tools.permissions.evaluate import evaluate_call
+from maxagent.tools.permissions.policy import Policy
 from maxagent.tools.result import ToolError, ToolResult
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.tool_run import ToolRun

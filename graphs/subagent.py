@@ -10,10 +10,10 @@ from langgraph.types import Command
 
 from ..nodes.agent.context import Context
 from ..nodes.agent_turn import run_agent_turn
+from ..nodes.children.task import SubagentTask
 from ..nodes.compact import compact
 from ..nodes.lazy_nodes import approve, collect_reports, run_subagent, run_tool
 from ..nodes.state import State, Task
-from ..nodes.subagent_task import SubagentTask
 from ..nodes.subagents.child_state import ChildState
 from ..nodes.tool_task import ToolTask
 

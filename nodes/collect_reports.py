@@ -13,9 +13,9 @@ from .agent.context import Context
 from .agent.emit import emit_event
 from .agent.limits import NOTHING_USED, add_usage
 from .agent.message_history import build_tool_message
+from .children.task import Report, make_report_key
 from .roles import RoleName
 from .state import State
-from .subagent_task import Report, make_report_key
 
 ReportsTransition = Command[
     Literal["approve", "architect", "coder", "tester", "editor", "build", "plan"]

@@ -6,8 +6,8 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from .agent.context import Context
+from .children.task import SubagentTask
 from .state import State
-from .subagent_task import SubagentTask
 from .tool_task import AfterTools, ToolTask
 
 if TYPE_CHECKING:

@@ -17,13 +17,13 @@ from ..config.errors import UsageError
 from ..config.security.redaction import redact
 from ..memory.threads.sub_runs import SubRun, SubRuns
 from .agent.agent import CHILD_TURNS
-from .agent.child_slots import ChildSlots
 from .agent.context import Context, get_thread_id
 from .agent.dependencies import Dependencies
 from .agent.emit import emit_event
 from .approval.interrupts import name_asker
+from .children.slots import ChildSlots
+from .children.task import Report, SubagentTask, make_report_key
 from .state import State
-from .subagent_task import Report, SubagentTask, make_report_key
 from .subagents.budget import limit_context
 from .subagents.child_state import ChildState, build_child_input
 from .subagents.earlier_child import ReadableGraph, load_earlier

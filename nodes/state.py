@@ -9,10 +9,10 @@ from typing_extensions import TypedDict
 
 from ..memory.checkpoints.message_merge import merge_messages
 from ..tools.todo_list import Todo
+from .children.task import Reports, merge_reports
 from .conversation.cut import CompactionRequest, Cut, merge_cuts
 from .options import Options
 from .roles import RoleName
-from .subagent_task import Reports, merge_reports
 from .tool_task import PendingCall
 from .usage import Usage as Usage
 

@@ -10,9 +10,9 @@ from ..tools.definition import extract_paths
 from ..tools.result import ToolError
 from ..tools.todo_list import Todo
 from ..tools.workspace import Workspace
+from .children.task import ChildTask
 from .options import Options
 from .roles import RoleName
-from .subagent_task import ChildTask
 
 AfterTools = Literal["approve", "architect", "coder", "tester", "editor", "build", "plan", "agent"]
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from ...tools.mcp.connections import McpConnections
     from ...tools.mcp.mcp_access import McpAccess
     from ...tools.mcp.server_config import McpServer
-    from .child_slots import ChildSlots
+    from ..children.slots import ChildSlots
     from .context import Context
 
 

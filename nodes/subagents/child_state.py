@@ -5,9 +5,9 @@ from typing import Any, cast
 from ...memory.threads.sub_runs import SubRunStatus
 from ..agent.limits import NOTHING_USED
 from ..agent.message_history import build_role_message
+from ..children.task import SubagentTask
 from ..options import Options
 from ..state import State
-from ..subagent_task import SubagentTask
 
 
 class ChildState(State, total=False):

@@ -8,7 +8,7 @@ from langgraph.config import get_config
 from langgraph.types import StateSnapshot
 
 from ...memory.threads.sub_runs import SubRuns
-from ..subagent_task import SubagentTask
+from ..children.task import SubagentTask
 from .child_state import ChildState
 
 # Where LangGraph has the saver of a running graph; a nested graph has none of its own

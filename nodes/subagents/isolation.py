@@ -15,7 +15,7 @@ from ...memory.worktrees.removal import remove_worktree
 from ..agent.context import Context
 from ..agent.dependencies import Dependencies
 from ..agent.snapshot_recorder import emit_changes, take_workspace_snapshot
-from ..subagent_task import SubagentTask
+from ..children.task import SubagentTask
 from .sent_calls import open_sub_runs
 
 TOOL = "subagent"

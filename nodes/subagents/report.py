@@ -19,7 +19,7 @@ from ..agent.context import Context, get_thread_id
 from ..agent.dependencies import Dependencies
 from ..agent.limits import NOTHING_USED
 from ..agent.message_history import iter_newest_first
-from ..subagent_task import Report, SubagentTask
+from ..children.task import Report, SubagentTask
 from .child_state import ChildState
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from ...tools.runtime.registry import canonical
 from ...tools.runtime.sendable_agents import can_change, find_sendable_agent
 from ..agent.agent import Agent
 from ..agent.dependencies import Dependencies
-from ..subagent_task import ChildTask
+from ..children.task import ChildTask
 from ..tool_task import PendingCall
 
 

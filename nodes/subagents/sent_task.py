@@ -5,9 +5,9 @@ from typing import cast
 
 from ...memory.worktrees.record import Worktree
 from ..agent.modes import get_active_agent
+from ..children.task import ChildTask, SubagentTask
 from ..options import FOR_CHILDREN_NOT, Options
 from ..state import State
-from ..subagent_task import ChildTask, SubagentTask
 from ..tool_task import PendingCall
 from .budget import compute_share
 

@@ -5,9 +5,9 @@ from typing import NotRequired
 
 from typing_extensions import TypedDict
 
-from ..memory.threads.sub_runs import SubRunStatus
-from .options import Options
-from .usage import Usage
+from ...memory.threads.sub_runs import SubRunStatus
+from ..options import Options
+from ..usage import Usage
 
 
 class ChildTask(TypedDict):

@@ -7,8 +7,7 @@ from langgraph.graph import START, StateGraph
 from ..nodes.agent.context import Context
 from ..nodes.chat_turn import run_build_mode as build_mode
 from ..nodes.chat_turn import run_plan_mode
-from ..nodes.compact import compact
-from ..nodes.lazy_nodes import approve, fit_schema, run_tool, switch_mode
+from ..nodes.lazy_nodes import approve, compact, fit_schema, run_tool, switch_mode
 from ..nodes.receive_message import receive_message
 from ..nodes.state import State, Task
 from ..nodes.tool_task import ToolTask

@@ -5,9 +5,8 @@
 from langgraph.graph import START, StateGraph
 
 from ..nodes.agent.context import Context
-from ..nodes.compact import compact
 from ..nodes.editor import run_editor
-from ..nodes.lazy_nodes import approve, run_tool
+from ..nodes.lazy_nodes import approve, compact, run_tool
 from ..nodes.state import State, Task
 from ..nodes.tool_task import ToolTask
 from .subagent import add_subagent_nodes

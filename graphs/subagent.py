@@ -9,10 +9,15 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from ..nodes.agent.context import Context
-from ..nodes.agent_turn import run_agent_turn
 from ..nodes.children.task import SubagentTask
-from ..nodes.compact import compact
-from ..nodes.lazy_nodes import approve, collect_reports, run_subagent, run_tool
+from ..nodes.lazy_nodes import (
+    approve,
+    collect_reports,
+    compact,
+    run_agent_turn,
+    run_subagent,
+    run_tool,
+)
 from ..nodes.state import State, Task
 from ..nodes.subagents.child_state import ChildState
 from ..nodes.tool_task import ToolTask

@@ -10,10 +10,10 @@ from langgraph.graph import START, StateGraph
 from ..nodes.agent.context import Context
 from ..nodes.architect import run_architect
 from ..nodes.coder import run_coder
-from ..nodes.compact import compact
 from ..nodes.lazy_nodes import (
     adopt_attempt,
     approve,
+    compact,
     review,
     run_attempts,
     run_tester,

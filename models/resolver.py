@@ -3,18 +3,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
-from typing import Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 from urllib.parse import urlsplit
 
 from ..config.errors import UsageError
 from ..config.paths import locate_home
 from ..config.settings.schema import ModelLimits, Settings
 from ..config.text import text
-from .auth.copilot_login import CopilotLogin
 from .auth.credentials import find_credentials
 from .auth.key_shapes import is_valid_key
 from .catalog import CatalogEntry, Price, find_model, list_models_of, list_providers_of
-from .error_classification import RequestTarget
 from .providers import (
     Api,
     Provider,
@@ -24,6 +22,10 @@ from .providers import (
     find_provider,
     get_provider,
 )
+
+if TYPE_CHECKING:
+    from .auth.copilot_login import CopilotLogin
+    from .error_classification import RequestTarget
 
 _T = TypeVar("_T")
 ToolCalls = Literal["native", "xml", "auto"]
@@ -53,7 +55,7 @@ class ResolvedModel:
     thinking: bool | None = None
     """Whether the model thinks; None: unknown."""
     parallel_tool_calls: bool = True
-    login: CopilotLogin | None = field(default=None, repr=False)
+    login: "CopilotLogin | None" = field(default=None, repr=False)
     """The login that each request takes its token from, instead of a key."""
     extra_headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     """The user's own headers of every request."""
@@ -77,8 +79,10 @@ class ResolvedModel:
         return urlsplit(self.base_url).netloc.rpartition("@")[2]
 
     @property
-    def target(self) -> RequestTarget:
+    def target(self) -> "RequestTarget":
         """The endpoint as messages name it."""
+        from .error_classification import RequestTarget
+
         return RequestTarget(self.model, self.host, self.api_key)
 
 
@@ -108,6 +112,8 @@ def _with_login(
     """Return the model with the login in the place of its key, which is no key for requests."""
     is_own = resolved.base_url != resolved.provider.base_url
     address = resolved.base_url if is_own else ""
+    from .auth.copilot_login import CopilotLogin
+
     login = CopilotLogin(locate_home(environ), settings.copilot, address)
     return replace(resolved, api_key="", login=login)
 

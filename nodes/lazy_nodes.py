@@ -48,6 +48,13 @@ async def verify(
     return await verify(state, runtime)
 
 
+async def compact(state: State, runtime: Runtime[Context]) -> Command[str]:
+    """Shorten what a model is sent: `nodes/compact.py`."""
+    from .compact import compact
+
+    return await compact(state, runtime)
+
+
 async def review(
     state: State, runtime: Runtime[Context]
 ) -> Command[Literal["verify", "coder", "__end__"]]:
@@ -73,6 +80,15 @@ async def run_tester(
     from .tester import run_tester
 
     return await run_tester(state, runtime)
+
+
+async def run_agent_turn(
+    state: State, runtime: Runtime[Context]
+) -> Command[Literal["agent", "approve", "compact", "__end__"]]:
+    """Take a turn of a child: `nodes/agent_turn.py`."""
+    from .agent_turn import run_agent_turn
+
+    return await run_agent_turn(state, runtime)
 
 
 async def run_subagent(

@@ -31,7 +31,6 @@ from .agent.partial_answer import build_interruption_notes
 from .agent.request_options import settle_thinking
 from .conversation.loaded_skills import find_loaded_skills
 from .enforce_schema import build_schema_note
-from .memory.card_choice import WITH_MESSAGE, format_cards, shorten_id
 from .memory.card_library import SHOWN, load_fitting_cards
 from .roles import RoleName
 from .state import State, select_changes
@@ -150,6 +149,8 @@ async def _recall_cards(
     cards = await load_fitting_cards(runtime.store, deps, state, typed)
     if not cards:
         return []
+    from .memory.card_choice import WITH_MESSAGE, format_cards, shorten_id
+
     emit_cards(runtime, cards)
     note = build_side_context(role, WITH_MESSAGE.format(lines=format_cards(cards)))
     note.additional_kwargs[SHOWN] = [shorten_id(card.id) for card in cards]

@@ -9,7 +9,6 @@ from langgraph.store.base import BaseStore
 
 from ..config.errors import MaxAgentError
 from ..nodes.agent.dependencies import Dependencies
-from ..nodes.memory.card_library import open_library
 from .events import Completion, Event, MemoryShown
 
 _logger = logging.getLogger(__name__)
@@ -30,6 +29,8 @@ async def count_card_uses(
 
 
 async def _count(shown: set[str], store: BaseStore | None, deps: Dependencies) -> None:
+    from ..nodes.memory.card_library import open_library
+
     library = await asyncio.to_thread(open_library, store, deps, {})
     try:
         if library:

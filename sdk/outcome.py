@@ -11,7 +11,6 @@ from ..config.errors import MaxAgentError
 from ..config.security.redaction import redact
 from ..memory.threads.index import ThreadIndex
 from ..memory.threads.record import STATUS_OF_OUTCOME, ThreadStatus
-from ..memory.undo.change_chains import compute_net_changes, render_net_diff
 from ..memory.undo.undo_stack import find_active_entries
 from ..nodes.agent.dependencies import Dependencies
 from ..nodes.agent.limits import NOTHING_USED
@@ -72,6 +71,8 @@ async def build_completion(
     thread_id: str, state: StateSnapshot, deps: Dependencies, graph: str
 ) -> Completion:
     """Build the final event of a job, with the evidence and all changes."""
+    from ..memory.undo.change_chains import compute_net_changes, render_net_diff
+
     values = cast(State, state.values)
     entries = await asyncio.to_thread(deps.history.list_entries, thread_id)
     since = values.get("since", 0)

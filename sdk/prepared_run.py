@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from ..config import paths
 from ..memory.threads.pull_requests import PullRequestRecords
 from ..memory.threads.record import ThreadRow
-from ..models.served_models import find_served_model
 from ..nodes.agent.context import Context
 from ..nodes.agent.dependencies import Dependencies
 from ..nodes.agent.dependency_pool import DependencyPool
@@ -47,6 +46,8 @@ async def open_with_model(
     deps = await pool.open(folder, options, context)
     if deps.model.model:
         return options, deps
+    from ..models.served_models import find_served_model
+
     options = {**options, "served_model": await find_served_model(deps.model)}
     return options, await pool.open(folder, options, context)
 

@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack, aclosing
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Literal, Self, cast
+from typing import TYPE_CHECKING, Literal, Self, cast
 from uuid import uuid4
 
 from langgraph.runtime import RunControl
@@ -21,7 +21,6 @@ from ..memory.database.checkpointer import open_checkpointer
 from ..memory.database.connection import translate_sqlite_errors
 from ..memory.threads.lease import acquire_lease, has_crashed
 from ..memory.threads.record import ThreadRow, ThreadStatus
-from ..models.served_models import find_served_model
 from ..nodes.agent.agent import open_agent
 from ..nodes.agent.context import Context
 from ..nodes.agent.dependencies import Dependencies
@@ -33,7 +32,6 @@ from ..nodes.state import State
 from .attempts import AttemptThreads
 from .background import BackgroundJobs
 from .cancel_shield import run_shielded
-from .compaction import Compactor
 from .events import Event, EvidenceFound, as_json
 from .graph_registry import CHAT, compile_graph, find_job, needs_tests
 from .interrupt_response import Answer
@@ -53,6 +51,9 @@ from .run_request import (
 from .startup_notices import collect_notices, collect_standing_notices, finish_restore
 from .steering import settle_steering
 from .thread_history import ThreadHistory
+
+if TYPE_CHECKING:
+    from .compaction import Compactor
 
 
 class Runner(ThreadHistory):
@@ -85,7 +86,6 @@ class Runner(ThreadHistory):
         store = await self._closing.enter_async_context(open_store(self.home))
         self._closing.push_async_callback(self.pool.close)
         self._graph_of = cache(partial(compile_graph, saver=saver, store=store))
-        self._compactor = Compactor(self.home, self._graph_of, self._create_context)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -194,11 +194,16 @@ class Runner(ThreadHistory):
 
     def compact(self, thread: str, focus: str = "") -> AsyncGenerator[Event]:
         """Compact a conversation now, without a model turn; `focus` is to be kept above all."""
-        return self._compactor.compact(thread, focus)
+        return self._open_compactor().compact(thread, focus)
 
     async def uncompact(self, thread: str) -> bool:
         """Send all of a conversation again; return whether it had been compacted."""
-        return await self._compactor.uncompact(thread)
+        return await self._open_compactor().uncompact(thread)
+
+    def _open_compactor(self) -> "Compactor":
+        from .compaction import Compactor
+
+        return Compactor(self.home, self._graph_of, self._create_context)
 
     async def _prepare_thread(self, build: Callable[[], NewThread]) -> PreparedRun:
         new = await asyncio.to_thread(build)
@@ -269,6 +274,8 @@ class Runner(ThreadHistory):
             await self.pool.reload_if_changed(row.folder)
             deps = await self.pool.open(row.folder, row.options, own)
             if not deps.model.model:
+                from ..models.served_models import find_served_model
+
                 own = replace(own, model=await find_served_model(deps.model))
                 deps = await self.pool.open(row.folder, row.options, own)
             notices = collect_standing_notices(

@@ -2,19 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from ..memory.cards.card import Scope, Source
-from ..memory.cards.library import CardLibrary
+if TYPE_CHECKING:
+    from ..memory.cards.card import Scope, Source
+    from ..memory.cards.library import CardLibrary
 
 
 @dataclass(frozen=True)
 class CardAccess:
     """What the tools of notes work with."""
 
-    library: CardLibrary
-    source: Source
+    library: "CardLibrary"
+    source: "Source"
     """Of a new note; `by` is the user if they asked for it."""
-    scopes: Sequence[Scope]
+    scopes: "Sequence[Scope]"
     """What the model may read: of a folder that is not trusted only the user's own cards."""
     foreign: bool = False
     """Whether the text repeats a stranger's."""

@@ -12,7 +12,6 @@ from rich.console import Console
 
 from ...config.security.redaction import find_marks
 from ...sdk.events import Question
-from ...tools.textedits.unified_diff import is_shortened
 from ..i18n.catalogs import t
 from ..i18n.stored_messages import translate_stored
 from .console import fit_rows, show_line, style_text
@@ -96,6 +95,8 @@ def _format_lines(request: Mapping[str, Any]) -> Iterator[str]:
     # the diff of a server's tool shows how the tool has changed, not what the call does; that of a
     # pull request is its commit
     has_more = request["name"].startswith("mcp_") or request["name"] == PULL_REQUEST
+    from ...tools.textedits.unified_diff import is_shortened
+
     shows_all = diff and not has_more and not is_shortened(diff) and not find_marks(diff)
     if "url" in request:
         yield f"  {sanitize_line(str(request['url']))}"

@@ -9,6 +9,7 @@ from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager, closing
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import aiosqlite
 from langgraph.store.base import Op, PutOp, Result
@@ -18,8 +19,9 @@ from ...config import paths
 from ...config.errors import MaxAgentError
 from ..database.connection import can_write, connect, lock_database
 from .file_recovery import create_file, create_tables, translate_store_errors
-from .library import CardLibrary
-from .namespaces import identify_project
+
+if TYPE_CHECKING:
+    from .library import CardLibrary
 
 
 class CardStore(AsyncSqliteStore):
@@ -30,6 +32,10 @@ class CardStore(AsyncSqliteStore):
         self._home = home
         self._opening = asyncio.Lock()
         super().__init__(_create_connection(Path()))
+
+    def has_file(self) -> bool:
+        """Return whether anything was ever kept."""
+        return paths.locate_memory(self._home).exists()
 
     async def setup(self) -> None:
         """Open the file, and create it if there is none; also after it was closed."""
@@ -85,8 +91,11 @@ async def open_store(home: Path) -> AsyncGenerator[CardStore]:
 
 
 @asynccontextmanager
-async def open_library(home: Path, folder: Path) -> AsyncGenerator[CardLibrary]:
+async def open_library(home: Path, folder: Path) -> "AsyncGenerator[CardLibrary]":
     """Yield the cards of the project around this folder, for use outside a run."""
+    from .library import CardLibrary
+    from .namespaces import identify_project
+
     async with open_store(home) as store:
         yield CardLibrary(store, home, await asyncio.to_thread(identify_project, folder))
 

@@ -17,7 +17,6 @@ from pathlib import Path
 
 from ...config.errors import MaxAgentError
 from ...config.text import text
-from .copy_backend import CopySnapshots
 from .empty_folders import collect_folders
 from .exclusions import build_exclusions
 from .explicit_paths import ExplicitPaths
@@ -62,11 +61,12 @@ class Snapshots:
         self.exclusions = build_exclusions(folder, store.parent, exclude)
         self._named = ExplicitPaths(self.directory, self.exclusions)
         program = find_git(folder)
-        self._files = (
-            GitSnapshots(folder, self.directory, self.exclusions, program)
-            if program
-            else CopySnapshots(folder, self.directory)
-        )
+        if program:
+            self._files = GitSnapshots(folder, self.directory, self.exclusions, program)
+        else:
+            from .copy_backend import CopySnapshots
+
+            self._files = CopySnapshots(folder, self.directory)
 
     def open_beside(self, folder: Path) -> "Snapshots":
         """Return the snapshots of another folder with the same rules, such as a worktree."""

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 from ...config import paths
 from ...config.errors import UsageError
 from ...config.text import text
-from ..checkpoints import thread_facts
 from ..checkpoints.thread_rows import copy_thread_rows, delete_thread_rows
 from ..database.connection import connect, prepare_database, translate_sqlite_errors
 from ..transaction import begin_transaction
@@ -159,6 +158,8 @@ class ThreadIndex:
 
     def list(self, folder: Path | None = None) -> list[ThreadRow]:
         """Return all threads or those of a folder, the last used first."""
+        from ..checkpoints import thread_facts
+
         with translate_sqlite_errors(self._path), closing(connect(self._path)) as connection:
             facts = thread_facts.read_facts(connection)
             rows = read_threads(connection)

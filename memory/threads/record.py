@@ -4,9 +4,10 @@ import json
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
-from ..checkpoints.thread_facts import ThreadFacts
+if TYPE_CHECKING:
+    from ..checkpoints.thread_facts import ThreadFacts
 
 # waiting: asks something · idle: a conversation whose turn has ended · unverified: ended without
 # proof · limit: a limit stopped it, it can go on · interrupted: stopped half-way, it can go on ·
@@ -89,7 +90,7 @@ def to_store(row: ThreadRow) -> dict[str, Any]:
     return {column: value for column, value in columns.items() if column not in _UNSTORED}
 
 
-def from_checkpoint(thread_id: str, facts: ThreadFacts, values: Mapping[str, Any]) -> ThreadRow:
+def from_checkpoint(thread_id: str, facts: "ThreadFacts", values: Mapping[str, Any]) -> ThreadRow:
     """Return a thread that is not on our list; `values` are those of its last checkpoint."""
     request, folder, options = (values.get(key) for key in ("request", "folder", "options"))
     request = request if isinstance(request, str) else ""
@@ -106,8 +107,10 @@ def from_checkpoint(thread_id: str, facts: ThreadFacts, values: Mapping[str, Any
     )
 
 
-def update_from_facts(row: ThreadRow, facts: ThreadFacts | None, *, is_held: bool) -> ThreadRow:
+def update_from_facts(row: ThreadRow, facts: "ThreadFacts | None", *, is_held: bool) -> ThreadRow:
     """Return the row, corrected if its thread was killed or has continued elsewhere since."""
+    from ..checkpoints.thread_facts import ThreadFacts
+
     known = facts or ThreadFacts()
     status = row.status
     if status == "running":
@@ -120,7 +123,7 @@ def update_from_facts(row: ThreadRow, facts: ThreadFacts | None, *, is_held: boo
     )
 
 
-def _derive_status(facts: ThreadFacts) -> ThreadStatus:
+def _derive_status(facts: "ThreadFacts") -> ThreadStatus:
     return "waiting" if facts.questions else "unknown"
 
 

@@ -1,15 +1,18 @@
 """Events of a run: nodes never print, they write to the run's stream."""
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from langchain_core.messages import ToolMessage
 from langgraph.runtime import Runtime
 
 from ...config.security.redaction import redact_json
-from ...memory.cards.card import Card
 from ..options import Options
 from .context import Context
 from .modes import get_mode
+
+if TYPE_CHECKING:
+    from ...memory.cards.card import Card
 
 
 def emit_event(runtime: Runtime[Context], event: str, /, **fields: object) -> None:
@@ -22,7 +25,7 @@ def emit_event(runtime: Runtime[Context], event: str, /, **fields: object) -> No
     write({"type": event, **redact_json(fields)})
 
 
-def emit_cards(runtime: Runtime[Context], cards: Sequence[Card]) -> None:
+def emit_cards(runtime: Runtime[Context], cards: "Sequence[Card]") -> None:
     """Emit the cards that the model is shown; nothing if there are none."""
     if cards:
         lines = [{"id": card.id, "type": card.type, "content": card.content} for card in cards]

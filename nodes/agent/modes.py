@@ -7,7 +7,6 @@ from typing import Literal
 from langchain_core.messages import AIMessage, HumanMessage
 
 from ...tools.builtin.session.plan_mode import LEADS_TO
-from ...tools.filesystem.plan_file import make_plan_path
 from ..options import Options
 from ..roles import RoleName
 from ..state import State
@@ -43,6 +42,8 @@ def settle_options(options: Options, request: str, now: datetime) -> Options:
     mode = get_mode(options)
     chosen: Options = {**options, "plan": mode == "plan", "speaker": choose_next_agent(options)}
     if mode == "plan" and not options.get("plan_file"):
+        from ...tools.filesystem.plan_file import make_plan_path
+
         chosen["plan_file"] = make_plan_path(request, now)
     return chosen
 

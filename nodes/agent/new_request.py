@@ -1,6 +1,6 @@
 """What the user asks for later: a new job on an ended thread, messages while the model works."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from langchain_core.messages import AnyMessage, ToolMessage
 from langgraph.runtime import Runtime
@@ -12,8 +12,10 @@ from ..state import State
 from .context import Context, get_thread_id
 from .dependencies import Dependencies
 from .emit import emit_event
-from .file_mentions import MentionedFiles, read_mentioned_files
 from .message_history import build_role_message, iter_newest_first
+
+if TYPE_CHECKING:
+    from .file_mentions import MentionedFiles
 
 
 def build_job_update(state: State, role: RoleName, handoff: str) -> dict[str, Any]:
@@ -62,6 +64,8 @@ async def receive_steering(
         return []
     received: list[AnyMessage] = []
     for message in queue.take(thread):
+        from .file_mentions import read_mentioned_files
+
         mentioned = await read_mentioned_files(message.text, role, deps, thread)
         words = build_role_message(role, message.text)
         words.id = message.id
@@ -72,7 +76,7 @@ async def receive_steering(
 
 
 def announce_mentions(
-    runtime: Runtime[Context], mentioned: MentionedFiles, deps: Dependencies
+    runtime: Runtime[Context], mentioned: "MentionedFiles", deps: Dependencies
 ) -> None:
     """Tell which files the model is shown, and which images it cannot see."""
     if mentioned.shown or mentioned.left_out:

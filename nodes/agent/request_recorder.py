@@ -3,13 +3,13 @@
 import asyncio
 import time
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.runtime import Runtime
 
 from ...config import paths
-from ...models.cassette.request_log import RequestLog, hash_tools, open_request_log
 from ...models.catalog import compute_cost
 from ...models.errors import ModelCallError
 from ...models.http.dialect import RequestOptions
@@ -18,11 +18,16 @@ from .agent import Agent
 from .context import Context, get_thread_id
 from .dependencies import Dependencies
 
+if TYPE_CHECKING:
+    from ...models.cassette.request_log import RequestLog
 
-def find_request_log(deps: Dependencies, thread_id: str) -> RequestLog | None:
+
+def find_request_log(deps: Dependencies, thread_id: str) -> "RequestLog | None":
     """Return the thread's log; None if logs are not enabled."""
     if not deps.settings.log.enabled:
         return None
+    from ...models.cassette.request_log import open_request_log
+
     return open_request_log(paths.locate_request_log(deps.home, thread_id))
 
 
@@ -52,7 +57,11 @@ async def invoke_recorded(
     return answer
 
 
-def _log_request(log: RequestLog, name: str, agent: Agent, messages: list[BaseMessage]) -> int:
+def _log_request(
+    log: "RequestLog", name: str, agent: Agent, messages: list[BaseMessage]
+) -> int:
+    from ...models.cassette.request_log import hash_tools
+
     names = [tool.name for tool in agent.offered]
     digest = hash_tools([convert_to_openai_tool(tool) for tool in agent.offered])
     return log.log_request(name, agent.deps.model, messages, names, digest)

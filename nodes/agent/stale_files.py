@@ -5,7 +5,6 @@ import asyncio
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
-from ...memory.undo.change_chains import compute_net_changes
 from ..roles import RoleName
 from ..state import State
 from .context import Context, get_thread_id
@@ -30,6 +29,10 @@ async def report_stale_files(
     """Return the notes; usually none, as each step knows its own changes."""
     known = state.get("file_entry", 0)
     entries = await asyncio.to_thread(deps.history.list_entries, get_thread_id(runtime), known)
+    if not entries:
+        return []
+    from ...memory.undo.change_chains import compute_net_changes
+
     names = [f"`{change.path}`" for change in compute_net_changes(entries)]
     if not names:
         return []

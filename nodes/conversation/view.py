@@ -7,10 +7,7 @@ from dataclasses import dataclass
 from langchain_core.messages import AnyMessage, HumanMessage
 
 from .cut import Cut
-from .loaded_skills import SKILLS, find_loaded_skills
-from .stubs import build_stubs
 from .token_estimate import estimate_tokens
-from .user_requests import DONE, EARLIER, find_done_requests, render_request
 
 LEFT_OUT = "The messages before this one are left out."
 # the message has the user's role: a summary may repeat orders of files and pages
@@ -87,6 +84,8 @@ def _get_head(messages: Sequence[AnyMessage], start: int, cut: Cut) -> _Head:
 
 def _build_head(messages: Sequence[AnyMessage], start: int, cut: Cut) -> list[AnyMessage]:
     """Return the earlier requests, the summary, and the newest request if it is hidden."""
+    from .user_requests import DONE, EARLIER, find_done_requests, render_request
+
     hidden = messages[:start]
     skills, references = cut.get("skills", []), cut["references"]
     wanted = {*cut["kept"], cut["request"], *skills}
@@ -115,6 +114,8 @@ def _build_skills(cut: Cut, loaded: Sequence[AnyMessage]) -> list[AnyMessage]:
     """Return the message with the skills of hidden messages; none without any."""
     if not loaded:
         return []
+    from .loaded_skills import SKILLS, find_loaded_skills
+
     texts = [SKILLS_LABEL, *(str(message.text) for message in loaded)]
     marks = {"synthetic": True, SKILLS: find_loaded_skills(loaded)}
     return [
@@ -124,6 +125,9 @@ def _build_skills(cut: Cut, loaded: Sequence[AnyMessage]) -> list[AnyMessage]:
 
 def _build_replaced(tail: Sequence[AnyMessage], cut: Cut) -> dict[str, AnyMessage]:
     """Return what is sent in place of messages after the cut."""
+    from .stubs import build_stubs
+    from .user_requests import render_request
+
     references = cut["references"]
     long = [message for message in tail if message.id in references]
     return {

@@ -4,27 +4,24 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from langgraph.store.base import BaseStore
 
 from ...config.errors import MaxAgentError
 from ...config.settings.schema import Settings
 from ...config.trust.decision import Trust
-from ...memory.cards.card import SCOPES, Card, Scope, Source
-from ...memory.cards.library import CardLibrary
-from ...memory.cards.namespaces import identify_project
-from ...tools.card_access import CardAccess
+from ...memory.cards.store import CardStore
 from ...tools.tool_table import select_names
 from ...tools.workspace import Workspace
 from ..options import Options
 from ..state import State
 from ..tool_task import ToolTask
-from .card_choice import (
-    choose_fitting_cards,
-    choose_start_cards,
-    find_shown_ids,
-)
+
+if TYPE_CHECKING:
+    from ...memory.cards.card import Card, Scope
+    from ...memory.cards.library import CardLibrary
+    from ...tools.card_access import CardAccess
 
 # In `additional_kwargs` of a note: the short IDs of the cards that it shows
 SHOWN = "cards"
@@ -47,29 +44,37 @@ class CardSources(Protocol):
 
 def open_library(
     store: BaseStore | None, sources: CardSources, options: Options
-) -> CardLibrary | None:
+) -> "CardLibrary | None":
     """Return the thread's cards; None where memory is off. Blocks, but reads no card."""
     is_on = sources.settings.memory.enabled and options.get("memory", True)
     if store is None or not is_on:
         return None
+    from ...memory.cards.library import CardLibrary
+    from ...memory.cards.namespaces import identify_project
+
     return CardLibrary(store, sources.home, identify_project(sources.workspace.root))
 
 
 async def load_start_cards(
     store: BaseStore | None, sources: CardSources, state: State, most_bytes: int
-) -> list[Card]:
+) -> "list[Card]":
     """Return the cards that a new thread is shown."""
-    cards = await _read_cards(store, sources, state)
+    if not (cards := await _read_cards(store, sources, state)):
+        return []
+    from .card_choice import choose_start_cards
+
     return choose_start_cards(cards, state["request"], most_bytes)
 
 
 async def load_fitting_cards(
     store: BaseStore | None, sources: CardSources, state: State, message: str
-) -> list[Card]:
+) -> "list[Card]":
     """Return the cards that fit a later message of the user and were not shown in the thread."""
     most = sources.settings.memory.inject
     if not most or not (cards := await _read_cards(store, sources, state)):
         return []
+    from .card_choice import choose_fitting_cards, find_shown_ids
+
     shown = find_shown_ids([state.get("context_message", "")])
     for note in state.get("messages", []):
         shown |= {*note.additional_kwargs.get(SHOWN, ())}
@@ -78,8 +83,10 @@ async def load_fitting_cards(
 
 async def _read_cards(
     store: BaseStore | None, sources: CardSources, state: State
-) -> Sequence[Card]:
+) -> "Sequence[Card]":
     """Return the active cards; none where they cannot be read: memory must not stop a run."""
+    if isinstance(store, CardStore) and not await asyncio.to_thread(store.has_file):
+        return []
     library = await asyncio.to_thread(open_library, store, sources, state.get("options", {}))
     if library is None:
         return []
@@ -90,20 +97,25 @@ async def _read_cards(
         return []
 
 
-def list_scopes(sources: CardSources) -> Sequence[Scope]:
+def list_scopes(sources: CardSources) -> "Sequence[Scope]":
     """Return the scopes to read; a folder that is not trusted only names its project."""
+    from ...memory.cards.card import SCOPES
+
     return SCOPES if sources.trust.trusted else ("user",)
 
 
 def open_card_access(
     store: BaseStore | None, sources: CardSources, task: ToolTask, thread: str
-) -> CardAccess | None:
+) -> "CardAccess | None":
     """Return what a tool of notes works with; None for other tools, and where memory is off."""
     if task["call"]["name"] not in _MEMORY_TOOLS:
         return None
     library = open_library(store, sources, task["options"])
     if library is None:
         return None
+    from ...memory.cards.card import Source
+    from ...tools.card_access import CardAccess
+
     origin = task.get("note")
     source = Source(thread=thread, by="model")
     if origin:

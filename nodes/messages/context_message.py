@@ -16,11 +16,9 @@ from langchain_core.messages import HumanMessage
 
 from ...config.security.control_characters import CONTROL_CHARACTERS
 from ...config.skills.skill import SkillRegistry
-from ...memory.cards.card import Card
 from ...models.cassette.canonical_request import VOLATILE
 from ...models.resolver import ResolvedModel
 from ...tools.sandbox.sandbox import Sandbox
-from ..memory.card_choice import AT_START, format_cards
 from ..memory.card_library import CardSources, load_start_cards
 from .environment import describe_environment
 from .project_structure import describe_structure
@@ -29,6 +27,7 @@ from .server_offer import load_offer
 if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
 
+    from ...memory.cards.card import Card
     from ...tools.mcp.mcp_access import McpAccess
     from ..state import State
 
@@ -53,7 +52,7 @@ class ContextMessage:
     """The text of the message, and what is known of a new one."""
 
     text: str
-    cards: Sequence[Card] = ()
+    cards: "Sequence[Card]" = ()
     notices: Sequence[str] = ()
     """What the user is told of a new one."""
 
@@ -121,10 +120,18 @@ async def settle_context_message(
         "environment": await describe_environment(sources, datetime.now()),
         "project_structure": await _describe_structure(sources, window),
         "skills": _describe_skills(sources, window),
-        "memory": f"{AT_START}\n{format_cards(cards)}" if cards else "",
+        "memory": _describe_cards(cards),
         "mcp_servers": await _describe_servers(sources, state.get("mcp", "")),
     }
     return ContextMessage(format_context(sections), cards, sources.skills.list_replacements())
+
+
+def _describe_cards(cards: "Sequence[Card]") -> str:
+    if not cards:
+        return ""
+    from ..memory.card_choice import AT_START, format_cards
+
+    return f"{AT_START}\n{format_cards(cards)}"
 
 
 def _describe_skills(sources: "ContextSources", window: int) -> str:

@@ -7,13 +7,15 @@ that cannot see gets the text alone.
 import base64
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from langchain_core.messages import BaseMessage, HumanMessage, ToolMessage
 
 from ...models.resolver import ResolvedModel
-from ...tools.filesystem.images import ImageReference, load_image
 from ...tools.result import IMAGES
+
+if TYPE_CHECKING:
+    from ...tools.filesystem.images import ImageReference
 
 OF_RESULTS = "The images of the results above:"
 GONE = "[image {name}: no longer stored]"
@@ -21,7 +23,7 @@ GONE = "[image {name}: no longer stored]"
 MAX_CACHED = 1000
 
 
-def mark_images(message: BaseMessage, images: Sequence[ImageReference]) -> None:
+def mark_images(message: BaseMessage, images: "Sequence[ImageReference]") -> None:
     """Record the images of a new message."""
     if images:
         message.additional_kwargs[IMAGES] = list(images)
@@ -81,11 +83,13 @@ def has_images(message: BaseMessage) -> bool:
     return IMAGES in message.additional_kwargs
 
 
-def _get_images(message: BaseMessage) -> Iterator[ImageReference]:
+def _get_images(message: BaseMessage) -> "Iterator[ImageReference]":
     yield from cast("Sequence[ImageReference]", message.additional_kwargs[IMAGES])
 
 
-def _build_part(image: ImageReference, folder: Path) -> dict[str, Any]:
+def _build_part(image: "ImageReference", folder: Path) -> dict[str, Any]:
+    from ...tools.filesystem.images import load_image
+
     data = load_image(folder, image)
     if data is None:
         return {"type": "text", "text": GONE.format(name=image["name"])}

@@ -3,9 +3,9 @@ from typing import Any, cast
 import pytest
 
 from maxagent.nodes.agent.context import Context
+from maxagent.nodes.children.task import merge_reports
 from maxagent.nodes.collect_reports import collect_reports
 from maxagent.nodes.state import State
-from maxagent.nodes.subagents.task import merge_reports
 
 USAGE = {"requests": 1, "input": 10, "output": 1, "cached": 0, "cost": 0.1, "seconds": 1.0}
 

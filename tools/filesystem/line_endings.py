@@ -5,8 +5,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..textedits.unified_diff import diff_lines
-
 if TYPE_CHECKING:
     from ..textedits.text_edits import TextEdit
 
@@ -69,6 +67,8 @@ def _to_tuples(pieces: "Sequence[TextEdit]") -> list[tuple[int, int, str]]:
 
 def _map_line_ends(old: str, new: str) -> list[int]:
     """Map every line end in `new` to the line of `old`, from 0, that it replaces."""
+    from ..textedits.unified_diff import diff_lines
+
     after = new.split("\n")
     places = [
         start + place if start + place < end else end - 1

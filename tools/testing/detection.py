@@ -7,12 +7,8 @@ from shlex import quote
 from ...config.security.redaction import redact
 from ..process.launcher import SHELL
 from ..sandbox.sandbox import Sandbox
-from .cargo import detect_cargo_tests
 from .command import TestCommand
-from .go import detect_go_tests
-from .javascript import detect_javascript_tests
-from .make import detect_make_tests
-from .project_files import ProjectFiles, scan_project
+from .project_files import MAKEFILES, ProjectFiles, scan_project
 from .python import detect_python_tests
 from .selection import select_commands
 
@@ -50,9 +46,22 @@ def build_configured_command(configured: str) -> TestCommand:
 
 
 def _detect_others(files: ProjectFiles) -> list[TestCommand]:
-    return [
-        *detect_javascript_tests(files),
-        *detect_go_tests(files),
-        *detect_cargo_tests(files),
-        *detect_make_tests(files),
-    ]
+    """Detect the other families; one is imported only for a project that has its files."""
+    commands: list[TestCommand] = []
+    if files.find_packages("package.json"):
+        from .javascript import detect_javascript_tests
+
+        commands += detect_javascript_tests(files)
+    if files.find_packages("go.mod"):
+        from .go import detect_go_tests
+
+        commands += detect_go_tests(files)
+    if files.find_packages("Cargo.toml"):
+        from .cargo import detect_cargo_tests
+
+        commands += detect_cargo_tests(files)
+    if any(files.has(name) for name in MAKEFILES):
+        from .make import detect_make_tests
+
+        commands += detect_make_tests(files)
+    return commands

@@ -5,9 +5,8 @@ import re
 from ...config.security.executables import find_program
 from ...config.text import text
 from .command import TestCommand
-from .project_files import ProjectFiles
+from .project_files import MAKEFILES, ProjectFiles
 
-_NAMES = ("GNUmakefile", "makefile", "Makefile")  # in the order of make
 _TARGET = re.compile(r"^(?:[\w./-]+[ \t]+)*test(?:[ \t]+[\w./-]+)*[ \t]*::?(?!=)", re.MULTILINE)
 _INSTALL = text("install make from your system's packages")
 
@@ -15,7 +14,7 @@ _INSTALL = text("install make from your system's packages")
 def detect_make_tests(files: ProjectFiles) -> list[TestCommand]:
     """Detect the target `test`."""
     uppermost = files.folders.get("", frozenset())
-    name = next((name for name in _NAMES if name in uppermost), "")
+    name = next((name for name in MAKEFILES if name in uppermost), "")
     if not name or not _TARGET.search(files.read_text(name)):
         return []
     make = find_program("make", outside=(files.root,))

@@ -14,6 +14,7 @@ MOST_FOLDERS = 500
 MOST_BYTES = 1_000_000
 # how deep a package of its own may lie
 PACKAGE_DEPTH = 2
+MAKEFILES = ("GNUmakefile", "makefile", "Makefile")  # in the order of make
 _NOT_THE_PROJECT = frozenset(
     ["node_modules", "venv", "env", "build", "dist", "site-packages", "target", "vendor"]
 )

@@ -1,20 +1,22 @@
 """The tools `search_memory`, `record_note` and `recall_notes`."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from ....config.errors import UsageError
-from ....memory.cards.card import CARD_TYPES, Card, CardType
-from ....memory.cards.library import Addition, CardDraft
-from ...card_access import CardAccess
 from ...definition import tool
 from ...result import ToolError, ToolResult
 from ...tool_run import Run
+
+if TYPE_CHECKING:
+    from ....memory.cards.card import Card, CardType
+    from ....memory.cards.library import Addition
+    from ...card_access import CardAccess
 
 # In a result's metadata: the card that was noted
 CARD = "card"
 MOST_CARDS, MOST_NOTES = 20, 50
 SHORT_ID = 8
-_TYPES: Mapping[str, CardType] = {kind: kind for kind in CARD_TYPES}
 ANSWERS = {
     "active": "Noted as {id}; later threads are told.",
     "proposed": "Proposed as {id}: it counts in this thread; the user decides whether later "
@@ -47,15 +49,19 @@ async def record_note(
     content: str, category: str = "general", replaces: str = "", *, run: Run
 ) -> ToolResult:
     """Note something for later threads of this project."""
+    from ....memory.cards.card import CARD_TYPES
+    from ....memory.cards.library import CardDraft
+
     access = _get_access(run.cards)
     if not access.can_write:
         raise ToolError("this folder is not trusted: nothing is noted for it")
     if not access.can_propose and access.source.by == "model":
         raise ToolError("only what the user asks you to remember is noted (`memory.propose`)")
     word = category.strip().lower() or "general"
+    types: Mapping[str, CardType] = {kind: kind for kind in CARD_TYPES}
     draft = CardDraft(
         content.strip(),
-        type=_TYPES.get(word, "fact"),
+        type=types.get(word, "fact"),
         scope="notes",
         tags=(word,),
         source=access.source,
@@ -88,20 +94,20 @@ async def recall_notes(category: str = "", *, run: Run) -> ToolResult:
     return ToolResult("\n".join(lines) or "there are no notes")
 
 
-def _get_access(access: CardAccess | None) -> CardAccess:
+def _get_access(access: "CardAccess | None") -> "CardAccess":
     if access is None:
         raise ToolError("memory is off in this thread; continue without it")
     return access
 
 
-def _is_visible(card: Card, access: CardAccess) -> bool:
+def _is_visible(card: "Card", access: "CardAccess") -> bool:
     """Return whether it is a note, or this thread's own proposal; others' are not decided yet."""
     if card.state == "proposed":
         return card.source.thread == access.source.thread
     return card.scope == "notes"
 
 
-def _format_card(card: Card) -> str:
+def _format_card(card: "Card") -> str:
     """Return text and origin; the caller closes the parenthesis."""
     state = ", proposed" if card.state == "proposed" else ""
     content, day = " ".join(card.content.split()), card.updated_at[:10]
@@ -110,7 +116,7 @@ def _format_card(card: Card) -> str:
     return f"{content} ({origin}"
 
 
-def _build_result(added: Addition) -> ToolResult:
+def _build_result(added: "Addition") -> ToolResult:
     card = added.card
     known = {"id": card.id[:SHORT_ID], "content": " ".join(card.content.split())}
     if added.outcome == "near":

@@ -1,6 +1,6 @@
 import asyncio
 
-from maxagent.nodes.subagents.slots import ChildSlots
+from maxagent.nodes.children.slots import ChildSlots
 
 
 async def test_no_more_children_work_at_once() -> None:

@@ -10,6 +10,7 @@ from ..config.errors import UsageError
 from ..config.paths import locate_home
 from ..config.settings.schema import ModelLimits, Settings
 from ..config.text import text
+from .auth.copilot_login import CopilotLogin
 from .auth.credentials import find_credentials
 from .auth.key_shapes import is_valid_key
 from .catalog import CatalogEntry, Price, find_model, list_models_of, list_providers_of
@@ -24,7 +25,6 @@ from .providers import (
 )
 
 if TYPE_CHECKING:
-    from .auth.copilot_login import CopilotLogin
     from .error_classification import RequestTarget
 
 _T = TypeVar("_T")
@@ -55,7 +55,7 @@ class ResolvedModel:
     thinking: bool | None = None
     """Whether the model thinks; None: unknown."""
     parallel_tool_calls: bool = True
-    login: "CopilotLogin | None" = field(default=None, repr=False)
+    login: CopilotLogin | None = field(default=None, repr=False)
     """The login that each request takes its token from, instead of a key."""
     extra_headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     """The user's own headers of every request."""
@@ -112,8 +112,6 @@ def _with_login(
     """Return the model with the login in the place of its key, which is no key for requests."""
     is_own = resolved.base_url != resolved.provider.base_url
     address = resolved.base_url if is_own else ""
-    from .auth.copilot_login import CopilotLogin
-
     login = CopilotLogin(locate_home(environ), settings.copilot, address)
     return replace(resolved, api_key="", login=login)
 

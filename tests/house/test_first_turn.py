@@ -33,7 +33,6 @@ UNUSED = (
     "memory.undo.three_way_merge",
     "memory.worktrees.creation",
     "memory.worktrees.merge",
-    "models.auth.copilot_login",
     "tools.git.branch_commit",
     "tools.git.diff_secrets",
     "tools.git.remotes",
@@ -64,7 +63,7 @@ UNUSED = (
     "tools.web.client",
 )
 # Above the aim that `make house` prints, so that they do not grow unseen
-MOST_IN_TASK, MOST_IN_CONVERSATION = 256, 286
+MOST_IN_TASK, MOST_IN_CONVERSATION = 257, 287
 
 
 @pytest.fixture(scope="module")

@@ -4,23 +4,19 @@ A resume grants the same amount again. Limits are checked before each request, s
 may exceed a cost limit.
 """
 
-import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
 from ...config.text import join_texts, text
 from ...models.catalog import compute_cost
-from ..roles import RoleName
 from ..state import State, Usage
 from .context import Context
 from .dependencies import Dependencies
 from .emit import emit_event
-from .modes import build_note
 
 REQUEST_FIELDS = ("input", "output", "cached", "cost", "seconds")
 NOTHING_USED = Usage(requests=0, input=0, output=0, cached=0, cost=0.0, seconds=0.0)
@@ -105,34 +101,6 @@ def emit_usage(
         context_length=learnt or deps.model.context_length,
         request={name: taken.get(name) for name in REQUEST_FIELDS},
     )
-
-
-def build_remaining_note(
-    state: State,
-    context: Context,
-    deps: Dependencies,
-    allowed: Mapping[str, Any],
-    role: RoleName,
-) -> list[HumanMessage]:
-    """Tell the model what is left: of a limit that the user has set, and of the last fifth of any.
-
-    `allowed` are the totals of `enforce_limits`. The note goes to the end of the conversation and
-    stays there, so that nothing before it changes.
-    """
-    options, parts = state.get("options", {}), list[str]()
-    granted = options.get("max_turns") or deps.turns
-    turns = int(allowed["steps_allowed"]) - state.get("steps", 0)
-    if options.get("max_turns") or turns * 5 < granted:
-        parts.append(f"{turns} of {granted} model turns")
-    spent = state.get("usage", NOTHING_USED)["cost"]
-    dollars = options.get("max_cost")
-    if dollars and spent is not None:
-        parts.append(f"${max(0.0, allowed['cost_allowed'] - spent):.2f} of ${dollars:g}")
-    if context.deadline:
-        parts.append(f"{max(0.0, context.deadline - time.time()):.0f} seconds")
-    if not parts:
-        return []
-    return [build_note(role, f"Left for this request: {', '.join(parts)}. Finish before they end.")]
 
 
 def _build_turn_limit(state: State, deps: Dependencies) -> UsageLimit:

@@ -26,19 +26,13 @@ from .agent import Agent, load_agent
 from .context import Context, get_thread_id
 from .dependencies import Dependencies
 from .emit import emit_cards, emit_event
-from .limits import (
-    NOTHING_USED,
-    add_usage,
-    build_remaining_note,
-    count_usage,
-    emit_usage,
-    enforce_limits,
-)
+from .limits import NOTHING_USED, add_usage, count_usage, emit_usage, enforce_limits
 from .message_history import build_role_message, find_final_text, select_view
 from .model_request import request_answer
 from .modes import build_note
 from .nested_instructions import build_nested_notes, build_notices
 from .new_request import receive_steering
+from .remaining_limits import build_remaining_note
 from .request_options import build_request_options, settle_first_thinking
 from .stale_files import report_stale_files
 

@@ -57,9 +57,7 @@ async def invoke_recorded(
     return answer
 
 
-def _log_request(
-    log: "RequestLog", name: str, agent: Agent, messages: list[BaseMessage]
-) -> int:
+def _log_request(log: "RequestLog", name: str, agent: Agent, messages: list[BaseMessage]) -> int:
     from ...models.cassette.request_log import hash_tools
 
     names = [tool.name for tool in agent.offered]

@@ -89,8 +89,8 @@ def test_each_of_its_tools_is_called_and_answered(program: Program, provider: Pr
 
 def test_doctor_names_tools_of_later_versions(program: Program) -> None:
     configured(program)
-    program.run("config", "set", "tools.disabled", "[task, mcp_github_search]")
+    program.run("config", "set", "tools.disabled", "[lsp, mcp_github_search]")
     checked = program.run("doctor", GLM_API_KEY="abcdefgh-0123")
-    assert "not available here: task, mcp_github_search" in checked.stdout
+    assert "not available here: lsp, mcp_github_search" in checked.stdout
     said = program.run("config", "set", "agents.coder.system_prompt", "Be brief.")
     assert "added to the built-in prompt" in said.stderr

@@ -12,7 +12,7 @@ LOOSE = {
     "mode": "auto", "apply": True, "base_url": "http://evil", "model": "scripted/x",
     "backup": False, "skip_tests": True, "max_turns": 10**9, "max_cost": 1e9,
     "schema": {"type": "object"}, "effort": "high", "thinking": "enabled",
-    "served_model": "ollama/x", "memory": True,
+    "served_model": "ollama/x", "memory": True, "pr": "yes", "best_of": 8, "models": ["x/y"],
 }  # fmt: skip
 
 

@@ -38,7 +38,8 @@ DECIDED = {
     "consents": {"unconfined": True}, "allowed": ["run_command(make:*)"],
     "thinking": {"strategy": "enabled"}, "message_id": "brief-1", "fallback": "scripted/x",
     "compaction": {"role": "build", "reason": "limit"}, "mcp": "1" * 64, "planned": 3,
-    "reports": {"call:0": {"status": "done"}},
+    "reports": {"call:0": {"status": "done"}}, "todos_checked": 1, "baseline": {"x": {}},
+    "attempts": [{"thread_id": "x"}],
 }  # fmt: skip
 USAGE = {"requests": 1, "input": 2, "output": 3, "cached": 0, "cost": None}
 BUILD: Any = {"additional_kwargs": {"role": "build"}}

@@ -75,6 +75,7 @@ async def run_tests(
     job = _TestJob(command, folder, timeout, output, temporary, sandbox, coverage)
     try:
         ended = await _stream(job, arguments)
+        output.add(await asyncio.to_thread(_format_report, job))
         output.close()
         return await asyncio.to_thread(_build_run, job, ended)
     except ToolError as refusal:  # the sandbox cannot protect such a project
@@ -147,7 +148,7 @@ def _build_run(job: _TestJob, ended: ProcessExit) -> TestRun:
         failed=report.failed if report else None,
         errors=report.errors if report else None,
         skipped=report.skipped if report else None,
-        tail=output.tail or _format_report(job),
+        tail=output.tail,
         problem=problem,
         timed_out=ended.timed_out,
         misses_socket=output.misses_socket and denied,
@@ -166,11 +167,11 @@ def _keep_if_consistent(report: TestReport | None, exit_code: int | None) -> Tes
     return report
 
 
-def _format_report(job: _TestJob) -> str:
+def _format_report(job: _TestJob) -> bytes:
     """Return the report as text, for a framework that prints nothing beside it."""
     if job.command.framework != "mocha":
-        return ""
+        return b""
     try:
-        return format_mocha(job.report.read_bytes())
+        return format_mocha(job.report.read_bytes()).encode()
     except OSError:
-        return ""
+        return b""

@@ -125,3 +125,21 @@ async def test_a_command_that_cannot_run_is_unverified(tmp_path: Path) -> None:
     run = await run_tests(command, tmp_path, 60, lambda text: None)
     assert (run.exit_code, evaluate_run(run).verdict) == (None, "unverified")
     assert evaluate_run(run).reason == "pytest is not installed for `x`"
+
+
+MOCHA = """
+import json, sys
+print("printed by a test")
+file = sys.argv[-1].removeprefix("output=")
+test = {"fullTitle": "cart adds", "err": {"message": "5 == 4, sk-proj-%s"}, "file": "cart.js"}
+stats = {"passes": 0, "failures": 1, "pending": 0}
+json.dump({"stats": stats, "failures": [test], "passes": [], "pending": []}, open(file, "w"))
+""" % ("a1B2" * 12)
+
+
+async def test_failures_of_mocha_are_shown_without_secrets(tmp_path: Path) -> None:
+    shown: list[str] = []
+    command = TestCommand((sys.executable, "-c", MOCHA), "mocha", "mocha")
+    run = await run_tests(command, tmp_path, 60, shown.append)
+    for text in ("".join(shown), run.tail):
+        assert "printed by a test" in text and "5 == 4" in text and "a1B2a1B2" not in text

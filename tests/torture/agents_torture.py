@@ -289,6 +289,7 @@ def torture(kills: int, dice: Random, folder: Path) -> tuple[Counter[str], int, 
         landed += died
         faults += [f"{place}: {planned}: {fault}" for fault in wrong]
         print(f"round {rounds}: {died.total()} kills, {len(wrong)} faults", flush=True)
+        print(*wrong, sep="\n", end="\n" if wrong else "", flush=True)
         if not wrong:
             shutil.rmtree(place)
         rounds += 1

@@ -8,9 +8,13 @@ from confinement import UNASKED
 from repair_project import ACCEPT, BROKEN, DONE, READ, REPAIR, REPAIRED, SMALL, calls, last_of
 
 from maxagent import Runner, trust
-from maxagent.config.errors import UsageError
+from maxagent.config import paths
+from maxagent.config.errors import MaxAgentError, UsageError
+from maxagent.memory.undo.history import FileHistory
 from maxagent.memory.worktrees.record import list_containers
-from maxagent.sdk.events import AttemptsCompared, Completion, Question
+from maxagent.nodes import adopt_attempt
+from maxagent.sdk.events import AttemptsCompared, Completion, Failure, Question
+from maxagent.sdk.interrupt_response import Answer
 
 WEAKENED = {
     "name": "edit",
@@ -104,8 +108,6 @@ async def test_user_is_asked_and_can_undo(runner, project, models):
     end, _ = await run(runner, project, options)
     assert isinstance(end, Question) and end.kind == "review"
     assert (project / "numbers_.py").read_text() == REPAIRED
-    from maxagent.sdk.interrupt_response import Answer
-
     answer = Answer(decisions=[{"type": "reject", "message": ""}])
     last = await last_of(runner.resume(end.thread_id, answer))
     assert last.outcome == "undone"
@@ -151,3 +153,30 @@ async def test_stopped_attempts_go_on_and_finished_ones_stay(runner, project, mo
     end = await last_of(runner.resume(event.thread_id))
     assert end.outcome == "verified" and (project / "numbers_.py").read_text() == REPAIRED
     assert len(runner.threads.list()) == 3
+
+
+@pytest.mark.parametrize("step", ["before", "after"])
+async def test_failure_after_merge_does_not_merge_twice(runner, project, models, monkeypatch, step):
+    remove, failures = adopt_attempt.remove_worktree, iter(["first"])
+
+    async def remove_or_fail(*arguments):
+        failing = next(failures, "")
+        if step == "after" or not failing:
+            await remove(*arguments)
+        if failing:
+            raise MaxAgentError("no more")
+
+    monkeypatch.setattr(adopt_attempt, "remove_worktree", remove_or_fail)
+    last = await last_of(runner.task("repair", folder=project, options=models(GREEN, RED)))
+    assert isinstance(last, Failure)
+    end = await last_of(runner.resume(last.thread_id))
+    assert (end.outcome, len(end.files)) == ("verified", 1)
+    history = FileHistory(paths.locate_database(runner.home))
+    assert [entry.kind for entry in history.list_entries(last.thread_id)] == ["merge"]
+    assert list(list_containers(runner.home)) == []
+
+
+async def test_usage_of_all_attempts_is_the_parents(runner, project, models):
+    end, attempts = await run(runner, project, models(GREEN, RED))
+    used = [(await runner.read_state(one["thread_id"]))[0]["usage"] for one in attempts]
+    assert end.usage["requests"] == sum(usage["requests"] for usage in used) > 0

@@ -2,6 +2,7 @@ from maxagent.graphs.task import build_graph, graph
 
 ROLES = {"architect", "coder", "tester"}
 STEPS = {"compact", "approve", "tools", "subagent", "reports", "verify", "review"}
+ATTEMPTS = {"attempts", "adopt"}
 
 
 def test_drawn_task_graph_has_no_dangling_node():
@@ -9,7 +10,7 @@ def test_drawn_task_graph_has_no_dangling_node():
     inner = {name for name in drawn.nodes if not name.startswith("__")}
     reached = {edge.target for edge in drawn.edges}
     left = {edge.source for edge in drawn.edges}
-    assert inner == ROLES | STEPS
+    assert inner == ROLES | STEPS | ATTEMPTS
     assert inner <= reached and inner <= left
 
 
@@ -35,4 +36,5 @@ def test_done_is_reached_only_through_the_review():
         for edge in build_graph().compile().get_graph().edges
         if edge.target == "__end__"
     }
-    assert ends == {"review", "compact"}  # `/compact` after the end
+    # `/compact` after the end; no attempt is kept
+    assert ends == {"review", "compact", "adopt"}

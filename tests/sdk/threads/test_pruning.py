@@ -12,6 +12,8 @@ from maxagent.config import paths
 from maxagent.config.errors import MaxAgentError
 from maxagent.memory.snapshots.storage import get_store_directory
 from maxagent.memory.threads import thread_id
+from maxagent.memory.worktrees.creation import create_worktree
+from maxagent.memory.worktrees.record import list_worktrees
 from maxagent.sdk.threads.pruning import IMPORT, find_unused, prune_storage
 
 
@@ -116,3 +118,21 @@ def test_unused_threads_are_old_and_not_running(kept: Kept) -> None:
     old = replace(kept.row, updated_at=ten_days_ago)
     assert find_unused([old, kept.row, replace(old, status="running")], 9) == [old]
     assert find_unused([old], 11) == []
+
+
+async def test_worktrees_of_deleted_threads_go(kept: Kept) -> None:
+    write("a.txt", "one\n")(kept.folder)
+    base = await kept.snapshots.take()
+    write("a.txt", "two\n")(kept.folder)
+    await kept.snapshots.take()
+    theirs = {
+        thread: await create_worktree(
+            kept.snapshots, thread_id=thread, key="k", tree=base, sandboxed=True
+        )
+        for thread in (kept.row.thread_id, "gone")
+    }
+    made_old(kept.home / "data" / "snapshots")
+    assert await prune_storage(kept.home) > 0
+    assert list_worktrees(kept.home) == [theirs[kept.row.thread_id]]
+    assert await kept.snapshots.list_changes(base, base) == []
+    assert "one" in await kept.snapshots.diff(base, await kept.snapshots.take())

@@ -38,7 +38,7 @@ _OUTCOMES = {
     "undone": "it was undone",
 }
 _STATUSES = {
-    "waiting": "it asked a question, and nobody could answer: `mcode resume {thread}` shows it",
+    "waiting": "it asked a question, and nobody could answer: `mcode threads show {thread}`",
     "limit": "it reached its limit",
     "failed": "it failed: {reason}",
 }

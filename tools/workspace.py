@@ -11,7 +11,6 @@ from ..config.errors import UsageError
 from ..config.security.gitignore_match import filter_matches, matches_any, validate_patterns
 from ..config.security.ignore_patterns import IGNORE_PATTERNS
 from ..config.security.path_variants import list_variants
-from ..memory.worktrees.record import find_worktree
 from .result import ToolError
 
 LONGEST_NAME = 255
@@ -92,7 +91,11 @@ class Workspace:
 
     @cached_property
     def _is_worktree(self) -> bool:
-        return self.own is not None and find_worktree(self.root, self.own) is not None
+        if self.own is None:
+            return False
+        from ..memory.worktrees.record import find_worktree  # a light command needs none
+
+        return find_worktree(self.root, self.own) is not None
 
     @cached_property
     def _own_places(self) -> tuple[str, ...]:

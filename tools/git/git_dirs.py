@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...config.paths import locate_home
-from ...memory.worktrees.record import find_worktree
 from .git_paths import resolve_gitfile
 
 # Most entries of a git folder that are checked
@@ -23,6 +22,7 @@ _HEAD = re.compile(r"ref:\s*refs/|[0-9a-f]{40}")
 _NOT_READ = re.compile(
     r"(modules/(?!(.*/)?(refs|logs|worktrees)/)(.+/))?(objects/[0-9a-f]{2}|hooks|lfs|annex)"
 )
+_OBJECTS = "objects"
 _ALTERNATES = os.path.join("info", "alternates")
 
 
@@ -86,6 +86,10 @@ def _read_line(path: Path, otherwise: str) -> str:
 
 def _find_borrowed_objects(top: Path) -> Path | None:
     """Return the objects of its project that a worktree of ours may read; mostly None."""
+    if not os.path.exists(top / ".git" / _OBJECTS / _ALTERNATES):
+        return None
+    from ...memory.worktrees.record import find_worktree
+
     worktree = find_worktree(top, locate_home())
     return worktree.objects if worktree and worktree.top == top else None
 

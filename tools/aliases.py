@@ -5,8 +5,6 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import cast
 
-from . import tool_table
-
 # alias and canonical name; case, `_` and `-` do not count
 TOOLS = {
     "read": "read_file",
@@ -48,9 +46,6 @@ TOOLS = {
     "ac_mod_read": "module_doc_read",
     "ac_mod_write": "module_doc_write",
 }
-
-# tools of a later version that a configuration may already name
-LATER = frozenset({"subagent", "use_mcp_tool", "find_tools"}).difference(tool_table.TOOLS)
 
 # for each tool, alias and canonical name of its arguments
 ARGUMENTS = {
@@ -157,11 +152,6 @@ def resolve_tool_name(name: str, known: Iterable[str]) -> str:
     names = {_normalize_name(one): one for one in (*TOOLS, *known)}
     found = names.get(_normalize_name(name), name)
     return TOOLS.get(found, found)
-
-
-def find_later_tools(names: Iterable[str]) -> list[str]:
-    """Find the names of tools that do not exist yet, as written."""
-    return [name for name in names if resolve_tool_name(name, LATER) in LATER]
 
 
 def translate_editor_call(name: str, args: Mapping[str, object]) -> tuple[str, dict[str, object]]:

@@ -87,10 +87,10 @@ def test_each_of_its_tools_is_called_and_answered(program: Program, provider: Pr
     assert "".join(event["text"] for event in ended.told("output")) == "All were called."
 
 
-def test_doctor_names_tools_of_later_versions(program: Program) -> None:
+def test_doctor_names_tools_without_a_server(program: Program) -> None:
     configured(program)
-    program.run("config", "set", "tools.disabled", "[lsp, mcp_github_search]")
+    program.run("config", "set", "tools.disabled", "[mcp_github_search]")
     checked = program.run("doctor", GLM_API_KEY="abcdefgh-0123")
-    assert "not available here: lsp, mcp_github_search" in checked.stdout
+    assert "not available here: mcp_github_search" in checked.stdout
     said = program.run("config", "set", "agents.coder.system_prompt", "Be brief.")
     assert "added to the built-in prompt" in said.stderr

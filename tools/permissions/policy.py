@@ -13,7 +13,6 @@ from ...config.settings.permission_rules import RawRule, RuleKind
 from ...config.settings.schema import ApprovalMode, Settings
 from ...config.settings.sources import raise_mistakes
 from ...config.text import text
-from .. import aliases
 from ..result import ToolError
 from ..workspace import Workspace
 from .path_pattern import PathPattern, parse_path_pattern
@@ -141,8 +140,6 @@ def read_rules(written: Iterable[RawRule], workspace: Workspace) -> tuple[Rule, 
     rules: list[Rule] = []
     reports: list[str] = []
     for one in written:
-        if aliases.find_later_tools([one.text]):
-            continue
         try:
             rule = read_rule(one)
             check_examples(rule, one, workspace)

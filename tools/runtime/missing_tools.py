@@ -13,16 +13,13 @@ from ..tool_table import TOOLS
 def find_missing_tools(
     settings: Settings, root: Path, home: Path, trust: Trust | None = None
 ) -> list[str]:
-    """Find the names, as written: of a later version, or of a server that is not configured."""
+    """Find the names, as written, of servers that are not configured."""
     names = list_named_tools(settings)
-    later = {*aliases.find_later_tools(names)}
     mcp = [name for name in names if name.startswith("mcp_") or _get_requirement(name) == "mcp"]
     foreign = {*_iter_without_server(mcp, root, home, trust)} if mcp else set[str]()
     is_idle = not settings.rag.servers
     return [
-        name
-        for name in names
-        if name in later | foreign or (is_idle and _get_requirement(name) == "rag")
+        name for name in names if name in foreign or (is_idle and _get_requirement(name) == "rag")
     ]
 
 

@@ -90,9 +90,9 @@ def describe_unknown_tool(name: str, names: Iterable[str]) -> str:
 
 def _resolve_names(key: str, names: Iterable[str]) -> set[str]:
     own = [name for name in names if not name.startswith("mcp_")]  # a tool of a server
-    found = {aliases.resolve_tool_name(name, (*NAMES, *aliases.LATER)) for name in own}
+    found = {aliases.resolve_tool_name(name, NAMES) for name in own}
     own = {name for name in found if not name.startswith(MCP_PREFIX)}
-    if unknown := sorted(own - {*NAMES, *aliases.LATER}):
+    if unknown := sorted(own - {*NAMES}):
         raise UsageError(
             text(
                 "`tools.{key}` contains `{tool}`, which is not a tool",

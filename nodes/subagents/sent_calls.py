@@ -60,7 +60,7 @@ def _build_task(item: TaskItem, position: int, count: int, agent: Agent, thread:
     parent = agent.profile or agent.deps.agents.find("build")
     profile = find_sendable_agent(agent.deps.agents, parent, name)
     child = ChildTask(
-        agent=name,
+        agent=profile.name,
         task=item["task"],
         position=position,
         count=count,

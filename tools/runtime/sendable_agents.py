@@ -10,6 +10,8 @@ from ..result import ToolError
 from ..tool_table import select_names
 from .agent_tools import select_tool_names
 
+# Claude Code's names
+ALIASES = {"general-purpose": "general", "plan": "architect", "bash": "shell"}
 CHANGING_TOOLS = select_names(lambda entry: entry.effect in ("edit", "execute"))
 
 
@@ -31,11 +33,21 @@ def list_sendable_agents(agents: AgentRegistry, parent: AgentProfile) -> Mapping
 def find_sendable_agent(agents: AgentRegistry, parent: AgentProfile, name: str) -> AgentProfile:
     """Return the agent with its parent's limits; raises ToolError with the list for another."""
     known = list_sendable_agents(agents, parent)
+    name = _resolve_name(name, known)
     if name not in known:
         close = get_close_matches(name, known, n=1, cutoff=0.6)
         meant = f"; did you mean `{close[0]}`?" if close else "."
         raise ToolError(f"no agent `{name}` can be sent{meant} There are: {', '.join(known)}")
     return agents.profiles[name].with_parent(parent)
+
+
+def _resolve_name(name: str, known: Mapping[str, str]) -> str:
+    """Return the agent of that name, or of that other agent's name for it, in any case."""
+    if name in known:
+        return name
+    folded = name.strip().lower()
+    meant = ALIASES.get(folded, folded)
+    return meant if meant in known else name
 
 
 def can_change(profile: AgentProfile) -> bool:

@@ -63,3 +63,11 @@ def test_a_child_sends_nobody_and_edits_nothing_in_plan_mode() -> None:
     planning = tools("coder", "build", planning=True)
     assert "edit" in tools("coder", "build") and "edit" not in planning
     assert {"subagent", "plan_enter"} & (tools("coder", "build") | planning) == set()
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [("Explore", "explore"), ("general-purpose", "general"), ("Plan", "architect")],
+)
+def test_other_spellings_name_the_same_agent(written: str, name: str) -> None:
+    assert find_sendable_agent(AGENTS, BUILT_IN["build"], written).name == name

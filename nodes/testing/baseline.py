@@ -89,11 +89,16 @@ async def _with_run(
 
 
 def _compare(state: State, run: TestRun, before: BaselineRun | None) -> RedTests:
-    """Return the red tests of a run that were red before."""
+    """Return the red tests of a run that were red before.
+
+    None is excused if the change has repaired some of them: then they are what it is about.
+    """
     if before is None:
         return RedTests()
     if run.names_all_red and before["names_all_red"]:
         known = {*before["failing"]}
+        if not known <= {*run.failing}:
+            return RedTests()
         names = (name for name in run.failing if name in known)
         return RedTests(tuple(name for name in names if not is_named(state["request"], name)))
     is_same = (before["exit_code"], before["red"]) == (run.exit_code, run.red)

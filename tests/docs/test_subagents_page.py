@@ -17,7 +17,7 @@ from maxagent.tools.builtin.session.subagent import MOST_TASKS
 from maxagent.tools.runtime.sendable_agents import list_sendable_agents
 
 PAGE = (Path(__file__).parents[2] / "docs" / "subagents.md").read_text(encoding="utf-8")
-(SHOWN,) = re.findall(r"```\n(.*?)```", PAGE, re.DOTALL)
+(SHOWN,) = re.findall(r"```\n(›.*?)```", PAGE, re.DOTALL)
 (FILE,) = re.findall(r"```markdown\n(.*?)```", PAGE, re.DOTALL)
 
 

@@ -161,6 +161,7 @@ def _working() -> list[Call]:
         _turn(_edit("CHANGES.rst", _CHANGES, _NEW_CHANGES), _done("5")),
         _turn(_call("run_command", command=_TRY), _call("git_diff"), _call("git_status")),
         _ready(),
+        _ready(),  # asked about the open task
     ]
 
 

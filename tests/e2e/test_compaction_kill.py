@@ -18,7 +18,7 @@ def test_kill_in_a_summary_repeats_only_the_summary(program: Program, provider: 
         lines = (f"line {number}.{line} of a file that says nothing\n" for line in range(120))
         (program.project / f"f{number}.txt").write_text("".join(lines))
     environ = {
-        "LLC_MODEL__CONTEXT_LENGTH": "20000",
+        "LLC_MODEL__CONTEXT_LENGTH": "21000",
         "LLC_CONTEXT__PRUNE": "false",
     }
     asked, bodies = threading.Event(), list[dict[str, Any]]()

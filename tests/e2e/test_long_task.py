@@ -79,6 +79,7 @@ def working() -> list[Call]:
         turn(*new),
         turn(call("git_diff"), call("git_status"), call("todoread")),
         turn(ready),
+        turn(ready),  # asked about the open task
         turn(call("grep", regex=r"pieces \+ price", file_pattern="*.py")),  # after red tests
         *repair(FORGOTTEN),
         turn(call("run_command", command=PYTEST), call("todoclear")),

@@ -55,6 +55,7 @@ def list_turns() -> list[Answer]:
         turn(
             ("write_to_file", {"path": "shop/basket.py", "content": BASKET}),
             ("execute_command", {"command": PYTEST}),
+            ("todowrite", {"todos": [*NAMES], "action": "mark_completed"}),
         ),
         turn(("attempt_completion", {"result": "All prices are products."})),
         turn(("git_diff", {}), ("read_file", {"path": "shop/basket.py"})),

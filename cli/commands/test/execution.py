@@ -29,7 +29,8 @@ UNTRUSTED = "the folder is not trusted, so its tests were not run"
 
 def run(
     arguments: Annotated[
-        list[str] | None, typer.Argument(help="Arguments for the test program, after `--`.")
+        list[str] | None,
+        typer.Argument(metavar="ARGS", help="Arguments for the test program, after `--`."),
     ] = None,
     folder: Folder = Path("."),
     framework: Annotated[

@@ -103,6 +103,18 @@ async def test_test_that_the_change_breaks_is_red(world: World) -> None:
     assert purposes(events) == ["", "before", "again"]
 
 
+async def test_half_repaired_tests_stay_red(world: World) -> None:
+    world.write("cart.py", f"{CART}\nRATE = LIMIT = 0\n")
+    tests = "".join(
+        f"def test_{name}():\n    assert cart.{name} == 1\n" for name in ("RATE", "LIMIT")
+    )
+    world.write("test_old.py", f"import cart\n\n{tests}")
+    events = await world.run(("cart.py", f"{CART}\nRATE = 1\nLIMIT = 0\n"))
+    evidence = events[-1].evidence
+    assert (events[-1].outcome, evidence["failing"]) == ("failed", ["test_old::test_LIMIT"])
+    assert "already_red" not in evidence
+
+
 async def test_baseline_runs_once_for_all_repair_rounds(world: World) -> None:
     world.configure(repair_rounds=1)
     events = await world.run(("cart.py", "def total(prices):\n    return 0\n"))

@@ -14,7 +14,7 @@ USED = {"requests": 2, "input": 1000, "output": 234}
             ev.SubagentStarted("explore-1", "explore", "Look\nat \x1b[1m it"),
             "explore-1 works: Look",
         ),
-        (ev.SubagentFinished("explore-1", "done", "x", USED), "2 requests, 1,234 tokens"),
+        (ev.SubagentFinished("explore-1", "done", "x", USED), "requests: 2, tokens: 1,234"),
         (ev.SubagentFinished("explore-1", "partial", "x", USED), "since a limit stopped it"),
         (ev.SubagentFinished("explore-1", "failed", "x", USED), "explore-1 has failed"),
         (ev.Notice("slow", agent="explore-1"), "explore-1: slow"),

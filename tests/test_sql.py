@@ -11,8 +11,11 @@ LANGGRAPH = re.compile(
 )
 FOLDERS = ("config", "models", "memory", "tools", "nodes", "graphs", "sdk", "cli")
 BUILT_IN = {
+    ("memory/checkpoints/messages.py", "HAS_CONVERSATION"),
     ("memory/checkpoints/messages.py", "WRITTEN_BY_EDGE"),
     ("memory/checkpoints/messages.py", "WRITTEN_BY_UPDATE"),
+    ("memory/checkpoints/thread_rows.py", "', '.join(columns)"),
+    ("memory/checkpoints/thread_rows.py", "table"),
     ("memory/database/checkpointer.py", "setting"),
     ("memory/database/connection.py", "setting"),
     ("memory/database/connection.py", "step"),
@@ -25,6 +28,8 @@ BUILT_IN = {
     ("memory/threads/rows.py", "', '.join((f':{column}' for column in stored))"),
     ("memory/threads/rows.py", "', '.join(stored)"),
     ("memory/threads/rows.py", "column"),
+    ("memory/threads/sub_runs.py", "', '.join((f':{column}' for column in _COLUMNS))"),
+    ("memory/threads/sub_runs.py", "', '.join(_COLUMNS)"),
 }
 """Names of columns and tables, and settings: each from a constant or a dataclass of ours."""
 

@@ -9,7 +9,19 @@ from maxagent.config.errors import UsageError
 KNOWN = [
     *("help", "model", "think", "effort", "mode", "plan", "build", "clear", "compact", "status"),
     *("jobs", "cost", "context", "uncompact"),
-    *("diff", "undo", "redo", "rewind", "sessions", "resume", "fork", "rename", "init", "trust"),
+    *(
+        "diff",
+        "commit",
+        "undo",
+        "redo",
+        "rewind",
+        "sessions",
+        "resume",
+        "fork",
+        "rename",
+        "init",
+        "trust",
+    ),
     *("config", "permissions", "mcp", "skills", "agents", "login", "memory", "exit"),
 ]
 

@@ -148,10 +148,6 @@ class SubRuns:
         """Return the child of that ID, if the thread has it."""
         return next((row for row in self.list_sub_runs(thread_id) if row.sub_id == sub_id), None)
 
-    def list_namespaces(self, thread_id: str) -> list[str]:
-        """Return the namespaces of the children's checkpoints."""
-        return [row.namespace for row in self.list_sub_runs(thread_id)]
-
     @contextmanager
     def _begin_write(self) -> Generator[sqlite3.Connection]:
         with (

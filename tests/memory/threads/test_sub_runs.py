@@ -65,8 +65,9 @@ def test_children_are_found_and_their_namespaces(sub_runs: SubRuns, begin: Begin
     assert shell is not None
     assert (shell.agent, shell.position, shell.worktree) == ("shell", 1, "/trees/a")
     assert sub_runs.find_sub_run(THREAD, "shell-2") is None
-    assert sub_runs.list_namespaces(THREAD) == ["subagent:c1-0", "subagent:c1-1"]
-    assert sub_runs.list_namespaces("other") == []
+    rows = sub_runs.list_sub_runs(THREAD)
+    assert [row.namespace for row in rows] == ["subagent:c1-0", "subagent:c1-1"]
+    assert sub_runs.list_sub_runs("other") == []
 
 
 def test_parallel_children_get_ids_of_their_own(begin: Begin) -> None:

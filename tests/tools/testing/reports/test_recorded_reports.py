@@ -1,4 +1,4 @@
-"""Reports that real frameworks wrote: `make interop --record` writes them."""
+"""Reports that real frameworks wrote, recorded once from small projects."""
 
 from pathlib import Path
 

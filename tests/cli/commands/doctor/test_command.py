@@ -34,6 +34,7 @@ def test_it_ends_with_0_when_nothing_failed(tmp_path: Path) -> None:
     assert ended.returncode == 0
     assert "ok    provider" in ended.stdout
     assert "sk-very-secret" not in ended.stdout + ended.stderr
+    assert "doctor." not in ended.stdout  # a key without words
     assert not (tmp_path / "home").exists()
 
 

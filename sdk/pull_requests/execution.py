@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...memory.threads.pull_requests import PullRequestRecord
-from ...tools.git.branch_commit import make_commit, open_commit, push_commit, remove_worktree
+from ...tools.git.branch_commit import make_commit, open_commit, push_commit, remove_checkout
 from ...tools.git.user_git import UserGit
 from ...tools.hosting.api import open_api
 from ...tools.hosting.pull_request import HostingApi, NewPullRequest
@@ -21,8 +21,8 @@ class Execution:
 
     place: Publication
     proposal: Proposal
-    worktree: Path
-    """Folder for the commit's working tree."""
+    checkout: Path
+    """Folder in which the commit is made."""
     _closing: AsyncExitStack = field(default_factory=AsyncExitStack)
     _git: UserGit | None = None
 
@@ -44,13 +44,13 @@ class Execution:
             raise
 
     async def close(self) -> None:
-        """Remove the working tree, also one that a kill has left; the branch stays."""
+        """Remove the checkout, also one that a kill has left; the branch stays."""
         await self._closing.aclose()
-        await remove_worktree(self.place.git, self.worktree)
+        await remove_checkout(self.place.git, self.checkout)
 
     async def _open(self) -> UserGit:
         if self._git is None:
-            opened = open_commit(self.place.git, self.worktree, self.proposal.to_commit())
+            opened = open_commit(self.place.git, self.checkout, self.proposal.to_commit())
             self._git = await self._closing.enter_async_context(opened)
         return self._git
 

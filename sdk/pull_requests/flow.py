@@ -139,13 +139,13 @@ class PullRequestFlow:
         from .execution import Execution
 
         place = await check_publication(Path(self._row.folder), self._deps.home)
-        execution = Execution(place, read_proposal(record.proposal), self._locate_worktree())
+        execution = Execution(place, read_proposal(record.proposal), self._locate_checkout())
         while record.state != "done" and not self._is_stopping():
             record = await self._save(await execution.advance(record))
         await execution.close()
         return record
 
-    def _locate_worktree(self) -> Path:
+    def _locate_checkout(self) -> Path:
         data = paths.ensure_data_folder(self._deps.home)
         return data / "commits" / self._row.thread_id[:8]
 

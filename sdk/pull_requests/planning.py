@@ -12,10 +12,11 @@ from ...memory.undo.history import HistoryEntry
 from ...memory.undo.undo_stack import find_active_entries
 from ...nodes.agent.dependencies import Dependencies
 from ...tools.git.diff_secrets import find_secrets
+from ...tools.git.tree_diff import PATCH_FLAGS, read_diff
 from ..events import Completion
 from .proposal import MOST_COMMITS, Proposal
 from .publication import Publication
-from .request_text import build_body, build_branch, build_message, build_title
+from .request_text import build_body, build_branch, build_message, build_request_title
 from .thread_changes import ThreadTree, build_thread_tree
 
 # Secrets that an error names
@@ -61,7 +62,7 @@ class Planner:
     def _build_proposal(
         self, completion: Completion, base: str, made: ThreadTree, commits: list[str]
     ) -> Proposal:
-        place, title = self.publication, build_title(self.row)
+        place, title = self.publication, build_request_title(self.row)
         return Proposal(
             repository=f"{place.target.host}/{place.target.path}",
             remote=place.remotes.push,
@@ -108,11 +109,11 @@ async def refuse_secrets(place: Publication, base: str, new: str) -> None:
 
     That is the difference from `base` to `new`, and the commits before it that are pushed with it.
     """
-    flags = ("-p", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames")
-    diff = (await place.git.read("diff-tree", "-r", *flags, base, new)).decode("utf-8", "replace")
+    diff = await read_diff(place.git, base, new)
     if await list_unpushed(place, base):
-        asked = ("log", *flags, "--format=", base, "--not", f"--remotes={place.remotes.push}")
-        diff += (await place.git.read(*asked)).decode("utf-8", "replace")
+        unpushed = (base, "--not", f"--remotes={place.remotes.push}")
+        patches = await place.git.read("log", *PATCH_FLAGS, "--format=", *unpushed)
+        diff += patches.decode("utf-8", "replace")
     found = find_secrets(diff)
     if not found:
         return

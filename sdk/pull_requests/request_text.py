@@ -21,7 +21,7 @@ def build_branch(row: ThreadRow) -> str:
     return f"{BRANCHES}{slug or words[:MOST_SLUG] or 'thread'}-{row.thread_id[:8]}"
 
 
-def build_title(row: ThreadRow) -> str:
+def build_request_title(row: ThreadRow) -> str:
     """Return the request's title, which is the commit's subject, too."""
     title = _clean_line(row.title) or "Changes"
     return title if len(title) <= MOST_TITLE else f"{title[: MOST_TITLE - 1]}…"

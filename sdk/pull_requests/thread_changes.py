@@ -17,6 +17,7 @@ from ...memory.undo.change_chains import ChangeRun, build_chains
 from ...memory.undo.history import HistoryEntry
 from ...memory.undo.three_way_merge import MergeConflictError, merge_versions
 from ...tools.git.diff_secrets import unquote_path
+from ...tools.git.tree_diff import list_changes, read_diff
 from ...tools.git.user_git import UserGit
 
 # Paths on a command line, each of at most 4 kB
@@ -66,7 +67,7 @@ async def build_thread_tree(
         if path not in left_out
     }
     tree = await builder.write_tree({path: one.version for path, one in results.items()})
-    changed = await _list_changes(git, base, tree)
+    changed = await list_changes(git, base, tree)
     shown = {file["path"] for file in changed}
     return ThreadTree(
         tree,
@@ -75,22 +76,6 @@ async def build_thread_tree(
         tuple(path for path, one in results.items() if one.is_mixed and path in shown),
         tuple(path for path, one in results.items() if one.is_whole and path in shown),
         tuple(left_out),
-    )
-
-
-async def read_diff(git: UserGit, old: str, new: str) -> str:
-    """Return the difference of two commits or trees, with all of its lines."""
-    flags = ("-r", "-p", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color")
-    return (await git.read("diff-tree", *flags, old, new)).decode("utf-8", "replace")
-
-
-async def _list_changes(git: UserGit, old: str, new: str) -> tuple[Mapping[str, str], ...]:
-    asked = ("diff-tree", "-r", "-z", "--no-renames", "--name-status", old, new)
-    words = (await git.read(*asked)).split(b"\0")
-    kinds = {b"A": "added", b"D": "deleted"}
-    return tuple(
-        {"path": os.fsdecode(path), "kind": kinds.get(letter, "modified")}
-        for letter, path in zip(words[::2], words[1::2], strict=False)
     )
 
 

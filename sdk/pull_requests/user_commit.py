@@ -13,13 +13,13 @@ from tempfile import TemporaryDirectory
 from ...config.errors import UsageError
 from ...config.trust.decision import check_trust
 from ...memory.threads.record import ThreadRow
-from ...tools.git.branch_commit import list_paths
 from ...tools.git.diff_secrets import find_secrets
+from ...tools.git.tree_diff import list_changes, read_diff
 from ...tools.git.user_git import UserGit
 from ..threads.file_history import open_thread_files
 from .planning import find_own_entries
 from .publication import open_repository
-from .thread_changes import ThreadTree, build_thread_tree, read_diff
+from .thread_changes import ThreadTree, build_thread_tree
 
 # Paths on a command line
 PORTION = 100
@@ -73,9 +73,8 @@ async def plan_whole_commit(folder: Path, home: Path) -> UserCommit:
         await git.read("read-tree", head, env=own)
         await git.read("add", "--all", env=own)
         tree = os.fsdecode(await git.read("write-tree", env=own)).strip()
-    changed = sorted(await list_paths(git, head, tree))
-    listed = tuple({"path": path, "kind": "modified"} for path in changed)
-    made = ThreadTree(tree, listed, await read_diff(git, head, tree), (), (), ())
+    changes = await list_changes(git, head, tree)
+    made = ThreadTree(tree, changes, await read_diff(git, head, tree), (), (), ())
     return await _build_commit(git, head, made)
 
 

@@ -1,4 +1,4 @@
-"""A commit on a branch of its own, made in a working tree of its own.
+"""A commit on a branch of its own, made in a checkout of its own.
 
 The user's branch, index and files stay as they are. Hooks run as they do for the user: they find
 the commit's files around them, and the ignored folders (`node_modules`, `.venv`) as links.
@@ -14,6 +14,7 @@ from shutil import rmtree
 
 from ...config.errors import UsageError
 from ...config.text import text
+from .tree_diff import list_changes
 from .user_git import GitError, UserGit
 
 # The beginning of all branches that are pushed
@@ -51,29 +52,28 @@ class BranchCommit:
 
 @asynccontextmanager
 async def open_commit(git: UserGit, place: Path, commit: BranchCommit) -> AsyncGenerator[UserGit]:
-    """Yield git in a new working tree at `place` with the commit's files; removed at the end.
+    """Yield git in a new checkout of the commit's files at `place`; removed at the end.
 
     The commit itself is `make_commit`. What a kill has left at `place` is removed first.
     """
-    await remove_worktree(git, place)
+    await remove_checkout(git, place)
     await asyncio.to_thread(place.parent.mkdir, parents=True, exist_ok=True)
     tip = await read_branch(git, commit.branch)
     new = () if tip else ("-b", commit.branch)
     start = commit.branch if tip else commit.base
     await git.read("worktree", "add", "--quiet", "--no-checkout", *new, str(place), start)
     try:
-        there = UserGit(place)
-        await there.read(
-            "read-tree", "--reset", "-u", commit.tree if tip in ("", commit.base) else tip
-        )
-        await _link_folders(git, place)
-        yield there
+        checkout = UserGit(place)
+        is_made = tip not in ("", commit.base)
+        await checkout.read("read-tree", "--reset", "-u", tip if is_made else commit.tree)
+        await _link_ignored_folders(git, place)
+        yield checkout
     finally:
-        await remove_worktree(git, place)
+        await remove_checkout(git, place)
 
 
 async def make_commit(git: UserGit, commit: BranchCommit) -> str:
-    """Commit in the tree of `open_commit`, with the user's hooks; return the commit's ID.
+    """Commit in the checkout of `open_commit`, with the user's hooks; return the commit's ID.
 
     It is made once: after a kill it is found on the branch. Raises GitError if a hook refuses.
     """
@@ -93,7 +93,8 @@ async def make_commit(git: UserGit, commit: BranchCommit) -> str:
             hint="your hooks may have refused it: repair that, then run `mcode resume`",
         ) from error
     made = await find_commit(git, commit)
-    added = await list_paths(git, commit.base, made) - commit.paths if made else set[str]()
+    changes = await list_changes(git, commit.base, made) if made else ()
+    added = {change["path"] for change in changes} - commit.paths
     if not made or added:
         await _drop_branch(git, commit)
         raise GitError(
@@ -151,12 +152,6 @@ async def read_branch(git: UserGit, branch: str) -> str:
     return await git.read_text(*asked, fine=(0, 1))
 
 
-async def list_paths(git: UserGit, old: str, new: str) -> set[str]:
-    """Return the paths that differ between two commits or trees."""
-    asked = ("diff-tree", "-r", "-z", "--no-renames", "--name-only", old, new)
-    return {os.fsdecode(path) for path in (await git.read(*asked)).split(b"\0") if path}
-
-
 async def read_identities(git: UserGit) -> tuple[Identity, Identity]:
     """Return author and committer with the current time; raises GitError if git knows no name."""
     author = await git.read_text("var", "GIT_AUTHOR_IDENT")
@@ -165,8 +160,8 @@ async def read_identities(git: UserGit) -> tuple[Identity, Identity]:
     )
 
 
-async def remove_worktree(git: UserGit, place: Path) -> None:
-    """Remove the working tree at `place`, if there is one; its branch stays."""
+async def remove_checkout(git: UserGit, place: Path) -> None:
+    """Remove the checkout at `place`, if there is one; its branch stays."""
     listed = os.fsdecode(await git.read("worktree", "list", "--porcelain")).split("\n")
     real = os.path.realpath(place)
     if real in (line.removeprefix("worktree ") for line in listed):
@@ -181,8 +176,11 @@ async def _drop_branch(git: UserGit, commit: BranchCommit) -> None:
     await git.read("branch", "--quiet", *how)
 
 
-async def _link_folders(git: UserGit, place: Path) -> None:
-    """Link the ignored folders of the user's working tree, where the commit has nothing."""
+async def _link_ignored_folders(git: UserGit, place: Path) -> None:
+    """Link the ignored folders of the user's working tree, where the commit has nothing.
+
+    Whole, unlike the dependencies of a worktree: a hook may be in any of them, as husky's are.
+    """
     asked = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
     top = Path(await git.read_text("rev-parse", "--show-toplevel"))
     listed = await UserGit(top).read(*asked)

@@ -8,7 +8,7 @@ from ...config.security.redaction import redact
 from ..process.launcher import SHELL
 from ..sandbox.sandbox import Sandbox
 from .command import TestCommand
-from .project_files import MAKEFILES, ProjectFiles, scan_project
+from .project_files import MAKEFILES, ProjectFiles, list_project_files
 from .python import detect_python_tests
 from .selection import select_commands
 
@@ -20,7 +20,7 @@ async def detect_test_commands(
 ) -> list[TestCommand]:
     """Detect all commands: the configured one first, then one for each framework and package."""
     own = [build_configured_command(configured)] if configured.strip() else []
-    files = await asyncio.to_thread(scan_project, folder)
+    files = await asyncio.to_thread(list_project_files, folder)
     python = await detect_python_tests(files, sandbox)
     return [*own, *python, *await asyncio.to_thread(_detect_others, files)]
 

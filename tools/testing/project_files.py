@@ -73,7 +73,7 @@ class ProjectFiles:
             return {}
 
 
-def scan_project(root: Path) -> ProjectFiles:
+def list_project_files(root: Path) -> ProjectFiles:
     """Look into the project's folders, the uppermost first; links are not followed."""
     folders: dict[str, frozenset[str]] = {}
     waiting = deque([""])

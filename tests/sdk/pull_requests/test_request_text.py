@@ -8,7 +8,7 @@ from maxagent.sdk.pull_requests.request_text import (
     build_body,
     build_branch,
     build_message,
-    build_title,
+    build_request_title,
 )
 
 SECRET = "ghp_" + "aB3d" * 9
@@ -40,7 +40,7 @@ def test_texts_have_evidence_and_no_secret() -> None:
     assert "`pytest`: 4 passed, 0 failed, 0 errors." in body
     assert "- `a.txt` (added)" in body
     assert row.thread_id in body
-    assert SECRET not in body + build_title(row) + build_message("x", completion)
+    assert SECRET not in body + build_request_title(row) + build_message("x", completion)
 
 
 def test_unverified_result_is_told() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from maxagent.tools.testing.command import TestCommand
-from maxagent.tools.testing.project_files import scan_project
+from maxagent.tools.testing.project_files import list_project_files
 from maxagent.tools.testing.python import detect_python_tests, find_python
 
 
@@ -17,7 +17,7 @@ def write(folder: Path, name: str, text: str = "") -> Path:
 
 
 async def detect(folder: Path) -> TestCommand | None:
-    commands = await detect_python_tests(scan_project(folder))
+    commands = await detect_python_tests(list_project_files(folder))
     return commands[0] if commands else None
 
 

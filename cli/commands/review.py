@@ -1,13 +1,15 @@
 """`mcode review`: a read-only agent reviews a diff, and reports findings with file and line."""
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from ...config import exit_codes, paths
+from ...config.errors import MaxAgentError
 from ..execution.review_report import ReportRenderer, show_report
 from ..lazy_imports import without_collector
 from ..options import AnswerStyle, BaseUrl, Folder, Model, Output, OutputFormat, Timeout
@@ -18,6 +20,10 @@ if TYPE_CHECKING:
     from ...sdk.events import Event
     from ...sdk.reviews.scope import ReviewScope
     from ..execution.interactive_run import InteractiveRun
+
+
+# The model gave no valid answer, the provider or the host failed, or a limit was reached
+_NO_RESULT = exit_codes.LIMIT_REACHED
 
 
 def review(
@@ -38,14 +44,15 @@ def review(
 ) -> None:
     """Review changes and report findings. Changes nothing and runs nothing.
 
-    Exit codes: 0 no findings, 1 findings or failed, 2 wrong input, 3 limit reached, 4 waiting for
-    an answer, 130 interrupted.
+    Exit codes: 0 no findings, 1 findings, 2 wrong input, 3 no result, 4 waiting for an answer, 130
+    interrupted.
     """
     settle_trust(folder, yes=trust, output=output, tests=False)
     with without_collector():
         from ...sdk.reviews.review import build_report
         from ...sdk.reviews.scope import find_scope
-    scope = asyncio.run(find_scope(target.strip(), folder.resolve(), paths.locate_home()))
+    with _tell_failures_from_findings():
+        scope = asyncio.run(find_scope(target.strip(), folder.resolve(), paths.locate_home()))
     if not scope.diff.strip():
         show_report(build_report('{"findings": []}', scope, ""), output)
         raise typer.Exit(exit_codes.DONE)
@@ -68,5 +75,19 @@ def _run_review(
     def talk(dialogue: "InteractiveRun") -> "Awaitable[Event | None]":
         return dialogue.consume(review_changes(dialogue.runner, scope, folder, options))
 
-    code = run_interactive(talk, renderer, output, seconds)
-    return exit_codes.FAILED if renderer.findings else code
+    with _tell_failures_from_findings():
+        code = run_interactive(talk, renderer, output, seconds)
+    if renderer.findings:
+        return exit_codes.FAILED
+    return _NO_RESULT if code == exit_codes.FAILED else code
+
+
+@contextmanager
+def _tell_failures_from_findings() -> Generator[None]:
+    """Give errors that end with 1 elsewhere another exit code: 1 says that there are findings."""
+    try:
+        yield
+    except MaxAgentError as error:
+        if error.exit_code == exit_codes.FAILED:
+            error.exit_code = _NO_RESULT
+        raise

@@ -5,10 +5,11 @@ from typing import Any, cast
 
 from rich.console import Console
 
+from ...memory.threads.pull_requests import PULL_REQUEST
 from ...sdk.events import Question
 from ...sdk.interrupt_response import Answer
 from ..i18n.catalogs import t
-from ..rendering.approval_request import PULL_REQUEST, describe_asker, show_request
+from ..rendering.approval_request import describe_asker, show_request
 from ..rendering.console import open_console, show_line
 from ..rendering.tool_summary import format_call
 from .edit_tool_call import with_own_diff

@@ -11,6 +11,7 @@ from typing import Any, cast
 from rich.console import Console
 
 from ...config.security.redaction import find_marks
+from ...memory.threads.pull_requests import PULL_REQUEST
 from ...sdk.events import Question
 from ..i18n.catalogs import t
 from ..i18n.stored_messages import translate_stored
@@ -24,8 +25,6 @@ BAR = "  │ "
 ROOM_FOR_ANSWER = 4
 # Asked by a run that changes to a dearer model; no call of a model
 CHANGE_MODEL = "change_model"
-# Asked at the end of a run with `--pr`; no call of a model either
-PULL_REQUEST = "pull_request"
 
 
 def show_request(console: Console, request: Mapping[str, Any]) -> bool:

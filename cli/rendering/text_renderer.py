@@ -6,12 +6,12 @@ from typing import Any
 
 from rich.console import Console
 
+from ...memory.threads.pull_requests import PULL_REQUEST
 from ...sdk import events as ev
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate, translate_notice
 from ..i18n.stored_messages import translate_stored
 from .approval_request import (
-    PULL_REQUEST,
     describe_asker,
     format_model_change,
     show_arguments,

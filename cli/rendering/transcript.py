@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
 from ...memory.checkpoints.row_data import to_int
+from ...memory.threads.pull_requests import PULL_REQUEST
 from ...sdk.threads.transcript import TranscriptEntry
 from ..i18n.catalogs import t
 from ..i18n.stored_messages import translate_stored
@@ -100,6 +101,7 @@ def _format_passage(passage: TranscriptEntry, *, diffs: bool, full: bool) -> Ite
             yield f"      {line}", style
         case "question":
             yield f"  ? {format_call(passage.tool, passage.args)}", "yellow"
+            yield from _format_pull_request(passage) if passage.tool == PULL_REQUEST else ()
             yield from _format_diff(passage)
         case "tests":
             verdict = str(passage.facts.get("verdict"))
@@ -144,6 +146,14 @@ def _format_call_lines(passage: TranscriptEntry, *, diffs: bool) -> Iterator[Sty
         yield from _indent_lines(passage.result.strip().partition("\n")[0], "    ", "red")
     if diffs:
         yield from _format_diff(passage)
+
+
+def _format_pull_request(passage: TranscriptEntry) -> Iterator[StyledLine]:
+    """Yield what would be committed and sent, and what to know before a yes."""
+    yield from _indent_lines(translate_stored(passage.text), "    ", "yellow")
+    for name, value in passage.args.items():
+        said = value if isinstance(value, str) else ", ".join(map(str, value))
+        yield from _indent_lines(f"{name}: {said.strip()}".replace("\n", "\n  "), "    ")
 
 
 def _format_diff(passage: TranscriptEntry) -> Iterator[StyledLine]:

@@ -21,6 +21,7 @@ from ..checkpoints.thread_rows import copy_thread_rows, delete_thread_rows
 from ..database.connection import connect, prepare_database, translate_sqlite_errors
 from ..transaction import begin_transaction
 from . import lease
+from .pull_requests import is_asked
 from .record import ThreadRow, ThreadStatus, from_checkpoint, update_from_facts
 from .rows import copy_history, delete_thread, insert_thread, read_threads
 
@@ -169,10 +170,17 @@ class ThreadIndex:
             for thread_id in facts.keys() - rows.keys():
                 begun_with = thread_facts.read_values_with_request(connection, thread_id)
                 rows[thread_id] = from_checkpoint(thread_id, facts[thread_id], begun_with)
+            waiting = [each for each, row in rows.items() if row.status == "waiting"]
+            asked = {each for each in waiting if is_asked(connection, each)}
         wanted = str(folder.resolve()) if folder else None
         chosen = [row for row in rows.values() if wanted in (None, row.folder)]
         true = [
-            update_from_facts(row, facts.get(row.thread_id), is_held=row.thread_id not in ended)
+            update_from_facts(
+                row,
+                facts.get(row.thread_id),
+                is_held=row.thread_id not in ended,
+                is_asked=row.thread_id in asked,
+            )
             for row in chosen
         ]
         return sorted(true, key=lambda row: row.updated_at, reverse=True)

@@ -14,6 +14,8 @@ from ..transaction import begin_transaction
 # wanted: to be proposed at the next end of a run · asked: shown to the user · approved: the user
 # said yes · committed, pushed, done: what has happened · declined: the user said no
 PullRequestState = Literal["wanted", "asked", "approved", "committed", "pushed", "done", "declined"]
+# Name of the request in a question
+PULL_REQUEST = "pull_request"
 OPEN: frozenset[PullRequestState] = frozenset(
     {"wanted", "asked", "approved", "committed", "pushed"}
 )
@@ -39,6 +41,19 @@ class PullRequestRecord:
         return replace(self, state=state, **fields)
 
 
+def read_record(connection: sqlite3.Connection, thread_id: str) -> PullRequestRecord | None:
+    """Read the thread's record, if there is one."""
+    query = "SELECT record FROM pull_requests WHERE thread_id = ?"
+    row = connection.execute(query, (thread_id,)).fetchone()
+    return PullRequestRecord(**json.loads(row[0])) if row else None
+
+
+def is_asked(connection: sqlite3.Connection, thread_id: str) -> bool:
+    """Return whether the user is asked about the thread's pull request."""
+    record = read_record(connection, thread_id)
+    return record is not None and record.state == "asked"
+
+
 class PullRequestRecords:
     """The records of one database; its methods block for about a millisecond."""
 
@@ -50,9 +65,7 @@ class PullRequestRecords:
     def find(self, thread_id: str) -> PullRequestRecord | None:
         """Return the thread's record, if there is one."""
         with self._connect() as connection:
-            query = "SELECT record FROM pull_requests WHERE thread_id = ?"
-            row = connection.execute(query, (thread_id,)).fetchone()
-        return PullRequestRecord(**json.loads(row[0])) if row else None
+            return read_record(connection, thread_id)
 
     def save(self, record: PullRequestRecord) -> None:
         """Put the record on the disk in place of the thread's earlier one."""

@@ -107,8 +107,13 @@ def from_checkpoint(thread_id: str, facts: "ThreadFacts", values: Mapping[str, A
     )
 
 
-def update_from_facts(row: ThreadRow, facts: "ThreadFacts | None", *, is_held: bool) -> ThreadRow:
-    """Return the row, corrected if its thread was killed or has continued elsewhere since."""
+def update_from_facts(
+    row: ThreadRow, facts: "ThreadFacts | None", *, is_held: bool, is_asked: bool = False
+) -> ThreadRow:
+    """Return the row, corrected if its thread was killed or has continued elsewhere since.
+
+    `is_asked`: the user is asked about its pull request, of which its checkpoints know nothing.
+    """
     from ..checkpoints.thread_facts import ThreadFacts
 
     known = facts or ThreadFacts()
@@ -118,9 +123,8 @@ def update_from_facts(row: ThreadRow, facts: "ThreadFacts | None", *, is_held: b
     elif known.updated_at > row.updated_at:
         status = _derive_status(known)
     used = max(row.updated_at, known.updated_at)
-    return replace(
-        row, steps=known.steps, questions=known.questions, status=status, updated_at=used
-    )
+    questions = known.questions + is_asked
+    return replace(row, steps=known.steps, questions=questions, status=status, updated_at=used)
 
 
 def _derive_status(facts: "ThreadFacts") -> ThreadStatus:

@@ -8,11 +8,11 @@ from typing import Any, cast
 
 from ...config.security.redaction import redact
 from ...config.text import join_texts, text
+from ...memory.checkpoints.open_questions import OpenQuestion
+from ...memory.threads.pull_requests import PULL_REQUEST, PullRequestRecord
 from ...tools.git.branch_commit import BranchCommit, Identity
 from ..events import Question
 
-# Name of the request in a question
-PULL_REQUEST = "pull_request"
 # Commits of the user's own that are shown
 MOST_COMMITS = 20
 
@@ -124,6 +124,13 @@ def build_question(thread_id: str, proposal: Proposal, usage: Mapping[str, Any])
         review_configs=[config],
         usage=usage,
     )
+
+
+def build_open_question(record: PullRequestRecord) -> OpenQuestion:
+    """Return the question of a record as those of checkpoints are, which the list shows."""
+    question = build_question(record.thread_id, read_proposal(record.proposal), {})
+    requests = tuple(dict(request) for request in question.action_requests)
+    return OpenQuestion(question.id, "", requests)
 
 
 def _describe_notes(proposal: Proposal) -> list[str]:

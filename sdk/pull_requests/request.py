@@ -8,10 +8,9 @@ from typing import Protocol
 
 from ...config import paths
 from ...memory.threads.index import ThreadIndex
-from ...memory.threads.pull_requests import OPEN, PullRequestRecord, PullRequestRecords
+from ...memory.threads.pull_requests import OPEN, PULL_REQUEST, PullRequestRecord, PullRequestRecords
 from ..events import Event, Question
 from ..interrupt_response import Answer
-from .proposal import PULL_REQUEST
 
 
 class ThreadRunner(Protocol):

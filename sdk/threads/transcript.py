@@ -20,6 +20,7 @@ from ...memory.checkpoints.writes import ChannelWrite, read_channel_writes
 from ...memory.database.connection import connect, translate_sqlite_errors
 from ...memory.journal import SECOND_RUN
 from ...memory.threads.lease import find_holder
+from ...memory.threads.pull_requests import read_record
 from ...memory.threads.record import ThreadRow
 from ...memory.threads.sub_runs import SubRun, read_sub_runs
 from .children import derive_child_status, measure_seconds
@@ -104,7 +105,7 @@ def read_transcript(row: ThreadRow, home: Path) -> list[TranscriptEntry]:
         rows = list(read_channel_writes(connection, row.thread_id))
         recorded = _read_results(connection, row.thread_id)
         half = _read_partial_answer(connection, row, home) if rows else []
-        asked = read_open_questions(connection, row.thread_id) if row.status == "waiting" else []
+        asked = _read_questions(connection, row)
         children = read_sub_runs(connection, row.thread_id)
     sent = _build_child_entries(children, row, rows)
     told = _build_entries(rows, recorded, sent)
@@ -112,6 +113,19 @@ def read_transcript(row: ThreadRow, home: Path) -> list[TranscriptEntry]:
     told = chain(_drop_repeated_modes(told), half, *questions)
     story = _insert_interruptions(told, is_stopped=row.status in STOPPED_STATUSES)
     return list(story) or [TranscriptEntry("human", row.created_at, row.request)]
+
+
+def _read_questions(connection: sqlite3.Connection, row: ThreadRow) -> list[OpenQuestion]:
+    """Return what the thread waits for; last, whether to open its pull request."""
+    if row.status != "waiting":
+        return []
+    questions = read_open_questions(connection, row.thread_id)
+    record = read_record(connection, row.thread_id)
+    if record and record.state == "asked":
+        from ..pull_requests.proposal import build_open_question
+
+        questions.append(build_open_question(record))
+    return questions
 
 
 def read_child_transcript(row: ThreadRow, home: Path, child: SubRun) -> list[TranscriptEntry]:

@@ -57,6 +57,11 @@ def test_question_shows_all_and_another_shell_answers(world: World) -> None:
     thread = asked.last["thread_id"]
     again = world.resume(thread)
     assert again.last["id"] == asked.last["id"]
+    shown = world.program.run("threads", "show", thread).stdout
+    assert f"? pull_request {request['args']['repository']}" in shown
+    assert {asked.last["id"][:8], "+new", "branch:"} <= set(shown.split())
+    [row] = json.loads(world.program.run("threads", "list", "--json").stdout)
+    assert (row["status"], row["questions"]) == ("waiting", 1)
     ended = world.resume(thread, "--question", asked.last["id"][:8], "--approve")
     assert (ended.code, ended.outcome) == (0, "verified")
     assert world.checkout.branches == [ended.last["pull_request"]["branch"]]

@@ -74,6 +74,17 @@ def test_line_beyond_the_diff_is_marked(
     assert "a.txt:77: high (the diff does not show this line)" in ended.stdout
 
 
+@pytest.mark.parametrize(
+    "turns", [[{"text": "It is fine."}] * 3, [{"status": 401, "body": "wrong key"}]]
+)
+def test_review_without_a_result_has_its_own_code(
+    turns: list[dict[str, Any]], program: Program, provider: Provider, checkout: GitCheckout
+) -> None:
+    provider.script(turns)
+    ended = review(program, "main..HEAD")
+    assert (ended.code, "findings" in ended.stdout) == (3, False)
+
+
 def test_nothing_changed_asks_no_model(
     program: Program, provider: Provider, checkout: GitCheckout
 ) -> None:

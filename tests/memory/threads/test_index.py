@@ -19,6 +19,7 @@ from maxagent.memory.journal import Journal
 from maxagent.memory.threads import thread_id
 from maxagent.memory.threads.index import ThreadIndex, ThreadRow, ThreadStatus
 from maxagent.memory.threads.lease import acquire_lease, get_lock_path
+from maxagent.memory.threads.pull_requests import PullRequestRecord, PullRequestRecords
 from maxagent.memory.threads.transfer_rows import TransferRows
 
 
@@ -84,6 +85,15 @@ def test_a_recorded_thread_is_listed_as_it_is(
         "Repair the test, please",
         {"mode": "auto"},
     )
+
+
+def test_question_about_a_pull_request_counts(index: ThreadIndex, home: Path) -> None:
+    row = record(index, home)
+    index.set_status(row.thread_id, "waiting")
+    records = PullRequestRecords(paths.locate_database(home))
+    for state, count in (("asked", 1), ("declined", 0)):
+        records.save(PullRequestRecord(row.thread_id, state))
+        assert index.get(row.thread_id).questions == count
 
 
 def test_list_by_folder_puts_last_used_first(index: ThreadIndex, tmp_path: Path) -> None:

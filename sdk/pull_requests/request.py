@@ -8,7 +8,12 @@ from typing import Protocol
 
 from ...config import paths
 from ...memory.threads.index import ThreadIndex
-from ...memory.threads.pull_requests import OPEN, PULL_REQUEST, PullRequestRecord, PullRequestRecords
+from ...memory.threads.pull_requests import (
+    OPEN,
+    PULL_REQUEST,
+    PullRequestRecord,
+    PullRequestRecords,
+)
 from ..events import Event, Question
 from ..interrupt_response import Answer
 

@@ -51,7 +51,7 @@ def review(
     with without_collector():
         from ...sdk.reviews.review import build_report
         from ...sdk.reviews.scope import find_scope
-    with _tell_failures_from_findings():
+    with _separate_failures():
         scope = asyncio.run(find_scope(target.strip(), folder.resolve(), paths.locate_home()))
     if not scope.diff.strip():
         show_report(build_report('{"findings": []}', scope, ""), output)
@@ -75,7 +75,7 @@ def _run_review(
     def talk(dialogue: "InteractiveRun") -> "Awaitable[Event | None]":
         return dialogue.consume(review_changes(dialogue.runner, scope, folder, options))
 
-    with _tell_failures_from_findings():
+    with _separate_failures():
         code = run_interactive(talk, renderer, output, seconds)
     if renderer.findings:
         return exit_codes.FAILED
@@ -83,7 +83,7 @@ def _run_review(
 
 
 @contextmanager
-def _tell_failures_from_findings() -> Generator[None]:
+def _separate_failures() -> Generator[None]:
     """Give errors that end with 1 elsewhere another exit code: 1 says that there are findings."""
     try:
         yield

@@ -10,13 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from ...config import paths
 from ...config.errors import UsageError
+from ...config.settings.loader import load_settings
 from ...config.trust.decision import check_trust
 from ...memory.threads.record import ThreadRow
+from ...memory.undo.history import FileHistory
+from ...tools.filesystem.project_snapshots import open_snapshots
 from ...tools.git.diff_secrets import find_secrets
 from ...tools.git.tree_diff import list_changes, read_diff
 from ...tools.git.user_git import UserGit
-from ..threads.file_history import open_thread_files
 from .planning import find_own_entries
 from .publication import open_repository
 from .thread_changes import ThreadTree, build_thread_tree
@@ -59,10 +62,12 @@ class UserCommit:
 
 async def plan_thread_commit(row: ThreadRow, home: Path) -> UserCommit:
     """Plan a commit of what the thread changed; raises UsageError if there is nothing."""
-    git, prefix, head = await _open_trusted(Path(row.folder), home)
-    files = open_thread_files(row, home)
-    own = find_own_entries(files.read_entries())
-    made = await build_thread_tree(git, prefix, head, own, files.snapshots)
+    folder = Path(row.folder)
+    git, prefix, head = await _open_trusted(folder, home)
+    history = FileHistory(paths.locate_database(home))
+    own = find_own_entries(history.list_entries(row.thread_id))
+    snapshots = open_snapshots(folder, home, load_settings(folder, home).settings)
+    made = await build_thread_tree(git, prefix, head, own, snapshots)
     return await _build_commit(git, head, made)
 
 

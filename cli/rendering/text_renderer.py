@@ -23,7 +23,7 @@ from .humanize import format_duration, format_time_left
 from .markdown.live import AnswerView, create_answer_view
 from .output import echo_wrapped
 from .sanitize import sanitize_line, sanitize_text
-from .subagents.event_lines import format_subagent_line
+from .subagents.event_lines import SubagentLines
 from .thinking_view import ThinkingView, create_thinking_view
 from .thread_listing import SHORT_ID
 from .tool_calls import ToolView
@@ -63,6 +63,7 @@ class TextRenderer:
         self._head = ("", "", "", "")
         """Content of the last header: thread, model, mode and sandbox."""
         self._meter = TurnMeter()
+        self._subagents = SubagentLines()
         self._shown_diffs = ShownDiffs()
         self._plan = ""
         """Path of the plan in plan mode; the plan is shown in full when the model proposes it."""
@@ -70,7 +71,7 @@ class TextRenderer:
     def show_event(self, event: ev.Event) -> None:
         """Show one event; kinds without an output, and a sub-agent's own, are silent."""
         self._meter.count_event(event)
-        if line := format_subagent_line(event):
+        if line := self._subagents.format_line(event):
             self._print_line(line, "dim")
         if line or ev.is_from_subagent(event):
             return
@@ -134,6 +135,10 @@ class TextRenderer:
         mode = t(f"run.mode.{event.mode}", plan=sanitize_line(event.plan))
         named = "" if event.agent == event.mode else f"@{sanitize_line(event.agent)} · "
         self._print_line(f"{named}{mode}", "cyan")
+
+    @_render_event.register
+    def _(self, event: ev.TokenUsage) -> None:
+        self._finish_block()  # the answer is complete, another may follow at once
 
     @_render_event.register
     def _(self, event: ev.Steered) -> None:

@@ -8,6 +8,25 @@ from ..sanitize import sanitize_line
 LONGEST_TASK = 100
 
 
+class SubagentLines:
+    """The lines of several runs; the start of a child is shown once, not after each answer."""
+
+    def __init__(self) -> None:
+        self._thread = ""
+        self._started = set[tuple[str, str]]()
+
+    def format_line(self, event: ev.Event) -> str:
+        """Return the line; empty if there is none, or the child's start was shown before."""
+        if isinstance(event, ev.RunStarted):
+            self._thread = event.thread_id
+        if isinstance(event, ev.SubagentStarted):
+            child = (self._thread, event.sub_id)
+            if child in self._started:
+                return ""
+            self._started.add(child)
+        return format_subagent_line(event)
+
+
 def format_subagent_line(event: ev.Event) -> str:
     """Return the line; empty for events that show nothing of a sub-agent."""
     match event:

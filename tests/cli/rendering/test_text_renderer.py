@@ -47,6 +47,21 @@ def test_streamed_text_shares_line_and_next_event_breaks(capsys):
     assert "careful" in out.err.splitlines()[1]
 
 
+def test_two_answers_stand_on_their_own_lines(capsys):
+    used = ev.TokenUsage(1, 2, 1, 0, 0.0, 2, 100)
+    out = shown(capsys, ev.Output("Done."), used, ev.Output("Done."), used)
+    assert out.err.splitlines()[:2] == ["Done.", "Done."]
+
+
+def test_start_of_child_is_shown_once(capsys):
+    begun = ev.RunStarted("abcdef123456", "repair it", "/p", "m", "ask", False)
+    child = ev.SubagentStarted("general-1", "general", "Look")
+    other = replace(begun, thread_id="fedcba654321")
+    goes_on = replace(begun, resumed=True)
+    assert shown(capsys, begun, child, goes_on, child).err.count("general-1 works") == 1
+    assert shown(capsys, begun, child, other, child).err.count("general-1 works") == 2
+
+
 def test_piped_run_has_no_escapes_and_no_wrapping(capsys):
     long = "x" * 300
     out = shown(capsys, ev.RoleStarted("coder"), ev.Output(long + "\n"), ev.Notice("n"))

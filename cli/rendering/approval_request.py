@@ -17,6 +17,7 @@ from ..i18n.catalogs import t
 from ..i18n.stored_messages import translate_stored
 from .console import fit_rows, show_line, style_text
 from .diff import show_diff
+from .humanize import format_time_left
 from .sanitize import sanitize_line, sanitize_text
 from .table import measure_width
 
@@ -56,6 +57,16 @@ def describe_asker(question: Question) -> str:
         return t("ask.agent", agent=agent) if agent else ""
     words = {"position": question.position, "count": question.count}
     return t("ask.agent.one_of", agent=agent, **words) if agent else t("ask.one_of", **words)
+
+
+def describe_limit(question: Question, thread: str) -> str:
+    """Describe the limit at which the thread stopped, and how to continue."""
+    why = translate_stored(question.description)
+    if not question.provider:
+        return t("run.limit", why=why, thread=thread)
+    left = "" if not question.until else format_time_left(question.until)
+    key = "run.limit.provider" if left else "run.limit.unknown"
+    return t(key, why=why, thread=thread, left=left)
 
 
 def show_text(console: Console, text: str) -> None:

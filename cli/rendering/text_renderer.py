@@ -13,13 +13,14 @@ from ..i18n.message_translation import translate, translate_notice
 from ..i18n.stored_messages import translate_stored
 from .approval_request import (
     describe_asker,
+    describe_limit,
     format_model_change,
     show_arguments,
 )
 from .console import open_console, show_line, style_text
 from .context.compaction import format_end, format_reset, format_start
 from .diff import ShownDiffs, show_diff
-from .humanize import format_duration, format_time_left
+from .humanize import format_duration
 from .markdown.live import AnswerView, create_answer_view
 from .output import echo_wrapped
 from .sanitize import sanitize_line, sanitize_text
@@ -309,7 +310,7 @@ class TextRenderer:
         """Show what waits and how to answer it from another shell."""
         thread = question.thread_id[:SHORT_ID]
         if question.kind == "limit":
-            self._print_line(sanitize_line(_describe_limit(question, thread)), "yellow")
+            self._print_line(sanitize_line(describe_limit(question, thread)), "yellow")
             return
         if words := describe_asker(question):
             self._print_line(f"\n{words}", "bold")
@@ -392,13 +393,3 @@ def _describe_outcome(event: ev.Completion) -> str:
 def _describe_sandbox(sandbox: str) -> str:
     """Describe what confines commands; a missing sandbox has its own notice."""
     return t("run.sandbox", state=translate_stored(sandbox.partition(":")[0]))
-
-
-def _describe_limit(question: ev.Question, thread: str) -> str:
-    """Describe the limit at which the thread stopped, and how to continue."""
-    why = translate_stored(question.description)
-    if not question.provider:
-        return t("run.limit", why=why, thread=thread)
-    left = "" if not question.until else format_time_left(question.until)
-    key = "run.limit.provider" if left else "run.limit.unknown"
-    return t(key, why=why, thread=thread, left=left)

@@ -110,7 +110,7 @@ class GitSnapshots:
             f"{version.mode} {version.blob}\t".encode() + prefix + os.fsencode(path)
             for path, version in files.items()
         ]
-        await new.run_git("update-index", "-z", "--index-info", given=_join_paths(lines))
+        await new.run_git("update-index", "-z", "--index-info", stdin=_join_paths(lines))
         await new.run_git("checkout-index", "--all", "--quiet", "--index")
         permissions = await self.load_permissions(tree) or FilePermissions()
         await asyncio.to_thread(apply_permissions, store.folder, permissions, files)
@@ -167,7 +167,7 @@ class GitSnapshots:
     async def read_blobs(self, blobs: Sequence[str]) -> dict[str, bytes]:
         """Return the contents of blobs by ID."""
         asked = "".join(f"{blob}\n" for blob in dict.fromkeys(blobs)).encode()
-        printed = await self._store.run_git("cat-file", "--batch", given=asked)
+        printed = await self._store.run_git("cat-file", "--batch", stdin=asked)
         contents: dict[str, bytes] = {}
         at = 0
         while at < len(printed):
@@ -188,7 +188,7 @@ class GitSnapshots:
     async def write_blob(self, content: bytes) -> str:
         """Store a content; return its ID."""
         await self._open_store()
-        return (await self._store.run_git("hash-object", "-w", "--stdin", given=content)).decode()[
+        return (await self._store.run_git("hash-object", "-w", "--stdin", stdin=content)).decode()[
             :40
         ]
 
@@ -243,16 +243,16 @@ class GitSnapshots:
         """Return whether the repository around the folder ignores it."""
         asked = ("check-ignore", "--no-index", "-v", "-n", "-z", "--stdin")
         folder = os.fsencode(self._store.folder) + b"\0"
-        output = await self._store.run_git(*asked, given=folder, fine=(0, 1))
+        output = await self._store.run_git(*asked, stdin=folder, allowed_codes=(0, 1))
         pattern = output.split(b"\0")[2]
         return bool(pattern) and not pattern.startswith(b"!")
 
     async def _take_snapshot(
         self, lock: int, named: frozenset[bytes], report: ProgressCallback
     ) -> tuple[str, SkippedFiles]:
-        async def run_git(*arguments: str, given: bytes = b"", one_pack: bool = False) -> bytes:
+        async def run_git(*arguments: str, stdin: bytes = b"", one_pack: bool = False) -> bytes:
             return await self._store.run_git(
-                *arguments, given=given, keep=(lock,), one_pack=one_pack
+                *arguments, stdin=stdin, keep=(lock,), one_pack=one_pack
             )
 
         store = self._store
@@ -266,14 +266,14 @@ class GitSnapshots:
         present = work.changed + await asyncio.to_thread(self._select_fitting, work, named)
         if work.gone:
             await run_git(
-                "update-index", "-z", "--force-remove", "--stdin", given=_join_paths(work.gone)
+                "update-index", "-z", "--force-remove", "--stdin", stdin=_join_paths(work.gone)
             )
         flags = ("update-index", "-z", "--add", "--remove", "--stdin")
         for at in range(0, len(present), STORED_AT_ONCE):
             if len(present) > STORED_AT_ONCE:
                 report(at, len(present))
             some = present[at : at + STORED_AT_ONCE]
-            await run_git(*flags, given=_join_paths(some), one_pack=len(some) > MANY)
+            await run_git(*flags, stdin=_join_paths(some), one_pack=len(some) > MANY)
         if self._last[0] != await asyncio.to_thread(store.read_index_state):
             tree = EMPTY_TREE
             if await asyncio.to_thread(store.count_index_files):
@@ -303,8 +303,8 @@ class GitSnapshots:
         opened = set[bytes]()
         while closed := await self._find_nested_repositories(listed) - opened:
             below = [os.fsencode(self._store.prefix) + path + _PLACEHOLDER for path in closed]
-            given = _join_paths([b"100644 " + _NO_BLOB + b"\t" + path for path in below])
-            await git("update-index", "-z", "--replace", "--index-info", given=given)
+            stdin = _join_paths([b"100644 " + _NO_BLOB + b"\t" + path for path in below])
+            await git("update-index", "-z", "--replace", "--index-info", stdin=stdin)
             opened |= closed
             listed = await git(*asked)  # this lists the placeholders as deleted
         return listed

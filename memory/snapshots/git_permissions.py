@@ -75,7 +75,7 @@ class GitPermissions:
             return FilePermissions()
         if tree not in self._known:
             asked = f"{tree}:{ENTRY.decode()}\n".encode()
-            printed = await store.run_git("cat-file", "--batch", given=asked)
+            printed = await store.run_git("cat-file", "--batch", stdin=asked)
             head, _, content = printed.partition(b"\n")
             if head.endswith(b" missing"):
                 return None
@@ -104,9 +104,9 @@ class GitPermissions:
         """Return the folders that no `.gitignore` lists."""
         asked = [path for path in folders if path not in self._ignored]
         if asked:
-            given = b"".join(b"./" + path.rstrip(b"/") + b"\0" for path in asked)
+            stdin = b"".join(b"./" + path.rstrip(b"/") + b"\0" for path in asked)
             flags = ("check-ignore", "--no-index", "-z", "--stdin")
-            named = (await store.run_git(*flags, given=given, fine=(0, 1))).split(b"\0")
+            named = (await store.run_git(*flags, stdin=stdin, allowed_codes=(0, 1))).split(b"\0")
             ignored = {path.removeprefix(b"./") + b"/" for path in named}
             self._ignored |= {path: path in ignored for path in asked}
         return [path for path in folders if not self._ignored[path]]

@@ -142,15 +142,16 @@ class GitStore:
     async def run_git(
         self,
         *arguments: str,
-        given: bytes = b"",
+        stdin: bytes = b"",
         keep: Sequence[int] = (),
         one_pack: bool = False,
-        fine: Collection[int] = (0,),
+        allowed_codes: Collection[int] = (0,),
     ) -> bytes:
         """Run git in the folder, return its output; raises GitCommandError, GitTimeoutError.
 
-        `given` is its standard input, `keep` descriptors that stay open until git exits.
-        `one_pack`: contents go into one pack, not into a file each. `fine`: exit codes of success.
+        `stdin` is its standard input, `keep` descriptors that stay open until git exits.
+        `one_pack`: contents go into one pack, not into a file each. `allowed_codes`: exit codes of
+        success.
         """
         options = ["-c", "core.bigFileThreshold=1"] if one_pack else []
         try:
@@ -160,7 +161,7 @@ class GitStore:
                 *arguments,
                 cwd=self.folder,
                 env=await asyncio.to_thread(self._build_environment),
-                stdin=PIPE if given else DEVNULL,
+                stdin=PIPE if stdin else DEVNULL,
                 stdout=PIPE,
                 stderr=PIPE,
                 pass_fds=keep,
@@ -172,7 +173,7 @@ class GitStore:
             ) from error
         try:
             async with asyncio.timeout(TIMEOUT):
-                printed, complaint = await process.communicate(given or None)
+                printed, complaint = await process.communicate(stdin or None)
         except BaseException as error:
             with suppress(ProcessLookupError):
                 process.kill()
@@ -180,7 +181,7 @@ class GitStore:
             if isinstance(error, TimeoutError):
                 raise _build_timeout_error(self.folder) from error
             raise
-        if process.returncode not in fine:
+        if process.returncode not in allowed_codes:
             words = complaint.decode("utf-8", "replace").strip()
             words = words or text("exit {returncode}", returncode=process.returncode)
             raise GitCommandError(

@@ -1,1 +1,1 @@
-"""Worktrees: copies of a project in which an agent works apart, and their merge back."""
+"""Worktrees: copies of a project for agents that work in isolation, and the merge back into it."""

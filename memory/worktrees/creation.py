@@ -21,15 +21,16 @@ async def create_worktree(
 ) -> Worktree:
     """Return the worktree of this thread and key; create it from the snapshot if there is none.
 
-    `snapshots` are the project's. Its files are those of the snapshot `tree`; dependencies that git
-    ignores are at hand. `sandboxed`: commands in it cannot write elsewhere. One that a killed
-    process left half-made is made again. Raises MaxAgentError without git, or on a full disk.
+    `snapshots` are the project's. The worktree gets the files of the snapshot `tree`, and the
+    dependencies that git ignores. `sandboxed`: commands in it cannot write elsewhere. An incomplete
+    worktree of a killed process is created again. Raises MaxAgentError without git, or on a full
+    disk.
     """
     container = locate_worktree(snapshots.directory, thread_id, key)
     await asyncio.to_thread(make_private_folder, container.parent)
     async with acquire_file_lock(locate_lock(container)):
-        if (known := await asyncio.to_thread(read_record, container)) is not None:
-            return known
+        if (existing := await asyncio.to_thread(read_record, container)) is not None:
+            return existing
         await asyncio.to_thread(delete_container, container)
         try:
             return await _create(snapshots, container, thread_id, key, tree, sandboxed)
@@ -41,22 +42,26 @@ async def create_worktree(
 async def _create(
     snapshots: Snapshots, container: Path, thread_id: str, key: str, tree: str, sandboxed: bool
 ) -> Worktree:
-    project, out = snapshots.folder, snapshots.exclusions
+    project, exclusions = snapshots.folder, snapshots.exclusions
     repository = await snapshots.git_files.find_repository()
-    above = repository or project
-    top = container / (above.name or "root")
-    folder = top / project.relative_to(above)
+    source_top = repository or project
+    top = container / (source_top.name or "root")
+    folder = top / project.relative_to(source_top)
     await asyncio.to_thread(make_private_folder, folder)
     objects = None
     if repository:
         objects = await asyncio.to_thread(copy_git_dir, repository, top, _find_program(project))
-    beside = snapshots.open_beside(folder)
-    files = await beside.git_files.check_out(tree)
+    copy_snapshots = snapshots.open_beside(folder)
+    files = await copy_snapshots.git_files.check_out(tree)
     worktree = Worktree(folder, top, project, repository, objects, tree, thread_id, key)
     if repository:
-        await asyncio.to_thread(_complete_repository, worktree, files, out, sandboxed=sandboxed)
+        await asyncio.to_thread(
+            _complete_repository, worktree, files, exclusions, sandboxed=sandboxed
+        )
     ignored = await snapshots.git_files.list_ignored()
-    await asyncio.to_thread(provide_dependencies, ignored, project, folder, out, linked=sandboxed)
+    await asyncio.to_thread(
+        provide_dependencies, ignored, project, folder, exclusions, use_links=sandboxed
+    )
     await asyncio.to_thread(save_record, worktree)
     return worktree
 
@@ -66,12 +71,12 @@ def _find_program(project: Path) -> str:
 
 
 def _complete_repository(
-    worktree: Worktree, files: Sequence[str], out: Exclusions, *, sandboxed: bool
+    worktree: Worktree, files: Sequence[str], exclusions: Exclusions, *, sandboxed: bool
 ) -> None:
-    """Make git agree with the files that are not in the snapshot; bring those that belong to it."""
+    """Hide from git the files that the snapshot does not have; add large files and neighbours."""
     repository = worktree.repository or worktree.project
-    left_out = hide_missing_files(worktree, files, _find_program(worktree.project))
-    copy_large_files(left_out, worktree.project, worktree.folder, out)
+    missing_files = hide_missing_files(worktree, files, _find_program(worktree.project))
+    copy_large_files(missing_files, worktree.project, worktree.folder, exclusions)
     if sandboxed and worktree.folder != worktree.top:
-        names = link_neighbours(repository, worktree, out)
-        exclude_paths(worktree.top, names)
+        neighbours = link_neighbours(repository, worktree, exclusions)
+        exclude_paths(worktree.top, neighbours)

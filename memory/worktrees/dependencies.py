@@ -1,8 +1,8 @@
-"""Dependencies of a project at hand in its worktree, though git ignores them.
+"""Dependencies that git ignores, such as installed packages, in a project's worktree.
 
-Installed packages are linked, entry by entry, into folders of the worktree's own: what is written
-anew lands in the worktree, and a sandbox refuses to write through the links. Without a sandbox they
-are copied. Results of builds are copied in any case, if small: builds change them in place.
+The worktree gets its own folders of packages, with a link to each package: new files are written
+into the worktree, and a sandbox denies writing through the links. Without a sandbox packages are
+copied. Build output is always copied, if it is small: builds change it in place.
 """
 
 import os
@@ -17,42 +17,42 @@ from .folder_links import copy_file, link_entries
 from .virtual_environment import is_virtual_environment, link_environment
 
 # Folders of installed packages
-PACKAGES = frozenset(
+PACKAGE_FOLDERS = frozenset(
     [
         "node_modules", "vendor", "bower_components", "jspm_packages", "Pods", "__pypackages__",
         ".yarn", ".bundle", "elm-stuff", "deps",
     ]
 )  # fmt: skip
-# Folders of what builds have made
-BUILDS = frozenset(["target", "build", "dist", "_build", ".eggs"])
-# Bytes of all that builds have made; what does not fit is left out, and built again
-MOST_BUILT = 300_000_000
+# Folders of build output
+BUILD_FOLDERS = frozenset(["target", "build", "dist", "_build", ".eggs"])
+# Bytes of build output in all; what does not fit is not copied, so it is built again
+MAX_BUILD_BYTES = 300_000_000
 
 
 def provide_dependencies(
-    ignored: Iterable[str], project: Path, folder: Path, out: Exclusions, *, linked: bool
+    ignored: Iterable[str], project: Path, folder: Path, exclusions: Exclusions, *, use_links: bool
 ) -> list[str]:
-    """Bring the dependencies among the ignored paths into the worktree; return their paths.
+    """Link or copy the dependencies among the ignored paths; return their paths.
 
-    Private files are never copied. `linked`: nothing can be written through a link.
+    Private files are never copied. `use_links`: nothing can be written through a link.
     """
     provided: list[str] = []
-    left = MOST_BUILT
-    for path in sorted(one.rstrip("/") for one in ignored):
+    bytes_left = MAX_BUILD_BYTES
+    for path in sorted(path.rstrip("/") for path in ignored):
         source, target = project / path, folder / path
-        if out.is_excluded(path) or os.path.lexists(target) or not target.parent.is_dir():
+        if exclusions.is_excluded(path) or os.path.lexists(target) or not target.parent.is_dir():
             continue
-        with suppress(OSError):  # not readable, or its place is read-only
+        with suppress(OSError):  # not readable, or the target folder is read-only
             if is_virtual_environment(source):
-                link_environment(source, target, project, folder, linked=linked)
-            elif source.name in PACKAGES:
-                _provide_packages(source, target, project, folder, linked=linked)
-            elif source.is_dir() and (source.name in BUILDS or source.suffix == ".egg-info"):
-                size = _measure(source, left)
-                if size > left:
+                link_environment(source, target, project, folder, use_links=use_links)
+            elif source.name in PACKAGE_FOLDERS:
+                _provide_packages(source, target, project, folder, use_links=use_links)
+            elif source.is_dir() and (source.name in BUILD_FOLDERS or source.suffix == ".egg-info"):
+                size = _measure(source, bytes_left)
+                if size > bytes_left:
                     continue
-                left -= size
-                _copy_build(source, target, path, out)
+                bytes_left -= size
+                _copy_build(source, target, path, exclusions)
             else:
                 continue
             provided.append(path)
@@ -60,42 +60,44 @@ def provide_dependencies(
 
 
 def _provide_packages(
-    source: Path, target: Path, project: Path, folder: Path, *, linked: bool
+    source: Path, target: Path, project: Path, folder: Path, *, use_links: bool
 ) -> None:
     if source.is_symlink():  # to packages that projects share
         target.symlink_to(os.path.realpath(source))
     elif source.is_dir():
-        link_entries(source, target, project, folder, linked=linked)
+        link_entries(source, target, project, folder, use_links=use_links)
 
 
-def copy_large_files(files: Iterable[str], project: Path, folder: Path, out: Exclusions) -> None:
-    """Copy tracked files that are too large for a snapshot, as far as they fit."""
-    left = MOST_BUILT
+def copy_large_files(
+    files: Iterable[str], project: Path, folder: Path, exclusions: Exclusions
+) -> None:
+    """Copy tracked files that are too large for a snapshot, up to the size limit."""
+    bytes_left = MAX_BUILD_BYTES
     for path in files:
         with suppress(OSError):
             size = os.lstat(project / path).st_size
-            if LARGEST_FILE < size <= left and not out.is_excluded(path):
+            if LARGEST_FILE < size <= bytes_left and not exclusions.is_excluded(path):
                 (folder / path).parent.mkdir(parents=True, exist_ok=True)
                 copy_file(str(project / path), str(folder / path))
-                left -= size
+                bytes_left -= size
 
 
-def _measure(folder: Path, most: int) -> int:
-    """Return the bytes below the folder; stop when they are too many."""
+def _measure(folder: Path, limit: int) -> int:
+    """Return the bytes in the folder; stop counting above the limit."""
     total = 0
-    for above, _, names in os.walk(folder):
+    for parent, _, names in os.walk(folder):
         for name in names:
             with suppress(OSError):
-                total += os.lstat(os.path.join(above, name)).st_size
-        if total > most:
+                total += os.lstat(os.path.join(parent, name)).st_size
+        if total > limit:
             break
     return total
 
 
-def _copy_build(source: Path, target: Path, path: str, out: Exclusions) -> None:
-    def skip_private(above: str, names: list[str]) -> list[str]:
-        below = PurePosixPath(path) / Path(above).relative_to(source).as_posix()
-        return [name for name in names if out.is_excluded(str(below / name))]
+def _copy_build(source: Path, target: Path, path: str, exclusions: Exclusions) -> None:
+    def skip_private(parent: str, names: list[str]) -> list[str]:
+        parent_path = PurePosixPath(path) / Path(parent).relative_to(source).as_posix()
+        return [name for name in names if exclusions.is_excluded(str(parent_path / name))]
 
     shutil.copytree(
         source,

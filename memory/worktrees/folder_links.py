@@ -1,4 +1,4 @@
-"""A folder of links: each entry leads to that of another folder."""
+"""A folder of links to the entries of another folder."""
 
 import os
 import shutil
@@ -8,30 +8,34 @@ from pathlib import Path, PurePosixPath
 from ..snapshots.exclusions import Exclusions
 from .record import Worktree
 
-# What tools write below installed packages; in a folder of its own they write it anew
+# Caches that tools write among installed packages; they create them again in the worktree
 _CACHES = frozenset([".cache", ".vite", ".vite-temp", ".vitest"])
 
 
-def link_entries(source: Path, target: Path, project: Path, folder: Path, *, linked: bool) -> None:
-    """Create a folder with a link to each entry of `source`; or with a copy, unless `linked`.
+def link_entries(
+    source: Path, target: Path, project: Path, folder: Path, *, use_links: bool
+) -> None:
+    """Create a folder with a link to each entry of `source`, or a copy unless `use_links`.
 
-    A link inside the project, such as one to another package of it, leads to the same place in the
-    worktree `folder`.
+    A link into the project, such as one to another package of it, becomes a link into the worktree
+    `folder`.
     """
     target.mkdir()
     with os.scandir(source) as entries:
         for entry in entries:
             if entry.name not in _CACHES:
-                link_entry(Path(entry.path), target / entry.name, project, folder, linked=linked)
+                link_entry(
+                    Path(entry.path), target / entry.name, project, folder, use_links=use_links
+                )
 
 
-def link_entry(source: Path, target: Path, project: Path, folder: Path, *, linked: bool) -> None:
+def link_entry(source: Path, target: Path, project: Path, folder: Path, *, use_links: bool) -> None:
     """Link or copy one file or folder."""
     if source.is_symlink():
         os.symlink(_translate_link(source, project, folder), target)
     elif source.is_dir() and (source.name.startswith("@") or source.name == ".bin"):
-        link_entries(source, target, project, folder, linked=linked)
-    elif linked:
+        link_entries(source, target, project, folder, use_links=use_links)
+    elif use_links:
         os.symlink(source, target)
     elif source.is_dir():
         shutil.copytree(source, target, symlinks=True, copy_function=copy_file)
@@ -39,21 +43,21 @@ def link_entry(source: Path, target: Path, project: Path, folder: Path, *, linke
         copy_file(str(source), str(target))
 
 
-def link_neighbours(repository: Path, worktree: Worktree, out: Exclusions) -> list[str]:
-    """Link what lies beside the project in its repository; return the links, relative to the top.
+def link_neighbours(repository: Path, worktree: Worktree, exclusions: Exclusions) -> list[str]:
+    """Link the rest of the project's repository; return the links, relative to the top.
 
-    They lead to the files as they are now, and are read-only where a sandbox confines commands.
+    They point to the files as they are now; a sandbox makes them read-only.
     """
-    linked: list[str] = []
-    below = PurePosixPath(worktree.project.relative_to(repository).as_posix())
-    for above in (*reversed(below.parents),):
-        inside = below.relative_to(above).parts[0]
-        for name in os.listdir(repository / above):
-            target = worktree.top / above / name
-            if name not in (inside, ".git") and not out.is_excluded(name):
-                target.symlink_to(repository / above / name)
-                linked.append(str(above / name))
-    return linked
+    links: list[str] = []
+    project_path = PurePosixPath(worktree.project.relative_to(repository).as_posix())
+    for parent in (*reversed(project_path.parents),):
+        project_entry = project_path.relative_to(parent).parts[0]
+        for name in os.listdir(repository / parent):
+            target = worktree.top / parent / name
+            if name not in (project_entry, ".git") and not exclusions.is_excluded(name):
+                target.symlink_to(repository / parent / name)
+                links.append(str(parent / name))
+    return links
 
 
 def copy_file(source: str, target: str) -> str:
@@ -68,9 +72,9 @@ def copy_file(source: str, target: str) -> str:
 
 
 def _translate_link(link: Path, project: Path, folder: Path) -> str:
-    """Return the link's target for the worktree: the same place in it, or the real one outside."""
-    named = os.readlink(link)
-    target = Path(os.path.normpath(link.parent / named))
+    """Return the link's target: the same path in the worktree, or the real path outside."""
+    link_target = os.readlink(link)
+    target = Path(os.path.normpath(link.parent / link_target))
     if not target.is_relative_to(project):
         return str(target)
-    return str(folder / target.relative_to(project)) if os.path.isabs(named) else named
+    return str(folder / target.relative_to(project)) if os.path.isabs(link_target) else link_target

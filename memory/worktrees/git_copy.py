@@ -1,8 +1,8 @@
 """A git repository for a worktree: the project's commits, branches and index, in its own folder.
 
-It reads the project's objects and writes its own, so that `git status`, `git diff` and `git log`
-work as in the project while nothing is written there: no branch, no hook, no entry of `git
-worktree`. It has no remotes either, so nothing is pushed from it.
+It reads the project's objects and writes its own. So `git status`, `git diff` and `git log` work as
+in the project, but nothing is written there: no branch, no hook, no entry of `git worktree`. It has
+no remotes, so nothing can be pushed from it.
 """
 
 import os
@@ -19,8 +19,8 @@ from ...config.text import text
 from ..snapshots.git_ls_files import find_git_directories
 from .record import Worktree
 
-# Settings of the project's repository that say how its files are compared, and who commits
-_COPIED = frozenset(
+# Settings of the project's repository: how files are compared, and who commits
+_COPIED_SETTINGS = frozenset(
     [
         "core.autocrlf",
         "core.eol",
@@ -36,7 +36,7 @@ _COPIED = frozenset(
     ]
 )
 # Files beside the index that git needs to read it, or history
-_FILES = ("shallow", "info/exclude", "info/attributes")
+_REPOSITORY_FILES = ("shallow", "info/exclude", "info/attributes")
 TIMEOUT = 120.0
 
 
@@ -53,7 +53,7 @@ def copy_git_dir(top: Path, new_top: Path, program: str) -> Path:
         (new / "objects" / "info" / "alternates").write_bytes(
             os.fsencode(common / "objects") + b"\n"
         )
-        for name in _FILES:
+        for name in _REPOSITORY_FILES:
             with suppress(FileNotFoundError):
                 shutil.copyfile(common / name, new / name)
         for index in (git_dir / "index", *git_dir.glob("sharedindex.*")):
@@ -73,23 +73,23 @@ def copy_git_dir(top: Path, new_top: Path, program: str) -> Path:
 def hide_missing_files(worktree: Worktree, files: Collection[str], program: str) -> list[str]:
     """Tell git not to look for tracked files that the worktree does not have.
 
-    `files` are those that it has. Return the project's files among the others; one that the project
-    misses too is deleted there, and counts as deleted here.
+    `files` are those that it has. Return the missing files that the project has. A file that the
+    project does not have either counts as deleted in both.
     """
     git_dir, top = worktree.top / ".git", os.fsencode(worktree.repository or worktree.project)
     prefix = _get_prefix(worktree)
-    known = {prefix + os.fsencode(path) for path in files}
-    listed = _run_git(program, git_dir, worktree.top, "ls-files", "-z").split(b"\0")
-    others = [path for path in listed if path and path not in known]
+    present = {prefix + os.fsencode(path) for path in files}
+    tracked = _run_git(program, git_dir, worktree.top, "ls-files", "-z").split(b"\0")
+    absent = [path for path in tracked if path and path not in present]
     missing = [
         path
-        for path in others
+        for path in absent
         if not path.startswith(prefix) or os.path.lexists(os.path.join(top, path))
     ]
     if missing:
-        given = b"".join(path + b"\0" for path in missing)
+        stdin = b"".join(path + b"\0" for path in missing)
         flags = ("update-index", "-z", "--skip-worktree", "--stdin")
-        _run_git(program, git_dir, worktree.top, *flags, given=given)
+        _run_git(program, git_dir, worktree.top, *flags, stdin=stdin)
     return [os.fsdecode(path[len(prefix) :]) for path in missing if path.startswith(prefix)]
 
 
@@ -113,27 +113,27 @@ def _resolve(path: Path) -> Path:
 
 
 def _list_refs(git_dir: Path, folder: Path, program: str) -> bytes:
-    """List all branches and tags as the file of packed ones, whatever way git keeps them."""
+    """List all branches and tags in the format of `packed-refs`."""
     return _run_git(program, git_dir, folder, "for-each-ref", "--format=%(objectname) %(refname)")
 
 
 def _read_head(git_dir: Path, folder: Path, program: str) -> bytes:
-    branch = _run_git(program, git_dir, folder, "symbolic-ref", "-q", "HEAD", fine=(0, 1))
+    branch = _run_git(program, git_dir, folder, "symbolic-ref", "-q", "HEAD", allowed_codes=(0, 1))
     if branch:
         return b"ref: " + branch
     return _run_git(program, git_dir, folder, "rev-parse", "--verify", "HEAD")
 
 
 def _copy_config(git_dir: Path, new: Path, program: str) -> None:
-    listed = _run_git(
-        program, git_dir, new.parent, "config", "--local", "--list", "-z", fine=(0, 1)
+    output = _run_git(
+        program, git_dir, new.parent, "config", "--local", "--list", "-z", allowed_codes=(0, 1)
     )
-    pairs = dict(entry.split("\n", 1) for entry in os.fsdecode(listed).split("\0") if "\n" in entry)
+    pairs = dict(entry.split("\n", 1) for entry in os.fsdecode(output).split("\0") if "\n" in entry)
     format_version = "1" if "extensions.objectformat" in pairs else "0"
-    kept = {"core.repositoryformatversion": format_version, "core.bare": "false"}
-    kept |= {key: value for key, value in pairs.items() if key in _COPIED}
+    settings = {"core.repositoryformatversion": format_version, "core.bare": "false"}
+    settings |= {key: value for key, value in pairs.items() if key in _COPIED_SETTINGS}
     (new / "config").touch()
-    for key, value in kept.items():
+    for key, value in settings.items():
         _run_git(program, new, new.parent, "config", "--file", str(new / "config"), key, value)
 
 
@@ -142,12 +142,12 @@ def _run_git(
     git_dir: Path,
     folder: Path,
     *arguments: str,
-    given: bytes = b"",
-    fine: Sequence[int] = (0,),
+    stdin: bytes = b"",
+    allowed_codes: Sequence[int] = (0,),
 ) -> bytes:
     """Run git on a repository, without the user's or the system's configuration."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    environment = kept | {
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    environment = inherited | {
         "PATH": build_search_path(folder),
         "GIT_DIR": str(git_dir),
         "GIT_CONFIG_NOSYSTEM": "1",
@@ -157,18 +157,18 @@ def _run_git(
         "LC_ALL": "C",
     }
     options = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
-    ran = subprocess.run(
+    completed = subprocess.run(
         [program, *options, *arguments],
         cwd=folder,
         env=environment,
-        input=given,
+        input=stdin,
         capture_output=True,
         timeout=TIMEOUT,
         check=False,
     )
-    if ran.returncode not in fine:
-        words = ran.stderr.decode("utf-8", "replace").strip()
+    if completed.returncode not in allowed_codes:
+        stderr = completed.stderr.decode("utf-8", "replace").strip()
         raise MaxAgentError(
-            text("git {arguments} failed: {words}", arguments=arguments[0], words=words)
+            text("git {arguments} failed: {words}", arguments=arguments[0], words=stderr)
         )
-    return ran.stdout
+    return completed.stdout

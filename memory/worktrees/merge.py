@@ -1,8 +1,8 @@
 """Merge of a worktree's changes into the project, as one entry of a thread's file history.
 
-What the worktree changed since it was made is brought to the project's files as they are now, by
-the three-way merge of undo, so undo can take it back. Where that is a guess, the project's file
-stays as it is, and the worktree's version is kept beside the thread.
+The changes of the worktree since its creation are applied to the project's current files, by the
+three-way merge of undo, so they can be undone. On a conflict the project's file stays as it is, and
+the worktree's version is saved with the thread.
 """
 
 import asyncio
@@ -46,16 +46,16 @@ class MergeConflict:
 
 @dataclass(frozen=True)
 class MergeResult:
-    """What a merge did; done again, it says the same."""
+    """What a merge did; the same if it is repeated."""
 
     tree: str
-    """The worktree's snapshot that was merged; its difference from the base is all its changes."""
+    """The worktree's snapshot that was merged."""
     changes: tuple[PathChange, ...] = ()
     """All changes of the worktree."""
     paths: tuple[str, ...] = ()
     """The project's files that changed."""
     merged: frozenset[str] = frozenset()
-    """Those in which changes of others are kept."""
+    """Those in which the project's own changes were kept."""
     conflicts: tuple[MergeConflict, ...] = ()
     entry: HistoryEntry | None = None
     """None if the project did not change."""
@@ -74,9 +74,9 @@ async def merge_worktree(
 ) -> MergeResult:
     """Merge the worktree's changes into the project; nothing may run in the worktree meanwhile.
 
-    The same `key` is the same merge: one that was killed is finished, and one that is done is not
-    done again. `snapshots` are the project's; `keep` is the thread's folder for the versions of the
-    worktree that conflict.
+    The `key` identifies the merge: a killed merge is finished, and a finished one is not repeated.
+    `snapshots` are the project's; `keep` is the thread's folder for the worktree's versions of
+    files in conflict.
     """
     entry_key = f"merge-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
     tree = await snapshots.open_beside(worktree.folder).take()
@@ -104,13 +104,13 @@ class _Merge:
     async def execute(self) -> RestoreResult:
         """Apply the changes, or finish what a killed process began."""
         entries = await asyncio.to_thread(self.history.list_entries, self.thread_id)
-        known = next((entry for entry in entries if entry.key == self.key), None)
-        if known and known.state == "started":
-            result = await finish_entry(self.snapshots, self.history, self.thread_id, known)
+        entry = next((entry for entry in entries if entry.key == self.key), None)
+        if entry and entry.state == "started":
+            result = await finish_entry(self.snapshots, self.history, self.thread_id, entry)
             return replace(result, conflicts=self._list_left_alone(result.entry))
-        if known:
-            paths = tuple(change.path for change in filter_visible(known.changes))
-            return RestoreResult(paths, frozenset(), self._list_left_alone(known), known)
+        if entry:
+            paths = tuple(change.path for change in filter_visible(entry.changes))
+            return RestoreResult(paths, frozenset(), self._list_left_alone(entry), entry)
         # undoing the reverse is the same merge
         reverse = [PathChange(c.path, c.new, c.old) for c in self.changes]
         planned = await plan_restore(self.snapshots, [self._build_entry(reverse)])
@@ -144,41 +144,51 @@ class _Merge:
         )
 
     def _list_left_alone(self, entry: HistoryEntry | None) -> tuple[Conflict, ...]:
-        left = entry.left_alone if entry else frozenset[str]()
-        return tuple(Conflict(path, _BOTH_CHANGED) for path in sorted(left))
+        paths = entry.left_alone if entry else frozenset[str]()
+        return tuple(Conflict(path, _BOTH_CHANGED) for path in sorted(paths))
 
     async def keep_conflicts(
         self, conflicts: Sequence[Conflict], folder: Path
     ) -> tuple[MergeConflict, ...]:
         """Keep the worktree's version of each conflicting file in the folder."""
-        theirs = {change.path: change for change in self.changes}
-        left = [one for one in conflicts if one.path in theirs and not is_folder(one.path)]
-        blobs = [theirs[one.path].new.blob for one in left if theirs[one.path].new.has_content]
+        own_changes = {change.path: change for change in self.changes}
+        files = [
+            conflict
+            for conflict in conflicts
+            if conflict.path in own_changes and not is_folder(conflict.path)
+        ]
+        blobs = [
+            own_changes[conflict.path].new.blob
+            for conflict in files
+            if own_changes[conflict.path].new.has_content
+        ]
         contents = await self.snapshots.read_blobs(blobs)
         return tuple(
             [
-                await asyncio.to_thread(self._keep_version, one, theirs[one.path], contents, folder)
-                for one in left
+                await asyncio.to_thread(
+                    self._keep_version, conflict, own_changes[conflict.path], contents, folder
+                )
+                for conflict in files
             ]
         )
 
     def _keep_version(
         self, conflict: Conflict, change: PathChange, contents: Mapping[str, bytes], folder: Path
     ) -> MergeConflict:
-        kept = None
+        copy = None
         if change.new.has_content:
-            kept = folder / conflict.path
-            make_private_folder(kept.parent)
-            replace_file(kept, contents[change.new.blob])
-        now = read_version(self.snapshots.folder, conflict.path)
-        return MergeConflict(conflict.path, _explain(change, now, conflict.reason), kept)
+            copy = folder / conflict.path
+            make_private_folder(copy.parent)
+            replace_file(copy, contents[change.new.blob])
+        current = read_version(self.snapshots.folder, conflict.path)
+        return MergeConflict(conflict.path, _explain(change, current, conflict.reason), copy)
 
 
-def _explain(change: PathChange, now: FileVersion, reason: str) -> str:
-    """Return the reason in a merge's words; those of an undo mean the reverse."""
-    if change.old == ABSENT and now != ABSENT:
+def _explain(change: PathChange, current: FileVersion, reason: str) -> str:
+    """Return the reason as a merge states it: an undo's reason has the two sides reversed."""
+    if change.old == ABSENT and current != ABSENT:
         return _BOTH_ADDED
-    if now == ABSENT != change.old:
+    if current == ABSENT != change.old:
         return _DELETED_HERE
     if change.new == ABSENT:
         return _DELETED_THERE

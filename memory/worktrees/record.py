@@ -1,6 +1,6 @@
-"""Record of a worktree: whose it is, and what it was made from.
+"""Record of a worktree: its thread, and the snapshot that it was created from.
 
-Whoever works in a worktree cannot change its record, which is beside its folder:
+An agent in a worktree cannot change the record, which is outside of its folder:
 `data/worktrees/STORE/NAME/record.json` and `data/worktrees/STORE/NAME/PROJECT/…`.
 """
 
@@ -30,15 +30,15 @@ class Worktree:
     objects: Path | None
     """Where the project's repository keeps its objects, which the copy reads."""
     base: str
-    """The snapshot that it was made from."""
+    """The snapshot that it was created from."""
     thread_id: str
-    """The thread that it belongs to: without the thread it is left over."""
+    """The thread that it belongs to; when the thread is gone, the worktree can be deleted."""
     key: str
-    """What tells it from the thread's other worktrees."""
+    """Identifies it among the thread's worktrees."""
 
     @property
     def container(self) -> Path:
-        """The folder of the record and of all that belongs to the worktree."""
+        """The folder of the worktree and its record."""
         return self.top.parent
 
 
@@ -74,12 +74,12 @@ def read_record(container: Path) -> Worktree | None:
 
 
 def delete_record(container: Path) -> None:
-    """Delete the record first, so that a removal that is killed leaves nothing that looks whole."""
+    """Delete the record, first of all: what a killed removal leaves then counts as incomplete."""
     (container / _RECORD).unlink(missing_ok=True)
 
 
 def find_worktree(folder: Path, home: Path) -> Worktree | None:
-    """Return the worktree that a folder is, or lies in; None if it is in none."""
+    """Return the worktree that contains a folder; None if none does."""
     worktrees = locate_worktrees(home / "data" / "snapshots")
     if not folder.is_relative_to(worktrees):
         return None
@@ -88,7 +88,7 @@ def find_worktree(folder: Path, home: Path) -> Worktree | None:
 
 
 def list_containers(home: Path) -> Iterator[Path]:
-    """Yield the containers of all worktrees, also of those that are not complete."""
+    """Yield the containers of all worktrees, including incomplete ones."""
     worktrees = locate_worktrees(home / "data" / "snapshots")
     if worktrees.is_dir():
         yield from (path for path in worktrees.glob("*/*") if path.is_dir())
@@ -96,4 +96,4 @@ def list_containers(home: Path) -> Iterator[Path]:
 
 def list_worktrees(home: Path) -> list[Worktree]:
     """List all complete worktrees."""
-    return [known for path in list_containers(home) if (known := read_record(path))]
+    return [worktree for path in list_containers(home) if (worktree := read_record(path))]

@@ -1,4 +1,4 @@
-"""Removal of worktrees, also of those that nobody needs any more."""
+"""Removal of worktrees, including those that are left over."""
 
 import asyncio
 import os
@@ -19,21 +19,21 @@ async def remove_worktree(snapshots: Snapshots, worktree: Worktree) -> None:
 
     `snapshots` are the project's; they keep the worktree's snapshots.
     """
-    beside = snapshots.open_beside(worktree.folder)
+    copy_snapshots = snapshots.open_beside(worktree.folder)
     async with acquire_file_lock(locate_lock(worktree.container)):
-        await beside.git_files.forget_folder()
+        await copy_snapshots.git_files.forget_folder()
         await asyncio.to_thread(delete_container, worktree.container)
         locate_lock(worktree.container).unlink(missing_ok=True)
 
 
 async def remove_left_over(home: Path, threads: Collection[str]) -> int:
-    """Delete the worktrees whose thread is not among these, and half-made ones; count them."""
+    """Delete incomplete worktrees, and those of other threads than these; return their number."""
     count = 0
     for container in await asyncio.to_thread(lambda: list(list_containers(home))):
         with suppress(MaxAgentError):  # being made right now
             async with acquire_file_lock(locate_lock(container)):
-                known = await asyncio.to_thread(read_record, container)
-                if known is None or known.thread_id not in threads:
+                worktree = await asyncio.to_thread(read_record, container)
+                if worktree is None or worktree.thread_id not in threads:
                     await asyncio.to_thread(delete_container, container)
                     locate_lock(container).unlink(missing_ok=True)
                     count += 1
@@ -41,25 +41,27 @@ async def remove_left_over(home: Path, threads: Collection[str]) -> int:
 
 
 def list_left_over(home: Path, threads: Collection[str]) -> list[Path]:
-    """List the folders that `remove_left_over` would delete; one may be in the making."""
+    """List the folders that `remove_left_over` would delete; one may be under construction."""
     records = [(container, read_record(container)) for container in list_containers(home)]
-    return [path for path, known in records if known is None or known.thread_id not in threads]
+    return [
+        path for path, worktree in records if worktree is None or worktree.thread_id not in threads
+    ]
 
 
 def delete_container(container: Path) -> None:
-    """Delete a worktree's folder, whatever permissions its folders have."""
+    """Delete a worktree's folder, including read-only folders in it."""
     delete_record(container)
     try:
         shutil.rmtree(container)
     except FileNotFoundError:
         return
     except PermissionError:  # a read-only folder
-        for above, _, _ in os.walk(container):
+        for folder, _, _ in os.walk(container):
             with suppress(OSError):
-                os.chmod(above, stat.S_IRWXU)
+                os.chmod(folder, stat.S_IRWXU)
         shutil.rmtree(container, ignore_errors=True)
 
 
 def locate_lock(container: Path) -> Path:
-    """Return the lock of a worktree's creation and removal."""
+    """Return the lock that guards the creation and removal of a worktree."""
     return container.with_suffix(".lock")

@@ -1,8 +1,7 @@
 """A project's Python environment in its worktree.
 
-It is an environment of its own, of links to the project's packages: otherwise a package that is
-installed in editable mode, and each script in `bin`, would import the project's files instead of
-the worktree's.
+The worktree gets its own environment, with links to the project's packages. Otherwise a package in
+editable mode, and each script in `bin`, would import the project's files instead of the worktree's.
 """
 
 import os
@@ -15,9 +14,9 @@ from pathlib import Path
 from .folder_links import copy_file, link_entry
 
 _MARK = "pyvenv.cfg"
-# Bytes; larger files name no folder that matters
+# Bytes; larger files do not name the project's folder
 _LARGEST = 200_000
-# Files among the packages that name the folders of packages elsewhere
+# Files in `site-packages` that point to packages elsewhere
 _POINTERS = ("*.pth", "*.egg-link", "__editable__*")
 
 
@@ -27,10 +26,10 @@ def is_virtual_environment(folder: Path) -> bool:
 
 
 def link_environment(
-    source: Path, target: Path, project: Path, folder: Path, *, linked: bool
+    source: Path, target: Path, project: Path, folder: Path, *, use_links: bool
 ) -> None:
-    """Create the environment; what names the project in it names the worktree `folder` instead."""
-    if linked:
+    """Create the environment, with the worktree `folder` in place of the project's path."""
+    if use_links:
         _link_folder(source, target, project, folder)
     else:
         shutil.copytree(source, target, symlinks=True, copy_function=copy_file)
@@ -41,16 +40,18 @@ def link_environment(
 
 
 def _link_folder(source: Path, target: Path, project: Path, folder: Path) -> None:
-    """Create the folders that name others anew; link all other entries."""
+    """Create the folders that lead to `site-packages` and `bin`; link everything else."""
     target.mkdir()
     with os.scandir(source) as entries:
         for entry in entries:
             path, new = Path(entry.path), target / entry.name
-            own = entry.name in ("bin", "lib", "site-packages") or entry.name.startswith("python")
-            if own and entry.is_dir(follow_symlinks=False):
+            is_own_folder = entry.name in ("bin", "lib", "site-packages") or entry.name.startswith(
+                "python"
+            )
+            if is_own_folder and entry.is_dir(follow_symlinks=False):
                 _link_folder(path, new, project, folder)
             else:
-                link_entry(path, new, project, folder, linked=True)
+                link_entry(path, new, project, folder, use_links=True)
 
 
 def _list_naming_files(environment: Path) -> Iterator[Path]:
@@ -66,12 +67,12 @@ def _is_program(path: Path) -> bool:
 
 
 def _replace_text(file: Path, pattern: re.Pattern[bytes], new: bytes) -> None:
-    found = file.stat()
-    if found.st_size > _LARGEST or not file.is_file():
+    status = file.stat()
+    if status.st_size > _LARGEST or not file.is_file():
         return
     content = file.read_bytes()
     changed = pattern.sub(lambda _: new, content)
     if changed != content:
         file.unlink()  # a link to the project's own
         file.write_bytes(changed)
-        file.chmod(found.st_mode & 0o777)
+        file.chmod(status.st_mode & 0o777)

@@ -99,7 +99,9 @@ async def open_repository(folder: Path) -> tuple[UserGit, str, str]:
             hint="create one with `git init`",
         ) from error
     git = UserGit(top)
-    head = await git.read_text("rev-parse", "--quiet", "--verify", "HEAD^{commit}", fine=(0, 1))
+    head = await git.read_text(
+        "rev-parse", "--quiet", "--verify", "HEAD^{commit}", allowed_codes=(0, 1)
+    )
     if not head:
         raise UsageError(
             "the repository has no commit yet", hint="make the first one with `git commit`"

@@ -100,7 +100,7 @@ class _TreeBuilder:
         new = [path for path in paths if path not in self._modes and path not in inside]
         for at in range(0, len(new), PORTION):
             asked = ("check-ignore", "--", *new[at : at + PORTION])
-            listed = os.fsdecode(await self._git.read(*asked, fine=(0, 1)))
+            listed = os.fsdecode(await self._git.read(*asked, allowed_codes=(0, 1)))
             inside |= {unquote_path(line) for line in listed.split("\n") if line}
         return sorted(inside)
 

@@ -149,7 +149,7 @@ async def push_commit(
 async def read_branch(git: UserGit, branch: str) -> str:
     """Return the commit of a local branch; empty if there is none."""
     asked = ("rev-parse", "--quiet", "--verify", f"refs/heads/{branch}")
-    return await git.read_text(*asked, fine=(0, 1))
+    return await git.read_text(*asked, allowed_codes=(0, 1))
 
 
 async def read_identities(git: UserGit) -> tuple[Identity, Identity]:

@@ -24,7 +24,7 @@ class Remotes:
 async def find_remotes(git: UserGit) -> Remotes | None:
     """Return the remotes of the current branch; None if there is none, or none can be chosen."""
     names = (await git.read_text("remote")).split("\n")
-    branch = await git.read_text("symbolic-ref", "--quiet", "--short", "HEAD", fine=(0, 1))
+    branch = await git.read_text("symbolic-ref", "--quiet", "--short", "HEAD", allowed_codes=(0, 1))
     tracked = await _read_config(git, f"branch.{branch}.remote") if branch else ""
     fetch = _choose_remote(names, tracked)
     if not fetch:
@@ -55,7 +55,7 @@ def _choose_remote(names: list[str], tracked: str) -> str:
 
 async def _read_config(git: UserGit, key: str) -> str:
     """Return the last value of a setting; empty if it is not set."""
-    values = await git.read_text("config", "--get-all", key, fine=(0, 1))
+    values = await git.read_text("config", "--get-all", key, allowed_codes=(0, 1))
     return values.split("\n")[-1]
 
 

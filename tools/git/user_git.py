@@ -42,15 +42,18 @@ class UserGit:
     folder: Path
 
     async def read(
-        self, *arguments: str, env: Mapping[str, str] | None = None, fine: Sequence[int] = (0,)
+        self,
+        *arguments: str,
+        env: Mapping[str, str] | None = None,
+        allowed_codes: Sequence[int] = (0,),
     ) -> bytes:
         """Run git without hooks and return what it prints; raises GitError."""
         flags = [word for setting in _READS for word in ("-c", setting)]
-        return (await self._run(READING, [*flags, *arguments], env, fine)).stdout
+        return (await self._run(READING, [*flags, *arguments], env, allowed_codes)).stdout
 
-    async def read_text(self, *arguments: str, fine: Sequence[int] = (0,)) -> str:
+    async def read_text(self, *arguments: str, allowed_codes: Sequence[int] = (0,)) -> str:
         """Run git without hooks and return what it prints, as text without blanks around it."""
-        return os.fsdecode(await self.read(*arguments, fine=fine)).strip()
+        return os.fsdecode(await self.read(*arguments, allowed_codes=allowed_codes)).strip()
 
     async def act(self, *arguments: str, env: Mapping[str, str] | None = None) -> None:
         """Run git with the user's hooks; raises GitError with what git and the hooks printed."""
@@ -61,7 +64,7 @@ class UserGit:
         seconds: float,
         arguments: Sequence[str],
         env: Mapping[str, str] | None,
-        fine: Sequence[int],
+        allowed_codes: Sequence[int],
     ) -> CapturedOutput:
         own = {
             name: value for name, value in os.environ.items() if not _OF_REPOSITORY.fullmatch(name)
@@ -73,7 +76,7 @@ class UserGit:
             limit=MOST_OUTPUT,
             env={**own, "GIT_TERMINAL_PROMPT": "0", **(env or {})},
         )
-        if done.timed_out or done.cut or done.exit_code not in fine:
+        if done.timed_out or done.cut or done.exit_code not in allowed_codes:
             raise _build_error(arguments, done)
         return done
 

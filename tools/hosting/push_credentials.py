@@ -24,7 +24,7 @@ async def build_credentials(git: UserGit, login: Login, push_url: str) -> Mappin
         return {}
     place = f"https://{address.host}"
     for key in ("credential.helper", "http.extraheader"):
-        if await git.read_text("config", "--get-urlmatch", key, push_url, fine=(0, 1)):
+        if await git.read_text("config", "--get-urlmatch", key, push_url, allowed_codes=(0, 1)):
             return {}
     user = _USERS[login.host.kind]
     helper = f'!f() {{ test "$1" = get && echo username={user} && echo "password=${_TOKEN}"; }}; f'

@@ -50,12 +50,12 @@ async def test_the_index_is_read_as_git_reads_it(store: GitStore) -> None:
     )
     names = ["a", "b" * 100, "c" * 101, "d" * 5000, "e" * 4095, "f" * 4094]
     entries = "".join(f"100644 {'1' * 40}\t{name}\n" for name in names)
-    await store.run_git("update-index", "--index-info", given=entries.encode())
+    await store.run_git("update-index", "--index-info", stdin=entries.encode())
     for number in range(20):
         (store.folder / ("z" * number + "z")).write_bytes(b"x" * number)
         (store.folder / ("B" * number + "B")).write_bytes(b"x" * number)
     listed = await store.run_git("ls-files", "-o", "-z")
-    await store.run_git("update-index", "--add", "-z", "--stdin", given=listed)
+    await store.run_git("update-index", "--add", "-z", "--stdin", stdin=listed)
     assert store.count_index_files() == len(names) + 40
     assert store.measure_index() == 2 * sum(range(20))
 
@@ -64,7 +64,7 @@ async def test_git_runs_in_the_folder_on_the_store(store: GitStore) -> None:
     asked = ("rev-parse", "--absolute-git-dir", "--show-toplevel")
     said = (await store.run_git(*asked)).decode().splitlines()
     assert said == [str(store.directory), str(store.folder)]
-    assert await store.run_git("hash-object", "--stdin", given=b"x" * 1_000_000)
+    assert await store.run_git("hash-object", "--stdin", stdin=b"x" * 1_000_000)
 
 
 async def test_gits_own_words_are_in_the_error(store: GitStore) -> None:

@@ -54,7 +54,7 @@ async def test_builds_are_copied_with_their_times(project: WorktreeProject) -> N
 async def test_large_builds_are_left_out(
     project: WorktreeProject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dependencies, "MOST_BUILT", 10)
+    monkeypatch.setattr(dependencies, "MAX_BUILD_BYTES", 10)
     write_files(project.folder, {"dist/y": "12345", "target/x": "123456"})
     folder = (await project.branch_off()).folder
     assert (folder / "dist").exists() and not (folder / "target").exists()

@@ -1,4 +1,4 @@
-"""The graph of one sub-agent, and the nodes by which the other graphs send some."""
+"""The graph of one sub-agent, and the nodes by which the other graphs run sub-agents."""
 
 # pyright: reportUnknownMemberType=false
 # LangGraph's overloads for nodes are only partly typed
@@ -34,12 +34,12 @@ def build_graph() -> StateGraph[ChildState, Context, ChildState, ChildState]:
     return builder
 
 
-# without a saver of its own: it uses the thread's, under a namespace of its own
+# without its own checkpointer: it uses the thread's, in a namespace for each child
 graph = build_graph().compile(name="subagent")
 
 
 async def run_child(state: SubagentTask, runtime: Runtime[Context]) -> Command[Literal["reports"]]:
-    """Run a child of the thread; LangGraph finds its graph here, and Studio draws it."""
+    """Run a child of the thread; LangGraph and Studio find its graph by this function."""
     return await run_subagent(state, runtime, graph)
 
 

@@ -1,7 +1,7 @@
-"""The end of several attempts: the changes of the best one come into the project, as one entry.
+"""The end of several attempts: merges the changes of the best one into the project, as one entry.
 
-Done again after a kill, it finishes what it began. The worktrees go; the attempts stay as threads,
-and their changes are in files of this thread.
+Repeated after a kill, it finishes the merge. It removes the worktrees; the attempts stay as
+threads, and their changes are saved as files of this thread.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from .agent.dependencies import Dependencies
 from .agent.emit import emit_event
 from .agent.message_history import build_role_message
 from .agent.snapshot_recorder import build_file_state, emit_changes
-from .attempts.attempt import build_key
+from .attempts.attempt import build_attempt_key
 from .state import AttemptResult, Outcome, State
 
 NONE = "none of the {count} attempts is kept: no tests are green"
@@ -40,7 +40,7 @@ Of {count} attempts this one was kept; its report:
 async def adopt_attempt(
     state: State, runtime: Runtime[Context]
 ) -> Command[Literal["verify", "review", "__end__"]]:
-    """Merge the attempt to keep and go to the review, or to the tests; without one, end."""
+    """Merge the best attempt and go to the review, or to the tests; end if there is none."""
     deps = await runtime.context.open_dependencies(state)
     results = state.get("attempts", [])
     best = next((result for result in results if result["kept"]), None)
@@ -59,14 +59,14 @@ async def adopt_attempt(
         return Command(goto="__end__", update={**files, "outcome": outcome})
     evidence = best["evidence"]
     if evidence is None or evidence["tree"] != files["tree"]:
-        # others changed files meanwhile, so these are not the files that were tested
+        # other files changed meanwhile, so these are not the files that were tested
         return Command(goto="verify", update={**files, **_build_update(state, best)})
     emit_event(runtime, "evidence", **evidence)
     return Command(goto="review", update={**files, **_build_update(state, best)})
 
 
 def _build_update(state: State, best: AttemptResult) -> dict[str, Any]:
-    """Return the state of a coder whose work was proven and accepted."""
+    """Return the state of a coder whose work was tested and accepted."""
     brief = _BRIEF.format(
         request=state["request"],
         count=len(state.get("attempts", [])),
@@ -85,13 +85,15 @@ def _build_update(state: State, best: AttemptResult) -> dict[str, Any]:
 def _find_worktrees(
     deps: Dependencies, runtime: Runtime[Context], results: Sequence[AttemptResult]
 ) -> dict[int, Worktree]:
-    """Return the worktrees that are still there, by the number of their attempt."""
-    store, thread = deps.snapshots.directory, get_thread_id(runtime)
-    found = {
-        result["number"]: read_record(locate_worktree(store, thread, build_key(result["number"])))
+    """Return the worktrees that still exist, by the number of their attempt."""
+    store, thread_id = deps.snapshots.directory, get_thread_id(runtime)
+    records = {
+        result["number"]: read_record(
+            locate_worktree(store, thread_id, build_attempt_key(result["number"]))
+        )
         for result in results
     }
-    return {number: worktree for number, worktree in found.items() if worktree}
+    return {number: worktree for number, worktree in records.items() if worktree}
 
 
 async def _save_changes(
@@ -100,15 +102,15 @@ async def _save_changes(
     results: Sequence[AttemptResult],
     worktrees: dict[int, Worktree],
 ) -> None:
-    """Save the changes of the attempts that are not kept as files, and say where."""
+    """Save the changes of the other attempts as files, and emit where they are."""
     folder = deps.locate_outputs(get_thread_id(runtime)) / "attempts"
-    others = [result for result in results if not result["kept"]]
-    for result in others:
+    discarded = [result for result in results if not result["kept"]]
+    for result in discarded:
         if worktree := worktrees.get(result["number"]):
             tree = await deps.snapshots.open_beside(worktree.folder).take()
             diff = await deps.snapshots.diff(worktree.base, tree)
             await asyncio.to_thread(_write_file, folder / f"{result['number']}.diff", diff)
-    if others:
+    if discarded:
         emit_event(runtime, "notice", text=text(SAVED, folder=folder))
 
 
@@ -126,14 +128,14 @@ async def _merge(
         deps.snapshots,
         deps.history,
         thread_id=thread,
-        key=build_key(best["number"]),
+        key=build_attempt_key(best["number"]),
         turn=state.get("turn", 1),
-        tool=build_key(best["number"]),
+        tool=build_attempt_key(best["number"]),
         keep=deps.locate_outputs(thread),
     )
     for conflict in merged.conflicts:
-        kept = conflict.kept or "-"
-        words = text(CONFLICT, path=conflict.path, reason=conflict.reason, kept=kept)
-        emit_event(runtime, "notice", text=words)
+        copy = conflict.kept or "-"
+        notice = text(CONFLICT, path=conflict.path, reason=conflict.reason, kept=copy)
+        emit_event(runtime, "notice", text=notice)
     if merged.entry:
         emit_changes(runtime, merged.entry.changes, "merge", merged.entry.after)

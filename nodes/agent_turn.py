@@ -11,17 +11,17 @@ from ..models.errors import ModelCallError
 from .agent.context import Context
 from .agent.model_turn import run_model_turn
 from .state import State
-from .subagents.budget import build_ending
+from .subagents.budget import build_limit_message
 
 AgentTransition = Command[Literal["agent", "approve", "compact", "__end__"]]
 LOOPED = "it kept repeating the same calls"
 
 
 async def run_agent_turn(state: State, runtime: Runtime[Context]) -> AgentTransition:
-    """Run one model turn; an answer without tool calls is the report, and so is one at a limit."""
-    ending = build_ending(state, runtime.context)
+    """Run one model turn; an answer without tool calls, or at a limit, is the report."""
+    limit_message = build_limit_message(state, runtime.context)
     try:
-        turn = await run_model_turn(state, runtime, "agent", state["request"], ending)
+        turn = await run_model_turn(state, runtime, "agent", state["request"], limit_message)
     except (ModelCallError, UsageError) as error:
         return _end("failed", {"failure": error.message})
     if turn.is_stopped:
@@ -30,8 +30,8 @@ async def run_agent_turn(state: State, runtime: Runtime[Context]) -> AgentTransi
         return Command(goto="agent", update=turn.update)
     if turn.final_text is not None:
         update = {**turn.update, "summary": turn.final_text}
-        return _end("partial" if ending else "done", update)
-    if ending and turn.goto == "approve":  # it calls tools nevertheless
+        return _end("partial" if limit_message else "done", update)
+    if limit_message and turn.goto == "approve":  # it calls tools in spite of the message
         return _end("partial", turn.update)
     return Command(goto=turn.goto, update=turn.update)
 

@@ -39,7 +39,7 @@ from .approval.outside_sandbox import answer_first_run, ask_outside, find_waitin
 from .hooks.selection import list_hooked_tools
 from .roles import RoleName
 from .state import State
-from .subagents.sent_calls import refuse_sent_calls, split_sent_calls
+from .subagents.calls import find_invalid_calls, split_calls
 from .tool_task import PendingCall
 
 ALONE = "Call `{name}` alone: whether the other calls may run depends on the human's answer to it."
@@ -69,7 +69,7 @@ async def approve(state: State, runtime: Runtime[Context]) -> DispatchTransition
     named = await name_server_calls(answer.tool_calls, agent)
     agent, tools = named.agent, named.agent.tools
     thread = get_thread_id(runtime)
-    unsent = await asyncio.to_thread(refuse_sent_calls, named.calls, agent, thread)
+    unsent = await asyncio.to_thread(find_invalid_calls, named.calls, agent, thread)
     refused = {**named.refused, **unsent}
     rulings = [
         await asyncio.to_thread(evaluate_call, call, agent, refused.get(call["id"] or "", ""))
@@ -87,7 +87,7 @@ async def approve(state: State, runtime: Runtime[Context]) -> DispatchTransition
     allowed = [ruling.call for ruling in rulings if ruling.verdict == "allow"]
     alone = list_hooked_tools(agent.deps, {call["name"] for call in allowed})
     if SUBAGENT not in alone:  # else `run_tool` does this, after its hooks
-        allowed = await asyncio.to_thread(split_sent_calls, allowed, agent, thread)
+        allowed = await asyncio.to_thread(split_calls, allowed, agent, thread)
     groups = group_calls(
         allowed,
         tools,

@@ -23,7 +23,7 @@ ReportsTransition = Command[
 
 
 async def collect_reports(state: State, runtime: Runtime[Context]) -> ReportsTransition:
-    """Answer each complete call, and go on with the next group of calls or with the role."""
+    """Answer each complete call, and continue with the next group of calls or with the role."""
     role = state.get("role", "coder")
     complete = [reports for reports in _group_reports(state) if len(reports) == reports[0]["count"]]
     messages = [_build_answer(reports, role) for reports in complete]
@@ -43,7 +43,7 @@ def _group_reports(state: State) -> list[list[Report]]:
     for report in state.get("reports", {}).values():
         if report:
             by_call[report["call_id"]].append(report)
-    return [sorted(reports, key=lambda one: one["position"]) for reports in by_call.values()]
+    return [sorted(reports, key=lambda report: report["position"]) for reports in by_call.values()]
 
 
 def _build_answer(reports: Sequence[Report], role: RoleName) -> ToolMessage:
@@ -58,7 +58,7 @@ def _build_answer(reports: Sequence[Report], role: RoleName) -> ToolMessage:
 
 
 def _merge_states(state: State, reports: Sequence[Report]) -> dict[str, Any]:
-    """Return what the thread takes over: rules, files, usage; and its reports, taken away."""
+    """Return the update of the thread: rules, files and usage of the reports, and their removal."""
     keys = [make_report_key(report["call_id"], report["position"]) for report in reports]
     usage, allowed = state.get("usage", NOTHING_USED), dict.fromkeys(state.get("allowed", []))
     for report in reports:

@@ -100,7 +100,7 @@ def _answer_open_calls(
     if not any(map(_sends_agents, messages)):
         return messages
     from .subagents.abandoned_children import answer_with_reports, end_abandoned
-    from .subagents.sent_calls import open_sub_runs
+    from .subagents.calls import open_sub_runs
 
     sub_runs = open_sub_runs(deps)
     end_abandoned(sub_runs, thread)

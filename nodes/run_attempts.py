@@ -1,7 +1,7 @@
 """Several attempts at one task, in parallel, each on a thread and in a worktree of its own.
 
-Only the worktrees and the results are this node's; the threads are run from above, by
-`Context.run_attempt`. A resume runs only those that have not ended.
+This node creates the worktrees and collects the results; `Context.run_attempt` runs the threads.
+A resume runs only the attempts that have not ended.
 """
 
 import asyncio
@@ -20,14 +20,14 @@ from .agent.dependencies import Dependencies
 from .agent.emit import emit_event
 from .agent.limits import NOTHING_USED, add_usage
 from .agent.snapshot_recorder import take_workspace_snapshot
-from .attempts.attempt import Attempt, AttemptEnd, RunAttempt, build_attempts, build_key
-from .attempts.ranking import count_lines, find_changed_tests, with_reasons
+from .attempts.attempt import Attempt, AttemptEnd, RunAttempt, build_attempt_key, build_attempts
+from .attempts.ranking import count_lines, find_changed_tests, mark_kept_attempt
 from .options import Options
 from .state import AttemptResult, State
 
 # Attempts that run at once
 MOST_AT_ONCE = 4
-NOBODY = "several attempts at a task are run by `mcode task --best-of` and the SDK only"
+NOT_AVAILABLE = "several attempts at a task are run by `mcode task --best-of` and the SDK only"
 STARTED = "attempt {number}: thread {thread}"
 STARTED_WITH = "attempt {number}: thread {thread}, model {model}"
 KEPT = "attempt {number} is kept: {reason}"
@@ -47,17 +47,17 @@ _STATUSES = {
 async def run_attempts(
     state: State, runtime: Runtime[Context]
 ) -> Command[Literal["attempts", "adopt"]]:
-    """Run all attempts to their end; if the run is stopped meanwhile, a resume goes on."""
+    """Run all attempts to their end; if the run is stopped meanwhile, a resume continues them."""
     deps = await runtime.context.open_dependencies(state)
     if (run := runtime.context.run_attempt) is None:
-        raise UsageError(NOBODY, hint="leave out `best_of`")
+        raise UsageError(NOT_AVAILABLE, hint="leave out `best_of`")
     thread, options = get_thread_id(runtime), state.get("options", {})
     tree = await take_workspace_snapshot(deps, runtime, state.get("tree", ""))
     worktrees = {
         number: await create_worktree(
             deps.snapshots,
             thread_id=thread,
-            key=build_key(number),
+            key=build_attempt_key(number),
             tree=tree,
             sandboxed=deps.sandbox.is_on,
         )
@@ -65,8 +65,8 @@ async def run_attempts(
     }
     folders = {number: str(worktree.folder) for number, worktree in worktrees.items()}
     mode = runtime.context.mode or options.get("mode", "")
-    chosen: Options = {**options, "mode": mode} if mode else options
-    attempts = build_attempts(thread, state["request"], chosen, folders)
+    effective_options: Options = {**options, "mode": mode} if mode else options
+    attempts = build_attempts(thread, state["request"], effective_options, folders)
     ends = await _run_all(attempts, run, runtime)
     if any(end.status == "interrupted" for end in ends):
         return Command(goto="attempts")
@@ -74,7 +74,7 @@ async def run_attempts(
         await _build_result(deps, attempt, end, worktrees[attempt.number])
         for attempt, end in zip(attempts, ends, strict=True)
     ]
-    results = with_reasons(results)
+    results = mark_kept_attempt(results)
     _emit_results(runtime, results)
     return Command(goto="adopt", update={"attempts": results, "usage": _sum_usage(ends)})
 
@@ -83,10 +83,10 @@ async def _run_all(
     attempts: Sequence[Attempt], run: RunAttempt, runtime: Runtime[Context]
 ) -> list[AttemptEnd]:
     """Run the attempts, a few at once; if one raises, stop the others."""
-    places = asyncio.Semaphore(MOST_AT_ONCE)
+    slots = asyncio.Semaphore(MOST_AT_ONCE)
 
     async def run_one(attempt: Attempt) -> AttemptEnd:
-        async with places:
+        async with slots:
             _emit_start(runtime, attempt)
             return await run(attempt)
 
@@ -102,16 +102,16 @@ async def _run_all(
 def _emit_start(runtime: Runtime[Context], attempt: Attempt) -> None:
     template = STARTED_WITH if attempt.model else STARTED
     number, thread = attempt.number, attempt.thread_id[:8]
-    words = text(template, number=number, thread=thread, model=attempt.model)
-    emit_event(runtime, "notice", text=words)
+    notice = text(template, number=number, thread=thread, model=attempt.model)
+    emit_event(runtime, "notice", text=notice)
 
 
 def _emit_results(runtime: Runtime[Context], results: Sequence[AttemptResult]) -> None:
     emit_event(runtime, "attempts", attempts=[_to_event(result) for result in results])
     for result in results:
         template = KEPT if result["kept"] else NOT_KEPT
-        words = text(template, number=result["number"], reason=result["reason"])
-        emit_event(runtime, "notice", text=words)
+        notice = text(template, number=result["number"], reason=result["reason"])
+        emit_event(runtime, "notice", text=notice)
 
 
 async def _build_result(
@@ -135,7 +135,7 @@ async def _build_result(
 
 
 def _describe(attempt: Attempt, end: AttemptEnd) -> str:
-    """Say why an attempt proves nothing; empty if its tests are green."""
+    """Return why an attempt is not verified; empty if its tests are green."""
     if end.status == "ended":
         reason = end.evidence["reason"] if end.evidence else "no tests were run"
         template = _OUTCOMES.get(end.outcome, "")

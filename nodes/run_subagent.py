@@ -1,8 +1,8 @@
 """The node `subagent`: runs one child of the thread, from its task to its report.
 
 LangGraph runs this function again from its top at each resume, also when only another child was
-answered: so everything before the child's graph must be harmless to repeat. The child's own graph
-continues where it was.
+answered, so everything before the child's graph must be repeatable. The child's own graph continues
+where it stopped.
 """
 
 import asyncio
@@ -24,12 +24,12 @@ from .approval.interrupts import name_asker
 from .children.slots import ChildSlots
 from .children.task import Report, SubagentTask, make_report_key
 from .state import State
-from .subagents.budget import limit_context
+from .subagents.budget import compute_deadline
+from .subagents.calls import open_sub_runs
 from .subagents.child_state import ChildState, build_child_input
 from .subagents.earlier_child import ReadableGraph, load_earlier
+from .subagents.payload import move_task
 from .subagents.report import build_report
-from .subagents.sent_calls import open_sub_runs
-from .subagents.sent_task import move_task
 
 if TYPE_CHECKING:
     from ..memory.worktrees.record import Worktree
@@ -43,7 +43,7 @@ class ChildGraph(ReadableGraph, Protocol):
     """The compiled graph of a child."""
 
     async def ainvoke(self, input: Any, /, *, context: Any) -> Any:
-        """Run it to its end, or go on with it."""
+        """Run it to its end, or continue it."""
         ...
 
 
@@ -51,9 +51,9 @@ async def run_subagent(
     task: SubagentTask, runtime: Runtime[Context], child: ChildGraph
 ) -> Command[Literal["reports"]]:
     """Run the child and hand over its report."""
-    thread = get_thread_id(runtime)
-    deps = await runtime.context.open_dependencies(as_state(task))
-    slots = open_slots(runtime, deps, thread)
+    thread_id = get_thread_id(runtime)
+    deps = await runtime.context.open_dependencies(build_opening_state(task))
+    slots = open_slots(runtime, deps, thread_id)
     try:
         async with slots.take():
             report = await _run_child(task, runtime, child, deps)
@@ -64,51 +64,54 @@ async def run_subagent(
     return Command(goto="reports", update={"reports": {key: report}})
 
 
-def as_state(task: SubagentTask) -> State:
-    """Return what opens the child's agent."""
+def build_opening_state(task: SubagentTask) -> State:
+    """Return the state that opens the child's agent."""
     folder, options = task["folder"], task["options"]
     return State(request=task["child"]["task"], folder=folder, options=options, mcp=task["mcp"])
 
 
-def open_slots(runtime: Runtime[Context], deps: Dependencies, thread: str) -> ChildSlots:
-    """Return the places of the thread's children."""
-    most = deps.settings.agents.max_parallel
-    return runtime.context.pool.child_slots.setdefault(thread, ChildSlots(most))
+def open_slots(runtime: Runtime[Context], deps: Dependencies, thread_id: str) -> ChildSlots:
+    """Return the slots of the thread's children."""
+    limit = deps.settings.agents.max_parallel
+    return runtime.context.pool.child_slots.setdefault(thread_id, ChildSlots(limit))
 
 
 async def _run_child(
     task: SubagentTask, runtime: Runtime[Context], child: ChildGraph, deps: Dependencies
 ) -> Report:
-    if runtime.drain_requested:  # the run was stopped while this child waited for its place
+    if runtime.drain_requested:  # the run was stopped while this child waited for a slot
         raise GraphDrained(runtime.drain_reason or "")
-    thread = get_thread_id(runtime)
-    async with runtime.context.pool.child_slots[thread].beginning:  # in the order of their tasks
+    thread_id = get_thread_id(runtime)
+    async with runtime.context.pool.child_slots[
+        thread_id
+    ].start_lock:  # in the order of their tasks
         sub_runs = await asyncio.to_thread(open_sub_runs, deps)
-        row = await asyncio.to_thread(_begin, sub_runs, task, runtime)
+        row = await asyncio.to_thread(_record_start, sub_runs, task, runtime)
     _emit_started(task, row, runtime)
-    earlier = await load_earlier(task, child, sub_runs, thread)
+    earlier = await load_earlier(task, child, sub_runs, thread_id)
     worktree = await _open_worktree(task, row, deps, runtime) if _is_isolated(task) else None
-    inside = move_task(task, worktree) if worktree else task
+    child_task = move_task(task, worktree) if worktree else task
     turns = _count_turns(task, deps)
     try:
         final = await child.ainvoke(
-            build_child_input(inside, turns, earlier), context=_build_context(runtime, row.sub_id)
+            build_child_input(child_task, turns, earlier),
+            context=_build_context(runtime, row.sub_id),
         )
-    except GraphInterrupt as asked:
-        await asyncio.to_thread(sub_runs.set_status, thread, row.sub_id, "waiting")
-        raise name_asker(asked, row.sub_id) from None
+    except GraphInterrupt as interrupt:
+        await asyncio.to_thread(sub_runs.set_status, thread_id, row.sub_id, "waiting")
+        raise name_asker(interrupt, row.sub_id) from None
     merged = await _merge(worktree, task, row, deps, runtime) if worktree else None
     report = await build_report(task, row, cast(ChildState, final), deps, runtime, merged)
-    await asyncio.to_thread(_finish, sub_runs, row, report)
+    await asyncio.to_thread(_record_end, sub_runs, row, report)
     _emit_finished(runtime, report)
     return report
 
 
 def _count_turns(task: SubagentTask, deps: Dependencies) -> int:
-    """Return the child's most model turns; an agent that cannot be opened fails in its own node."""
+    """Return the child's limit of model turns; an invalid agent fails in its own node."""
     try:
-        own = deps.agents.find(task["child"]["agent"])
-        profile = own.with_parent(deps.agents.find(task["options"].get("sender", "")))
+        child_profile = deps.agents.find(task["child"]["agent"])
+        profile = child_profile.with_parent(deps.agents.find(task["options"].get("sender", "")))
     except UsageError:
         return CHILD_TURNS
     return min(CHILD_TURNS, deps.turns, profile.steps or deps.turns)
@@ -138,8 +141,8 @@ async def _merge(
     return await merge_child(worktree, task, row, deps, runtime)
 
 
-def _begin(sub_runs: SubRuns, task: SubagentTask, runtime: Runtime[Context]) -> SubRun:
-    """Record the child; one that waited for an answer works again."""
+def _record_start(sub_runs: SubRuns, task: SubagentTask, runtime: Runtime[Context]) -> SubRun:
+    """Record the child's start; a child that waited for an answer is running again."""
     child, info = task["child"], runtime.execution_info
     row = sub_runs.begin(
         get_thread_id(runtime),
@@ -163,11 +166,11 @@ def _build_context(runtime: Runtime[Context], sub_id: str) -> Context:
     """Return the context of the child's nodes: its events carry its ID."""
     context = runtime.context
     return replace(
-        context, sub_id=sub_id, writer=runtime.stream_writer, deadline=limit_context(context)
+        context, sub_id=sub_id, writer=runtime.stream_writer, deadline=compute_deadline(context)
     )
 
 
-def _finish(sub_runs: SubRuns, row: SubRun, report: Report) -> None:
+def _record_end(sub_runs: SubRuns, row: SubRun, report: Report) -> None:
     usage = report["usage"]
     sub_runs.finish(
         row.thread_id,
@@ -181,7 +184,7 @@ def _finish(sub_runs: SubRuns, row: SubRun, report: Report) -> None:
 
 
 def _emit_started(task: SubagentTask, row: SubRun, runtime: Runtime[Context]) -> None:
-    """Tell that the child works, once in a run."""
+    """Emit that the child has started, once in a run."""
     slots = runtime.context.pool.child_slots[row.thread_id]
     if row.sub_id in slots.announced:
         return

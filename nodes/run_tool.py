@@ -46,7 +46,7 @@ from .mcp.server_call import call_server_tool, is_repeatable
 from .memory.card_library import open_card_access
 from .messages.images import mark_images
 from .repetition.repeated_calls import shorten_repeated_answer
-from .subagents.sent_calls import split_sent_calls
+from .subagents.calls import split_calls
 from .tool_task import AfterTools, PendingCall, ToolTask, get_journal_key, list_named_files
 
 UNKNOWN = (
@@ -109,7 +109,7 @@ async def _send_agents(
     }
     thread = get_thread_id(runtime)
     try:
-        children = await asyncio.to_thread(split_sent_calls, [call], agent, thread)
+        children = await asyncio.to_thread(split_calls, [call], agent, thread)
     except ToolError as error:
         return _answer_call(state, runtime, ToolResult(error=str(error)))
     queue = [*group_children(children), *state.get("rest", [])]

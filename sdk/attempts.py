@@ -1,4 +1,4 @@
-"""Attempts at a task that run as threads of their own, beside the run that started them."""
+"""Attempts at a task: each runs as a thread of its own, beside the run that started it."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
@@ -34,13 +34,13 @@ class AttemptThreads:
         self._stopped: StopReason | None = None
 
     def stop(self, reason: StopReason) -> None:
-        """Let the running steps finish; nothing else starts."""
+        """Stop after the running steps."""
         self._stopped = reason
         for runner in self._runners:
             runner.stop(reason)
 
     async def run(self, attempt: Attempt) -> AttemptEnd:
-        """Run an attempt, or continue it; one that has ended stays as it is."""
+        """Run an attempt, or continue it; an attempt that has ended is not run again."""
         async with self._open_runner() as runner:
             self._runners.add(runner)
             try:
@@ -50,9 +50,9 @@ class AttemptThreads:
 
     async def _run(self, runner: "Runner", attempt: Attempt) -> AttemptEnd:
         row = await asyncio.to_thread(_find_row, runner, attempt.thread_id)
-        known = row and _ENDS.get(row.status)
+        status = row and _ENDS.get(row.status)
         error = ""
-        if known is None:
+        if status is None:
             if self._stopped:
                 return AttemptEnd("interrupted")
             try:
@@ -63,9 +63,9 @@ class AttemptThreads:
                 return AttemptEnd("interrupted")
             error = last.message if isinstance(last, Failure) else ""
             row = await asyncio.to_thread(runner.threads.get, attempt.thread_id)
-            known = _ENDS.get(row.status, "failed")
+            status = _ENDS.get(row.status, "failed")
         state, _ = await runner.read_state(attempt.thread_id)
-        return _build_end(state, known, error)
+        return _build_end(state, status, error)
 
 
 def _build_end(

@@ -11,7 +11,7 @@ from ..config.settings.loader import load_settings
 from ..config.text import text
 from ..memory.threads.record import build_title
 from ..nodes.agent.modes import apply_choice
-from ..nodes.attempts.attempt import FEWEST, MOST
+from ..nodes.attempts.attempt import MAX_ATTEMPTS, MIN_ATTEMPTS
 from ..nodes.options import Options
 from ..tools.result import ToolError
 from ..tools.workspace import Workspace
@@ -50,10 +50,12 @@ def list_attempt_options(options: Options) -> list[Options]:
             hint = "name how many attempts there are, as with `--best-of 3`"
             raise UsageError("models are named for several attempts only", hint=hint)
         return []
-    if not FEWEST <= count <= MOST:
+    if not MIN_ATTEMPTS <= count <= MAX_ATTEMPTS:
         raise UsageError(
             text("there cannot be {count} attempts", count=count),
-            hint=text("give a number from {fewest} to {most}", fewest=FEWEST, most=MOST),
+            hint=text(
+                "give a number from {fewest} to {most}", fewest=MIN_ATTEMPTS, most=MAX_ATTEMPTS
+            ),
         )
     if options.get("skip_tests"):
         raise UsageError(

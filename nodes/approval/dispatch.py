@@ -15,7 +15,7 @@ from ..conversation.loaded_skills import find_loaded_skills
 from ..memory.note_origin import find_origin
 from ..repetition.repeated_calls import find_earlier_answer
 from ..state import State
-from ..subagents.sent_task import build_subagent_task
+from ..subagents.payload import build_subagent_task
 from ..tool_task import AfterTools, PendingCall, ToolTask, list_named_files
 
 DispatchTransition = Command[

@@ -1,1 +1,1 @@
-"""Several attempts at one task: what each is given, how it ended, and which one is kept."""
+"""Several attempts at one task: the input of each, its result, and which one is kept."""

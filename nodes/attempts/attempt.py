@@ -1,4 +1,4 @@
-"""One attempt at a task: a thread of its own, which somebody above the nodes runs."""
+"""One attempt at a task: a thread of its own, which the Runner runs."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -9,17 +9,17 @@ from ...config.text import text
 from ..options import Options
 from ..state import Evidence, Usage
 
-FEWEST, MOST = 2, 8
+MIN_ATTEMPTS, MAX_ATTEMPTS = 2, 8
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """What one attempt is given."""
+    """The input of one attempt."""
 
     number: int
     """From 1."""
     thread_id: str
-    """Always the same for the same task and number, so a killed attempt is found again."""
+    """Derived from the task's thread and the number, so a killed attempt is found again."""
     title: str
     request: str
     folder: str
@@ -28,7 +28,7 @@ class Attempt:
 
     @property
     def model(self) -> str:
-        """The model that was named for it; empty: the configured one."""
+        """The model chosen for it; empty: the configured one."""
         return self.options.get("model", "")
 
 
@@ -46,8 +46,8 @@ class AttemptEnd:
     """Why it failed, as a message."""
 
 
-# Runs an attempt to its end, or continues one that was interrupted; never raises for what goes
-# wrong in it. One that has ended is not run again.
+# Runs an attempt to its end, or continues an interrupted one; its errors are in the result.
+# An attempt that has ended is not run again.
 RunAttempt = Callable[[Attempt], Awaitable[AttemptEnd]]
 
 
@@ -56,7 +56,7 @@ def build_attempts(
 ) -> list[Attempt]:
     """Build the attempts of a task; `folders` are their worktrees, by number.
 
-    The limit of cost holds for all together, so each has its share.
+    The cost limit is divided among them.
     """
     models, count = options.get("models", []), len(folders)
     shared: Options = {**options, "apply": True}
@@ -67,7 +67,7 @@ def build_attempts(
     return [
         Attempt(
             number=number,
-            thread_id=build_thread_id(thread_id, number),
+            thread_id=build_attempt_thread_id(thread_id, number),
             title=text("attempt {number} of {count}", number=number, count=count),
             request=request,
             folder=folder,
@@ -77,11 +77,11 @@ def build_attempts(
     ]
 
 
-def build_thread_id(parent: str, number: int) -> str:
-    """Return the thread of an attempt."""
+def build_attempt_thread_id(parent: str, number: int) -> str:
+    """Return the thread ID of an attempt."""
     return str(uuid5(NAMESPACE_OID, f"{parent}/{number}"))
 
 
-def build_key(number: int) -> str:
+def build_attempt_key(number: int) -> str:
     """Return the key of an attempt's worktree, and of its merge."""
     return f"attempt-{number}"

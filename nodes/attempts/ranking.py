@@ -1,4 +1,4 @@
-"""Which of several attempts is kept, and why not the others: pure."""
+"""Choice of the attempt to keep, with the reason for each (pure)."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -24,18 +24,19 @@ _TEST_FOLDERS = frozenset(["test", "tests", "__tests__", "spec", "specs"])
 def rank_attempts(results: Sequence[AttemptResult]) -> AttemptResult | None:
     """Return the attempt to keep; None if no tests are green.
 
-    The smallest change wins, the first of equals; one that changed tests, if there is no other.
+    The smallest change wins, then the first attempt. An attempt that changed existing tests is kept
+    only if no other one is green.
     """
     green = [result for result in results if is_green(result)]
     return min(green, key=_get_rank, default=None)
 
 
 def is_green(result: AttemptResult) -> bool:
-    """Return whether its tests prove the attempt."""
+    """Return whether the attempt is verified by its tests."""
     return result["outcome"] == "verified"
 
 
-def with_reasons(results: Sequence[AttemptResult]) -> list[AttemptResult]:
+def mark_kept_attempt(results: Sequence[AttemptResult]) -> list[AttemptResult]:
     """Return the results with the attempt to keep marked, and the reason for each green one."""
     best = rank_attempts(results)
     return [
@@ -75,12 +76,14 @@ def count_lines(diff: str) -> int:
 
 
 def find_changed_tests(changes: Collection[PathChange]) -> list[str]:
-    """Return the tests that were there before, and were changed or deleted."""
+    """Return the existing tests that were changed or deleted."""
     before = [change.path for change in changes if change.kind != "added"]
     return sorted(path for path in before if is_test_path(path))
 
 
 def is_test_path(path: str) -> bool:
-    """Return whether a file holds tests, or what they share, by the customs of any language."""
-    pure = PurePosixPath(path)
-    return bool(_TEST_NAME.fullmatch(pure.name)) or bool(_TEST_FOLDERS & set(pure.parts[:-1]))
+    """Return whether a file holds tests or their fixtures, by the conventions of any language."""
+    pure_path = PurePosixPath(path)
+    return bool(_TEST_NAME.fullmatch(pure_path.name)) or bool(
+        _TEST_FOLDERS & set(pure_path.parts[:-1])
+    )

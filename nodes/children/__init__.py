@@ -1,1 +1,1 @@
-"""Sub-agents as the state and a run know them: the task of each child, its report, its place."""
+"""Sub-agents in the state and in a run: each child's task, its report, its slot."""

@@ -1,4 +1,4 @@
-"""How many children of a thread work at once, and how they stop together."""
+"""Slots that limit how many children of a thread work at once."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -6,21 +6,21 @@ from contextlib import asynccontextmanager
 
 
 class ChildSlots:
-    """The places of one thread's children; it belongs to one event loop."""
+    """The slots of one thread's children; for one event loop."""
 
-    def __init__(self, most: int) -> None:
-        self._free = asyncio.Semaphore(most)
+    def __init__(self, limit: int) -> None:
+        self._free = asyncio.Semaphore(limit)
         self._working = 0
         self._idle = asyncio.Event()
         self._idle.set()
-        self.beginning = asyncio.Lock()
-        """Held while a child is recorded: their IDs are in the order of their tasks."""
+        self.start_lock = asyncio.Lock()
+        """Held while a child is recorded, so that IDs follow the order of the tasks."""
         self.announced: set[str] = set()
-        """IDs of the children whose start this run has told."""
+        """IDs of the children whose start this run has emitted."""
 
     @asynccontextmanager
     async def take(self) -> AsyncGenerator[None]:
-        """Hold a place; wait until there is one."""
+        """Hold a slot; wait until one is free."""
         async with self._free:
             self._working += 1
             self._idle.clear()
@@ -34,6 +34,6 @@ class ChildSlots:
     async def wait_idle(self) -> None:
         """Wait until no child works.
 
-        A child that stops with its run would have LangGraph cancel the others in their calls.
+        A child that stops before the others would make LangGraph cancel their calls.
         """
         await self._idle.wait()

@@ -1,4 +1,4 @@
-"""The task of a sub-agent, and its report. A run of one is called a child."""
+"""The task of a sub-agent, and its report. A run of a sub-agent is called a child."""
 
 from collections.abc import Mapping
 from typing import NotRequired
@@ -14,16 +14,16 @@ class ChildTask(TypedDict):
     """One task of a call of `subagent`."""
 
     agent: str
-    """The profile that is sent."""
+    """The name of its agent."""
     task: str
     position: int
-    """Its place among the tasks of its call, from 0."""
+    """Its index among the tasks of its call, from 0."""
     count: int
     """Number of tasks in that call."""
     writes: bool
     """Whether it may change files or run programs."""
     resume: NotRequired[str]
-    """ID of the child whose conversation it goes on with."""
+    """ID of the child whose conversation it continues."""
     isolated: NotRequired[bool]
     """Whether it gets a worktree of its own."""
 
@@ -53,7 +53,7 @@ class SubagentTask(TypedDict):
 
 
 class Report(TypedDict):
-    """How a child ended, and what its parent takes over."""
+    """How a child ended, and what goes into its parent's state."""
 
     call_id: str
     notice: str
@@ -76,7 +76,7 @@ Reports = dict[str, Report | None]
 
 
 def merge_reports(old: Reports, new: Mapping[str, Report | None]) -> Reports:
-    """Add reports by their key; None takes one away."""
+    """Add reports by their key; None removes one."""
     return {key: report for key, report in {**old, **new}.items() if report is not None}
 
 

@@ -1,1 +1,1 @@
-"""Sub-agents: what one is told, what it may spend, what it reports."""
+"""Sub-agents: their input, their limits, their reports."""

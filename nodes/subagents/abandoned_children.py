@@ -1,4 +1,4 @@
-"""Children that the user did not wait for: what their calls are answered with."""
+"""Children that the user did not wait for, and the answers to their calls."""
 
 from collections.abc import Sequence
 
@@ -14,13 +14,13 @@ KILLED = (
 def answer_with_reports(
     messages: Sequence[ToolMessage], sub_runs: SubRuns, thread: str
 ) -> list[ToolMessage]:
-    """Return the answers to abandoned calls, with the reports that are there. Blocks."""
+    """Return the answers to abandoned calls, with the reports that exist. Blocks."""
     rows = sub_runs.list_sub_runs(thread)
     return [_add_reports(message, rows) for message in messages]
 
 
 def end_abandoned(sub_runs: SubRuns, thread: str) -> None:
-    """Record the end of the children that had not ended. Blocks."""
+    """Record children that have not ended as killed. Blocks."""
     for row in sub_runs.list_sub_runs(thread):
         if row.status not in ENDED:
             sub_runs.finish(
@@ -29,13 +29,13 @@ def end_abandoned(sub_runs: SubRuns, thread: str) -> None:
 
 
 def _add_reports(message: ToolMessage, rows: Sequence[SubRun]) -> ToolMessage:
-    own = sorted(
+    call_rows = sorted(
         (row for row in rows if row.call_id == message.tool_call_id), key=lambda row: row.position
     )
-    if not own:
+    if not call_rows:
         return message
     texts = [
         row.report if row.status in ENDED and row.report else KILLED.format(id=row.sub_id)
-        for row in own
+        for row in call_rows
     ]
     return message.model_copy(update={"content": "\n\n".join(texts)})

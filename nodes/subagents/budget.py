@@ -1,4 +1,4 @@
-"""What a child may spend: turns, dollars and time; at a limit it reports what it has."""
+"""The limits of a child: turns, dollars and time; at a limit it reports what it has."""
 
 import time
 
@@ -7,18 +7,18 @@ from ..agent.limits import NOTHING_USED, add_usage
 from ..state import State
 from ..usage import Usage
 
-# Of the time that the run has left: the rest is for the report and for the parent's answer
+# Share of the run's remaining time; the rest is for the report and for the parent's answer
 TIME_SHARE = 0.8
 LAST_ANSWER = (
-    "You are at the limit of {limit}. Call no tool any more: give your report now, with what you "
-    "have found and done so far, and say what is not done."
+    "You have reached the limit of {limit}. Do not call tools any more: give your report now, with "
+    "what you have found and done so far, and say what is not done."
 )
 
 
 def compute_share(state: State, children: int) -> float:
     """Return the dollars that each of several children may spend; 0: no limit.
 
-    What the children of an open call have spent is not in the thread's usage yet.
+    The usage of children whose call is still open is not in the thread's usage yet.
     """
     allowed, spent = state.get("cost_allowed", 0.0), sum_usage(state)["cost"]
     if not allowed or spent is None:
@@ -27,23 +27,23 @@ def compute_share(state: State, children: int) -> float:
 
 
 def sum_usage(state: State) -> Usage:
-    """Return the thread's usage with that of the reports which wait for their call's others."""
+    """Return the thread's usage, including reports whose call is not complete."""
     total = state.get("usage", NOTHING_USED)
     for report in state.get("reports", {}).values():
         total = add_usage(total, report["usage"]) if report else total
     return total
 
 
-def limit_context(context: Context) -> float:
-    """Return when a child that starts now has to report; 0: no time limit."""
+def compute_deadline(context: Context) -> float:
+    """Return the time by which a child that starts now must report; 0: no time limit."""
     if not context.deadline:
         return 0.0
     now = time.time()
     return now + max(0.0, context.deadline - now) * TIME_SHARE
 
 
-def build_ending(state: State, context: Context) -> str:
-    """Return what a child is told before its last answer; empty if it may go on."""
+def build_limit_message(state: State, context: Context) -> str:
+    """Return the message that asks a child at a limit for its report; empty below the limits."""
     turns, dollars = state.get("steps_allowed", 0), state.get("cost_allowed", 0.0)
     spent = state.get("usage", NOTHING_USED)["cost"]
     if turns and state.get("steps", 0) + 1 >= turns:

@@ -24,15 +24,15 @@ def build_child_input(
 ) -> ChildState:
     """Return the state in which a child starts.
 
-    `earlier` is the state of the child whose work it goes on with.
+    `earlier` is the state of the child whose work it continues.
     """
-    words = task["child"]["task"]
+    request = task["child"]["task"]
     messages = list((earlier or {}).get("messages", []))
     child = ChildState(
-        request=words,
+        request=request,
         folder=task["folder"],
         options=cast(Options, {**task["options"], "max_cost": task["share"]}),
-        messages=[*messages, build_role_message("agent", words)] if messages else [],
+        messages=[*messages, build_role_message("agent", request)] if messages else [],
         role="agent",
         steps_allowed=turns,
         cost_allowed=task["share"],
@@ -45,7 +45,7 @@ def build_child_input(
         message_id=task["message_id"],
         usage=NOTHING_USED,
     )
-    beside: dict[str, Any] = {"mcp": task["mcp"], "fallback": task["fallback"]}
+    optional: dict[str, Any] = {"mcp": task["mcp"], "fallback": task["fallback"]}
     if earlier:
-        beside["cuts"] = earlier.get("cuts")
-    return cast(ChildState, {**child, **{key: value for key, value in beside.items() if value}})
+        optional["cuts"] = earlier.get("cuts")
+    return cast(ChildState, {**child, **{key: value for key, value in optional.items() if value}})

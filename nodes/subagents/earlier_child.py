@@ -1,4 +1,4 @@
-"""The conversation of a child that has ended, for one that goes on with its work."""
+"""The conversation of a child that has ended, for a child that continues its work."""
 
 import asyncio
 from typing import Any, Protocol, cast
@@ -26,16 +26,16 @@ class ReadableGraph(Protocol):
 async def load_earlier(
     task: SubagentTask, child: ReadableGraph, sub_runs: SubRuns, thread: str
 ) -> ChildState | None:
-    """Return the last state of the child that the task goes on with; None if it names none."""
+    """Return the last state of the child that the task resumes; None if it resumes none."""
     sub_id = task["child"].get("resume", "")
     row = await asyncio.to_thread(sub_runs.find_sub_run, thread, sub_id) if sub_id else None
     if row is None:
         return None
     configurable: dict[str, Any] = get_config().get("configurable", {})
-    place = {
+    target = {
         "thread_id": thread,
         "checkpoint_ns": row.namespace,
         _CHECKPOINTER: configurable.get(_CHECKPOINTER),
     }
-    state = await child.aget_state({"configurable": place})
+    state = await child.aget_state({"configurable": target})
     return cast(ChildState, state.values)

@@ -1,4 +1,4 @@
-"""A worktree for a child: made from the thread's files, merged back as one entry of its history."""
+"""A child's worktree: created from the thread's files, merged as one entry of its history."""
 
 import asyncio
 from collections.abc import Sequence
@@ -16,30 +16,30 @@ from ..agent.context import Context
 from ..agent.dependencies import Dependencies
 from ..agent.snapshot_recorder import emit_changes, take_workspace_snapshot
 from ..children.task import SubagentTask
-from .sent_calls import open_sub_runs
+from .calls import open_sub_runs
 
 TOOL = "subagent"
-NOT_MERGED = "Not merged, since it would be a guess; the project keeps its own version:\n{files}"
+NOT_MERGED = "Not merged because of conflicts; the project keeps its own version:\n{files}"
 
 
 @dataclass(frozen=True)
 class MergedChild:
-    """What has come of a child's worktree."""
+    """The result of merging a child's worktree."""
 
     files: Sequence[str]
     tree: str
     file_entry: int
     remark: str
-    """For the parent: what could not be merged; mostly empty."""
+    """For the parent: what could not be merged; usually empty."""
 
 
 async def open_worktree(
     task: SubagentTask, row: SubRun, deps: Dependencies, runtime: Runtime[Context]
 ) -> Worktree:
-    """Return the child's worktree; made from the files as they are now, if there is none."""
-    known = find_worktree(Path(row.worktree), deps.home) if row.worktree else None
-    if known:
-        return known
+    """Return the child's worktree; create it from the current files if it does not exist."""
+    existing = find_worktree(Path(row.worktree), deps.home) if row.worktree else None
+    if existing:
+        return existing
     worktree = await create_worktree(
         deps.snapshots,
         thread_id=row.thread_id,
@@ -59,7 +59,7 @@ async def merge_child(
     deps: Dependencies,
     runtime: Runtime[Context],
 ) -> MergedChild:
-    """Bring the child's changes to the project, and remove its worktree; may be done again."""
+    """Merge the child's changes into the project and remove its worktree; can be repeated."""
     await take_workspace_snapshot(deps, runtime, task["tree"])
     result = await merge_worktree(
         worktree,
@@ -89,7 +89,8 @@ def _describe(conflicts: Sequence[MergeConflict]) -> str:
     if not conflicts:
         return ""
     lines = [
-        f"- {one.path}: {one.reason}" + (f"; the agent's version: {one.kept}" if one.kept else "")
-        for one in conflicts
+        f"- {conflict.path}: {conflict.reason}"
+        + (f"; the agent's version: {conflict.kept}" if conflict.kept else "")
+        for conflict in conflicts
     ]
     return NOT_MERGED.format(files="\n".join(lines))

@@ -1,4 +1,4 @@
-"""The report of a child: for its parent short and with its facts, whole in a file."""
+"""The report of a child: shortened for its parent, complete in a file."""
 
 import asyncio
 from collections.abc import Sequence
@@ -42,17 +42,17 @@ async def build_report(
 ) -> Report:
     """Build the report of a child that has ended; the whole text goes to a file.
 
-    `merged`: what has come of its worktree, if it had one.
+    `merged`: the merge of its worktree, if it had one.
     """
     child, before = task["child"], task["file_entry"]
     status = final.get("status", "failed")
-    words = redact(_find_words(final))
-    shown = await asyncio.to_thread(
-        shorten_report, words, deps.locate_outputs(get_thread_id(runtime)), row.sub_id
+    answer = redact(_find_answer(final))
+    shown_text = await asyncio.to_thread(
+        shorten_report, answer, deps.locate_outputs(get_thread_id(runtime)), row.sub_id
     )
     messages = final.get("messages", [])
     if merged:
-        files, shown = [*merged.files], "\n\n".join(filter(None, [merged.remark, shown]))
+        files, shown_text = [*merged.files], "\n\n".join(filter(None, [merged.remark, shown_text]))
     else:
         files = await asyncio.to_thread(_list_files, messages, before, deps, runtime)
     return Report(
@@ -62,7 +62,7 @@ async def build_report(
         count=child["count"],
         sub_id=row.sub_id,
         status=status,
-        text=_format_report(row.sub_id, status, files, shown),
+        text=_format_report(row.sub_id, status, files, shown_text),
         files=files,
         usage=final.get("usage", NOTHING_USED),
         allowed=final.get("allowed", []),
@@ -73,7 +73,7 @@ async def build_report(
 
 
 def shorten_report(text: str, outputs: Path, sub_id: str) -> str:
-    """Return what the parent reads of a report; a long one is stored, too. Blocks."""
+    """Return a report as the parent reads it; a long one is also stored as a file. Blocks."""
     if len(text) <= LONGEST:
         return text
     output_id = make_output_id(sub_id)
@@ -84,21 +84,21 @@ def shorten_report(text: str, outputs: Path, sub_id: str) -> str:
     return text[: LONGEST - len(remark)] + remark
 
 
-def _find_words(final: ChildState) -> str:
-    """Return its last answer, and why it failed if it has."""
-    said = final.get("summary", "").strip()
-    if not said:
+def _find_answer(final: ChildState) -> str:
+    """Return the child's last answer, and the reason if it failed."""
+    answer = final.get("summary", "").strip()
+    if not answer:
         newest = iter_newest_first(final, "agent")
-        said = next((str(m.text) for m in newest if isinstance(m, AIMessage) and m.text), "")
+        answer = next((str(m.text) for m in newest if isinstance(m, AIMessage) and m.text), "")
     failure = final.get("failure", "")
-    parts = [FAILED.format(reason=failure) if failure else "", said.strip()]
+    parts = [FAILED.format(reason=failure) if failure else "", answer.strip()]
     return "\n\n".join(filter(None, parts)) or NO_REPORT
 
 
 def _format_report(sub_id: str, status: SubRunStatus, files: Sequence[str], text: str) -> str:
-    more = [f"{len(files) - MOST_FILES} more"] if len(files) > MOST_FILES else []
-    named = [*files[:MOST_FILES], *more]
-    changed = f"; files changed: {', '.join(named)}" if files else ""
+    remainder = [f"{len(files) - MOST_FILES} more"] if len(files) > MOST_FILES else []
+    listed_files = [*files[:MOST_FILES], *remainder]
+    changed = f"; files changed: {', '.join(listed_files)}" if files else ""
     return f"[{sub_id}: {status}{changed}]\n{text}"
 
 
@@ -113,5 +113,5 @@ def _list_files(
         for call in message.tool_calls
     }
     entries = deps.history.list_entries(get_thread_id(runtime), before)
-    own = [entry for entry in entries if entry.key.removesuffix(SECOND_RUN) in calls]
-    return [change.path for change in compute_net_changes(own)]
+    child_entries = [entry for entry in entries if entry.key.removesuffix(SECOND_RUN) in calls]
+    return [change.path for change in compute_net_changes(child_entries)]

@@ -1,1 +1,1 @@
-"""The project's tests in a run: which are run, what their results say about the change."""
+"""The project's tests in a run: their commands, and what the results say about the change."""

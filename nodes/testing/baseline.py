@@ -1,7 +1,7 @@
 """The baseline: which tests were red before a job changed anything.
 
-The same command runs on the files as they were, in a worktree of the snapshot. The result is kept
-in the state, so it runs once for each command and job.
+The same command runs on the earlier files, in a worktree of the snapshot. The result is kept in the
+state, so it runs once for each command and job.
 """
 
 import re
@@ -19,11 +19,11 @@ from ..agent.context import Context
 from ..agent.dependencies import Dependencies
 from ..review import list_job_entries
 from ..state import Baseline, BaselineRun, State
-from .earlier_files import run_before
+from .earlier_files import run_on_earlier_files
 from .red_tests import MOST_FLAKY, RedTests, find_flaky
 from .test_commands import run_command
 
-# Names of red tests that the state keeps; with more of them none is excused
+# Names of red tests that the state keeps; with more of them, no test is excused
 MOST_NAMES = 200
 # A request for which red tests are the work itself
 _RED_WORD = re.compile(
@@ -51,7 +51,7 @@ async def find_red_tests(
     for command, run in zip(commands, runs, strict=True):
         before = None
         if baseline and _may_be_excused(state, run):
-            baseline = await _with_run(baseline, command, runtime, deps)
+            baseline = await _add_run(baseline, command, runtime, deps)
             before = baseline["runs"].get(format_command(command))
         excused = _compare(state, run, before)
         red.append(await _find_flaky_tests(excused, command, run, runtime, deps))
@@ -59,48 +59,48 @@ async def find_red_tests(
 
 
 async def _open_baseline(state: State, runtime: Runtime[Context]) -> Baseline | None:
-    """Return what is known about the files before the job; None if it has not changed any."""
+    """Return the baseline of the job; None if the job has not changed any file."""
     entries = await list_job_entries(state, runtime)
-    own = [entry for entry in entries if entry.tool != "verify" and entry.kind != "others"]
-    if not filter_visible(compute_net_changes(own)):
+    job_entries = [entry for entry in entries if entry.tool != "verify" and entry.kind != "others"]
+    if not filter_visible(compute_net_changes(job_entries)):
         return None
-    known, tree = state.get("baseline"), entries[0].before
-    return known if known and known["tree"] == tree else Baseline(tree=tree, runs={})
+    baseline, tree = state.get("baseline"), entries[0].before
+    return baseline if baseline and baseline["tree"] == tree else Baseline(tree=tree, runs={})
 
 
 def _may_be_excused(state: State, run: TestRun) -> bool:
     """Return whether it matters what was red before the change."""
-    if not run.red or run.timed_out or speaks_of_red_tests(state["request"]):
+    if not run.red or run.timed_out or is_about_red_tests(state["request"]):
         return False
     return bool(run.passed) or not run.names_all_red
 
 
-async def _with_run(
+async def _add_run(
     baseline: Baseline, command: TestCommand, runtime: Runtime[Context], deps: Dependencies
 ) -> Baseline:
-    """Return the baseline with the run of this command; without it if it cannot be had."""
-    shown = format_command(command)
-    if shown in baseline["runs"]:
+    """Return the baseline with the run of this command, if its tests can run there."""
+    command_line = format_command(command)
+    if command_line in baseline["runs"]:
         return baseline
-    before = await run_before(command, baseline["tree"], runtime, deps)
+    before = await run_on_earlier_files(command, baseline["tree"], runtime, deps)
     if before is None or (run := build_baseline_run(before)) is None:
         return baseline
-    return Baseline(tree=baseline["tree"], runs={**baseline["runs"], shown: run})
+    return Baseline(tree=baseline["tree"], runs={**baseline["runs"], command_line: run})
 
 
 def _compare(state: State, run: TestRun, before: BaselineRun | None) -> RedTests:
     """Return the red tests of a run that were red before.
 
-    None is excused if the change has repaired some of them: then they are what it is about.
+    No test is excused if the change has repaired some of them: then it is about these tests.
     """
     if before is None:
         return RedTests()
     if run.names_all_red and before["names_all_red"]:
-        known = {*before["failing"]}
-        if not known <= {*run.failing}:
+        red_before = {*before["failing"]}
+        if not red_before <= {*run.failing}:
             return RedTests()
-        names = (name for name in run.failing if name in known)
-        return RedTests(tuple(name for name in names if not is_named(state["request"], name)))
+        names = (name for name in run.failing if name in red_before)
+        return RedTests(tuple(name for name in names if not is_test_named(state["request"], name)))
     is_same = (before["exit_code"], before["red"]) == (run.exit_code, run.red)
     return RedTests(is_same_as_before=is_same and not run.names_all_red)
 
@@ -112,7 +112,7 @@ async def _find_flaky_tests(
     runtime: Runtime[Context],
     deps: Dependencies,
 ) -> RedTests:
-    """Run red tests once more that are red for the first time; those that pass then are flaky."""
+    """Run newly red tests once more; those that pass then are flaky."""
     new = [name for name in run.failing if name not in red.already]
     if not run.names_all_red or not 0 < len(new) <= MOST_FLAKY:
         return red
@@ -121,7 +121,7 @@ async def _find_flaky_tests(
 
 
 def build_baseline_run(run: TestRun) -> BaselineRun | None:
-    """Return a run as the state keeps it; None if it says nothing."""
+    """Return a run as the state keeps it; None if it has no usable result."""
     if run.exit_code is None or run.timed_out or (run.exit_code and not run.red):
         return None
     return BaselineRun(
@@ -132,12 +132,12 @@ def build_baseline_run(run: TestRun) -> BaselineRun | None:
     )
 
 
-def speaks_of_red_tests(request: str) -> bool:
+def is_about_red_tests(request: str) -> bool:
     """Return whether the request is about tests that fail."""
     return bool(_TEST_WORD.search(request) and _RED_WORD.search(request))
 
 
-def is_named(request: str, name: str) -> bool:
+def is_test_named(request: str, name: str) -> bool:
     """Return whether the request names this test: its title, or its file."""
     title = re.split(r"::| > ", name)
     ends = {part.rpartition(mark)[2] for part in (title[0], title[-1]) for mark in "./"}

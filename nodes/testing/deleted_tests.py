@@ -15,11 +15,13 @@ DELETED = "`{path}` was deleted, and no tests are left"
 async def reject_deleted_tests(
     evidence: Evidence, state: State, runtime: Runtime[Context]
 ) -> Evidence:
-    """Return failed evidence if no tests are left since this job has deleted them."""
+    """Return failed evidence if this job has deleted all tests."""
     if evidence["verdict"] != "unverified" or evidence["passed"]:
         return evidence
     changes = compute_net_changes(await list_job_entries(state, runtime))
-    tests = [one.path for one in changes if one.kind == "deleted" and is_test_file(one.path)]
+    tests = [
+        change.path for change in changes if change.kind == "deleted" and is_test_file(change.path)
+    ]
     if not tests:
         return evidence
     return {**evidence, "verdict": "failed", "reason": text(DELETED, path=tests[0])}

@@ -1,4 +1,4 @@
-"""Test runs on the files as they were before a job: in a worktree of the snapshot."""
+"""Test runs on the files before a job, in a worktree of the snapshot."""
 
 import asyncio
 import logging
@@ -30,10 +30,10 @@ _LARGEST_POINTER = 200_000
 _logger = logging.getLogger(__name__)
 
 
-async def run_before(
+async def run_on_earlier_files(
     command: TestCommand, tree: str, runtime: Runtime[Context], deps: Dependencies
 ) -> TestRun | None:
-    """Run the command on the files of the snapshot; None if they cannot be tested alone."""
+    """Run the command on the files of the snapshot; None if that is not possible."""
     if not deps.snapshots.has_all_files or not tree:
         return None
     try:
@@ -51,7 +51,7 @@ async def run_before(
 async def _open_worktree(
     tree: str, runtime: Runtime[Context], deps: Dependencies
 ) -> AsyncGenerator[Dependencies]:
-    """Yield the dependencies of a worktree with the files of the snapshot; it is removed then."""
+    """Yield dependencies for a worktree of the snapshot; it is removed at the end."""
     worktree = await create_worktree(
         deps.snapshots,
         thread_id=get_thread_id(runtime),
@@ -71,18 +71,20 @@ async def _open_worktree(
 
 
 async def _find_same_command(command: TestCommand, deps: Dependencies) -> TestCommand | None:
-    """Return the same command with the programs of the worktree; None if it was not there yet."""
+    """Return the same command in the worktree; None if it did not exist then."""
     if command.framework == "configured":
         return build_configured_command(deps.settings.task.test_command)
     commands = await detect_test_commands(deps.workspace.root, "", deps.sandbox)
-    shown = format_command(command)
-    return next((one for one in commands if format_command(one) == shown), None)
+    command_line = format_command(command)
+    return next(
+        (candidate for candidate in commands if format_command(candidate) == command_line), None
+    )
 
 
 def _is_linked(command: TestCommand, deps: Dependencies) -> bool:
-    """Return whether it would test the project's present files.
+    """Return whether the command would test the project's current files instead.
 
-    That is so if the project is installed in editable mode in an environment outside of it.
+    It would if the project is installed in editable mode in an environment outside of it.
     """
     if command.language != "Python":
         return False
@@ -96,7 +98,7 @@ def _is_linked(command: TestCommand, deps: Dependencies) -> bool:
 
 def _read_start(file: Path) -> bytes:
     try:
-        with file.open("rb") as opened:
-            return opened.read(_LARGEST_POINTER)
+        with file.open("rb") as stream:
+            return stream.read(_LARGEST_POINTER)
     except OSError:
         return b""

@@ -20,12 +20,15 @@ _SAME_AS_BEFORE = "{reason}, as before the change; which tests are red is not kn
 def build_evidence(runs: Sequence[TestRun], tree: str, red: Sequence[RedTests] = ()) -> Evidence:
     """Build the evidence of the runs; `red` has for each run the red tests that do not count."""
     excuses = red or [RedTests() for _ in runs]
-    counted = [one.discount_flaky(run) for one, run in zip(excuses, runs, strict=True)]
-    excused = [one.excuse(run) for one, run in zip(excuses, counted, strict=True)]
-    merged, judged = merge_runs(counted), evaluate_runs(excused)
-    already = [name for one in excuses for name in one.already]
-    flaky = [name for one in excuses for name in one.flaky]
-    verdict, reason = judged.verdict, _add_remarks(judged.reason, already, flaky)
+    counted = [excuse.discount_flaky(run) for excuse, run in zip(excuses, runs, strict=True)]
+    excused = [excuse.excuse(run) for excuse, run in zip(excuses, counted, strict=True)]
+    merged, run_verdict = merge_runs(counted), evaluate_runs(excused)
+    already_red_names = [name for excuse in excuses for name in excuse.already]
+    flaky = [name for excuse in excuses for name in excuse.flaky]
+    verdict, reason = (
+        run_verdict.verdict,
+        _add_remarks(run_verdict.reason, already_red_names, flaky),
+    )
     if verdict == "failed" and _is_same_as_before(excused, excuses):
         verdict, reason = "unverified", text(_SAME_AS_BEFORE, reason=reason)
     evidence = Evidence(
@@ -42,8 +45,8 @@ def build_evidence(runs: Sequence[TestRun], tree: str, red: Sequence[RedTests] =
     )
     if merged.failing:
         evidence["failing"] = cut_names(merged.failing)
-    if already:
-        evidence["already_red"] = cut_names(already)
+    if already_red_names:
+        evidence["already_red"] = cut_names(already_red_names)
     if flaky:
         evidence["flaky"] = cut_names(flaky)
     return evidence
@@ -52,8 +55,8 @@ def build_evidence(runs: Sequence[TestRun], tree: str, red: Sequence[RedTests] =
 def _is_same_as_before(runs: Sequence[TestRun], red: Sequence[RedTests]) -> bool:
     """Return whether each red run was red in the same way before the change."""
     return all(
-        one.is_same_as_before
-        for run, one in zip(runs, red, strict=True)
+        excuse.is_same_as_before
+        for run, excuse in zip(runs, red, strict=True)
         if evaluate_run(run).verdict == "failed"
     )
 
@@ -75,13 +78,13 @@ def build_unverified(reason: str, tree: str, command: str = "") -> Evidence:
 
 
 def cut_names(names: Sequence[str]) -> list[str]:
-    """Return the names as the state keeps them."""
-    kept = [name[:LONGEST_NAME] for name in names[:MOST_NAMES]]
-    return [*kept, "…"] if len(names) > MOST_NAMES else kept
+    """Shorten the names for the state."""
+    shortened = [name[:LONGEST_NAME] for name in names[:MOST_NAMES]]
+    return [*shortened, "…"] if len(names) > MOST_NAMES else shortened
 
 
 def _add_remarks(reason: str, already: Sequence[str], flaky: Sequence[str]) -> str:
-    """Say which red tests do not count."""
+    """Add to the reason which red tests do not count."""
     if count := len(already):
         template = "{reason}; 1 test was red before the change" if count == 1 else _ALREADY_RED
         reason = text(template, reason=reason, count=count)

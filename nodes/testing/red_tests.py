@@ -1,11 +1,11 @@
-"""Red tests that do not count against a change: flaky ones, and those that were red before it."""
+"""Red tests that do not count against a change: flaky ones, and those that were already red."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from ...tools.testing.run import TestRun
 
-# Red tests up to which another run may show that they are flaky
+# Most red tests for which another run checks whether they are flaky
 MOST_FLAKY = 20
 
 
@@ -38,16 +38,16 @@ class RedTests:
         )
 
     def excuse(self, run: TestRun) -> TestRun:
-        """Return the run as it counts; one of which no test passes stays red."""
-        known = {*self.already}
-        is_excused = run.names_all_red and known.issuperset(run.failing) and run.passed
+        """Return the run without the tests that were already red; red if no test passed."""
+        already_red = {*self.already}
+        is_excused = run.names_all_red and already_red.issuperset(run.failing) and run.passed
         return replace(run, failed=0, errors=0, exit_code=0) if is_excused else run
 
 
 def find_flaky(first: TestRun, again: TestRun, names: Collection[str]) -> tuple[str, ...]:
-    """Return those of the names that the second run of the same files shows to be flaky.
+    """Return the names of tests that passed in the second run of the same files.
 
-    None if the second run did not run as many tests, or names not all that failed in it.
+    Empty if the second run ran fewer tests, or does not name all that failed in it.
     """
     has_ended = again.exit_code is not None and not again.timed_out and not again.problem
     is_named = again.names_all_red or (again.exit_code == 0 and not again.red)

@@ -26,7 +26,7 @@ from ..state import State
 async def find_commands(
     state: State, runtime: Runtime[Context], deps: Dependencies
 ) -> list[TestCommand]:
-    """Return the commands for this job's changes; tests and a Python are the project's own code."""
+    """Return the commands for this job's changes; none in an untrusted folder."""
     if not deps.trust.trusted:
         return []
     if configured := deps.settings.task.test_command.strip():

@@ -14,7 +14,7 @@ from repair_project import BROKEN, DONE, READ, REPAIR, REPAIRED, SETTINGS, TEST,
 
 from maxagent.memory.threads.index import ThreadIndex
 from maxagent.memory.worktrees.record import list_containers
-from maxagent.nodes.attempts.attempt import build_thread_id
+from maxagent.nodes.attempts.attempt import build_attempt_thread_id
 
 SMALL, ACCEPT = {"text": "SMALL\nnumbers_.py"}, {"text": "Accepted: the test covers it."}
 READ_TEST = {"name": "read_file", "args": {"path": "test_numbers.py"}}
@@ -103,7 +103,7 @@ def test_killed_attempts_go_on_and_ended_ones_stay(program: Program, players: Pl
     assert asked.keys() == {"green"}
     assert len(index.list()) == 4 and not list(list_containers(program.home))
     rows = {row.thread_id: row.status for row in index.list()}
-    ends = [rows[build_thread_id(parent.thread_id, number)] for number in (1, 2, 3)]
+    ends = [rows[build_attempt_thread_id(parent.thread_id, number)] for number in (1, 2, 3)]
     assert ends == ["failed", "done", "done"]
 
 

@@ -1,4 +1,4 @@
-from maxagent.nodes.attempts.attempt import build_attempts, build_thread_id
+from maxagent.nodes.attempts.attempt import build_attempt_thread_id, build_attempts
 
 PARENT = "0c0c0c0c-0000-4000-8000-000000000000"
 
@@ -19,6 +19,6 @@ def test_models_begin_anew_and_cost_is_shared() -> None:
 
 
 def test_thread_of_an_attempt_is_always_the_same() -> None:
-    names = [build_thread_id(PARENT, number) for number in (1, 2, 1)]
+    names = [build_attempt_thread_id(PARENT, number) for number in (1, 2, 1)]
     assert names[0] == names[2] != names[1]
-    assert build_thread_id("other", 1) != names[0]
+    assert build_attempt_thread_id("other", 1) != names[0]

@@ -5,8 +5,8 @@ from maxagent.nodes.attempts.ranking import (
     count_lines,
     find_changed_tests,
     is_test_path,
+    mark_kept_attempt,
     rank_attempts,
-    with_reasons,
 )
 from maxagent.nodes.state import AttemptResult
 
@@ -43,12 +43,16 @@ def result(number: int, lines: int, *tests: str, outcome: str = "verified") -> A
 def test_smallest_green_attempt_wins(results: list[AttemptResult], kept: int | None) -> None:
     best = rank_attempts(results)
     assert (best and best["number"]) == kept
-    assert [one["number"] for one in with_reasons(results) if one["kept"]] == [kept] * bool(kept)
+    assert [one["number"] for one in mark_kept_attempt(results) if one["kept"]] == [kept] * bool(
+        kept
+    )
 
 
 def test_each_attempt_has_a_reason() -> None:
     results = [result(1, 9), result(2, 2), result(3, 2), result(4, 1, "tests/a.js")]
-    reasons = [one["reason"] for one in with_reasons([*results, result(5, 1, outcome="failed")])]
+    reasons = [
+        one["reason"] for one in mark_kept_attempt([*results, result(5, 1, outcome="failed")])
+    ]
     assert reasons == [
         "its tests are green, but attempt 2 changes fewer lines",
         "its tests are green, and no other green change is smaller: 2 lines",
@@ -56,7 +60,7 @@ def test_each_attempt_has_a_reason() -> None:
         "it changed tests that were there: `tests/a.js`",
         "its tests are red",
     ]
-    (only,) = with_reasons([result(1, 1, "a_test.go")])
+    (only,) = mark_kept_attempt([result(1, 1, "a_test.go")])
     assert only["reason"] == "no other tests are green; but it changed tests that were there: " + (
         "`a_test.go`"
     )

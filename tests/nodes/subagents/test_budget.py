@@ -5,7 +5,7 @@ import pytest
 
 from maxagent.nodes.agent.context import Context
 from maxagent.nodes.state import State
-from maxagent.nodes.subagents.budget import build_ending, compute_share, limit_context
+from maxagent.nodes.subagents.budget import build_limit_message, compute_deadline, compute_share
 
 SPENT = {"requests": 1, "input": 1, "output": 1, "cached": 0, "cost": 0.5}
 
@@ -45,11 +45,11 @@ FAR_AWAY = 4e9
     ],
 )
 def test_a_child_is_told_at_each_limit(more: dict[str, Any], deadline: float, limit: str) -> None:
-    ending = build_ending(state(**more), Context(deadline=deadline))
-    assert (f"at the limit of {limit}." in ending) if limit else ending == ""
+    limit_message = build_limit_message(state(**more), Context(deadline=deadline))
+    assert (f"at the limit of {limit}." in limit_message) if limit else limit_message == ""
 
 
 def test_a_child_has_less_time_than_the_run() -> None:
     now = time.time()
-    assert limit_context(Context()) == 0.0
-    assert now + 70 < limit_context(Context(deadline=now + 100)) < now + 90
+    assert compute_deadline(Context()) == 0.0
+    assert now + 70 < compute_deadline(Context(deadline=now + 100)) < now + 90

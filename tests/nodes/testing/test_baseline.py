@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from maxagent import Runner, trust
-from maxagent.nodes.testing.baseline import is_named, speaks_of_red_tests
+from maxagent.nodes.testing.baseline import is_about_red_tests, is_test_named
 
 OLD_RED = "def test_old():\n    assert False\n"
 FINE = """from cart import total
@@ -185,7 +185,7 @@ async def test_counts_without_names_excuse_only_the_same(
     ],
 )
 def test_requests_about_red_tests_are_known(request_text: str, speaks: bool) -> None:
-    assert speaks_of_red_tests(request_text) == speaks
+    assert is_about_red_tests(request_text) == speaks
 
 
 @pytest.mark.parametrize(
@@ -200,4 +200,4 @@ def test_requests_about_red_tests_are_known(request_text: str, speaks: bool) -> 
     ],
 )
 def test_tests_that_a_request_names_are_known(request_text: str, name: str, named: bool) -> None:
-    assert is_named(request_text, name) == named
+    assert is_test_named(request_text, name) == named

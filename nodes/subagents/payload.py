@@ -1,4 +1,4 @@
-"""What a child takes over from its parent's state."""
+"""The payload of a child: what it gets of its parent's state."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -15,7 +15,7 @@ from .budget import compute_share
 def build_subagent_task(
     state: State, call: PendingCall, child: ChildTask, children: int, allowed: Sequence[str]
 ) -> SubagentTask:
-    """Return the payload for a child that works beside others of its group."""
+    """Return the payload of one child; `children` is the size of its group."""
     options = state.get("options", {})
     sender = get_active_agent(options, state.get("role", "coder"))
     return SubagentTask(
@@ -39,11 +39,11 @@ def build_subagent_task(
 
 def _build_options(options: Options, child: ChildTask, sender: str) -> Options:
     """Return the thread's options, under the child's profile."""
-    kept = {key: value for key, value in options.items() if key not in FOR_CHILDREN_NOT}
-    return cast(Options, {**kept, "subagent": child["agent"], "sender": sender})
+    inherited = {key: value for key, value in options.items() if key not in FOR_CHILDREN_NOT}
+    return cast(Options, {**inherited, "subagent": child["agent"], "sender": sender})
 
 
 def move_task(task: SubagentTask, worktree: Worktree) -> SubagentTask:
-    """Return the task of a child that works in a worktree, whose file history begins there."""
-    moved: SubagentTask = {**task, "folder": str(worktree.folder)}
-    return {**moved, "tree": worktree.base, "file_entry": 0, "proven": True}
+    """Return the task moved into a worktree, where the child's file history begins."""
+    isolated: SubagentTask = {**task, "folder": str(worktree.folder)}
+    return {**isolated, "tree": worktree.base, "file_entry": 0, "proven": True}

@@ -1,4 +1,4 @@
-"""Calls of `subagent`: refused if nobody can be sent, else one call for each child."""
+"""Calls of `subagent`: checked, and split into one call for each child."""
 
 from collections.abc import Mapping, Sequence
 
@@ -22,9 +22,9 @@ def open_sub_runs(deps: Dependencies) -> SubRuns:
     return SubRuns(paths.locate_database(deps.home))
 
 
-def refuse_sent_calls(calls: Sequence[ToolCall], agent: Agent, thread: str) -> Mapping[str, str]:
-    """Return, by the ID of each call that can send nobody, why, for the model. Blocks."""
-    refused = dict[str, str]()
+def find_invalid_calls(calls: Sequence[ToolCall], agent: Agent, thread: str) -> Mapping[str, str]:
+    """Return the error for the model of each invalid call, by the call's ID. Blocks."""
+    reasons = dict[str, str]()
     for call in calls:
         name, args = canonical(call["name"], call["args"])
         if name != SUBAGENT or SUBAGENT not in agent.tools:
@@ -32,13 +32,13 @@ def refuse_sent_calls(calls: Sequence[ToolCall], agent: Agent, thread: str) -> M
         try:
             _build_tasks(args, agent, thread)
         except ToolError as error:
-            refused[call["id"] or ""] = str(error)
-    return refused
+            reasons[call["id"] or ""] = str(error)
+    return reasons
 
 
-def split_sent_calls(calls: Sequence[PendingCall], agent: Agent, thread: str) -> list[PendingCall]:
-    """Return the calls with one for each child in place of those of `subagent`. Blocks."""
-    return [one for call in calls for one in _split_call(call, agent, thread)]
+def split_calls(calls: Sequence[PendingCall], agent: Agent, thread: str) -> list[PendingCall]:
+    """Return the calls, each call of `subagent` split into one for each child. Blocks."""
+    return [child_call for call in calls for child_call in _split_call(call, agent, thread)]
 
 
 def _split_call(call: PendingCall, agent: Agent, thread: str) -> list[PendingCall]:
@@ -74,15 +74,15 @@ def _build_task(item: TaskItem, position: int, count: int, agent: Agent, thread:
 def _find_earlier_agent(sub_id: str, deps: Dependencies, thread: str) -> str:
     """Return the profile of a child that has ended; raises ToolError if there is none."""
     rows = open_sub_runs(deps).list_sub_runs(thread)
-    ended = {row.sub_id: row.agent for row in rows if row.status in ENDED}
-    if sub_id not in ended:
+    agents = {row.sub_id: row.agent for row in rows if row.status in ENDED}
+    if sub_id not in agents:
         raise ToolError(
-            f"no agent `{sub_id}` has reported; there are: {', '.join(ended) or 'none'}"
+            f"no agent `{sub_id}` has reported; there are: {', '.join(agents) or 'none'}"
         )
-    return ended[sub_id]
+    return agents[sub_id]
 
 
 def _is_writer(profile: AgentProfile, deps: Dependencies) -> bool:
-    """Return whether a child may change anything as long as the thread is as it is."""
+    """Return whether a child may change anything in the thread's current mode."""
     only_reads = bool(deps.policy.plan) or deps.policy.mode == "read-only"
     return not only_reads and can_change(profile)

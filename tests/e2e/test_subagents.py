@@ -245,7 +245,7 @@ async def test_at_its_turn_limit_a_child_reports(place: Place) -> None:
     await place.chat(crew)
     assert "[looker-1: partial]\nhalf of it" in last_of(crew.requests["parent"][1])
     last = crew.requests["one"][1].body
-    assert "You are at the limit of 2 model turns" in text_of(last["messages"][-1])
+    assert "You have reached the limit of 2 model turns" in text_of(last["messages"][-1])
     assert last["tool_choice"] == "none"
 
 

@@ -46,7 +46,7 @@ FAR_AWAY = 4e9
 )
 def test_a_child_is_told_at_each_limit(more: dict[str, Any], deadline: float, limit: str) -> None:
     limit_message = build_limit_message(state(**more), Context(deadline=deadline))
-    assert (f"at the limit of {limit}." in limit_message) if limit else limit_message == ""
+    assert (f"reached the limit of {limit}." in limit_message) if limit else limit_message == ""
 
 
 def test_a_child_has_less_time_than_the_run() -> None:

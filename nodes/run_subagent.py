@@ -52,7 +52,7 @@ async def run_subagent(
 ) -> Command[Literal["reports"]]:
     """Run the child and hand over its report."""
     thread_id = get_thread_id(runtime)
-    deps = await runtime.context.open_dependencies(build_opening_state(task))
+    deps = await runtime.context.open_dependencies(build_agent_state(task))
     slots = open_slots(runtime, deps, thread_id)
     try:
         async with slots.take():
@@ -64,7 +64,7 @@ async def run_subagent(
     return Command(goto="reports", update={"reports": {key: report}})
 
 
-def build_opening_state(task: SubagentTask) -> State:
+def build_agent_state(task: SubagentTask) -> State:
     """Return the state that opens the child's agent."""
     folder, options = task["folder"], task["options"]
     return State(request=task["child"]["task"], folder=folder, options=options, mcp=task["mcp"])

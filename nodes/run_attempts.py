@@ -5,7 +5,8 @@ A resume runs only the attempts that have not ended.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Literal
 
 from langgraph.runtime import Runtime
@@ -20,13 +21,22 @@ from .agent.dependencies import Dependencies
 from .agent.emit import emit_event
 from .agent.limits import NOTHING_USED, add_usage
 from .agent.snapshot_recorder import take_workspace_snapshot
-from .attempts.attempt import Attempt, AttemptEnd, RunAttempt, build_attempt_key, build_attempts
+from .attempts.attempt import (
+    Attempt,
+    AttemptEnd,
+    AttemptStep,
+    RunAttempt,
+    build_attempt_key,
+    build_attempts,
+)
 from .attempts.ranking import count_lines, find_changed_tests, mark_kept_attempt
 from .options import Options
-from .state import AttemptResult, State
+from .state import AttemptResult, State, Usage
 
 # Attempts that run at once
 MOST_AT_ONCE = 4
+# Characters of an argument of a call that is shown while an attempt works
+LONGEST_ARGUMENT = 200
 NOT_AVAILABLE = "several attempts at a task are run by `mcode task --best-of` and the SDK only"
 STARTED = "attempt {number}: thread {thread}"
 STARTED_WITH = "attempt {number}: thread {thread}, model {model}"
@@ -75,8 +85,9 @@ async def run_attempts(
         for attempt, end in zip(attempts, ends, strict=True)
     ]
     results = mark_kept_attempt(results)
-    _emit_results(runtime, results)
-    return Command(goto="adopt", update={"attempts": results, "usage": _sum_usage(ends)})
+    total = _sum_usage(ends)
+    _emit_results(runtime, results, total)
+    return Command(goto="adopt", update={"attempts": results, "usage": total})
 
 
 async def _run_all(
@@ -88,7 +99,9 @@ async def _run_all(
     async def run_one(attempt: Attempt) -> AttemptEnd:
         async with slots:
             _emit_start(runtime, attempt)
-            return await run(attempt)
+            end = await run(attempt, partial(_emit_step, runtime, attempt, "running"))
+            _emit_step(runtime, attempt, end.status, AttemptStep(usage=end.usage))
+            return end
 
     running = [asyncio.ensure_future(run_one(attempt)) for attempt in attempts]
     try:
@@ -106,8 +119,36 @@ def _emit_start(runtime: Runtime[Context], attempt: Attempt) -> None:
     emit_event(runtime, "notice", text=notice)
 
 
-def _emit_results(runtime: Runtime[Context], results: Sequence[AttemptResult]) -> None:
-    emit_event(runtime, "attempts", attempts=[_to_event(result) for result in results])
+def _emit_step(runtime: Runtime[Context], attempt: Attempt, status: str, step: AttemptStep) -> None:
+    emit_event(
+        runtime,
+        "attempt_progress",
+        number=attempt.number,
+        thread_id=attempt.thread_id,
+        model=attempt.model,
+        status=status,
+        role=step.role,
+        tool=step.tool,
+        args=_select_short(step.args),
+        usage=dict(step.usage or {}),
+    )
+
+
+def _select_short(args: Mapping[str, Any]) -> dict[str, str]:
+    """Select what names the subject of a call: the rest is in the attempt's own thread."""
+    return {
+        name: value
+        for name, value in args.items()
+        if isinstance(value, str) and len(value) <= LONGEST_ARGUMENT
+    }
+
+
+def _emit_results(
+    runtime: Runtime[Context], results: Sequence[AttemptResult], total: Usage
+) -> None:
+    emit_event(
+        runtime, "attempts", attempts=[_to_event(result) for result in results], usage=dict(total)
+    )
     for result in results:
         template = KEPT if result["kept"] else NOT_KEPT
         notice = text(template, number=result["number"], reason=result["reason"])
@@ -131,6 +172,7 @@ async def _build_result(
         tests_changed=find_changed_tests(changes),
         summary=end.summary,
         evidence=end.evidence,
+        usage=end.usage or NOTHING_USED,
     )
 
 
@@ -150,7 +192,7 @@ def _to_event(result: AttemptResult) -> dict[str, Any]:
     return {key: value for key, value in result.items() if key not in left_out} | counts
 
 
-def _sum_usage(ends: Sequence[AttemptEnd]) -> Any:
+def _sum_usage(ends: Sequence[AttemptEnd]) -> Usage:
     total = NOTHING_USED
     for end in ends:
         total = add_usage(total, end.usage or NOTHING_USED)

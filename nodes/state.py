@@ -124,6 +124,8 @@ class AttemptResult(TypedDict):
     """Tests that were there before, and that it changed or deleted."""
     summary: str
     evidence: Evidence | None
+    usage: NotRequired[Usage]
+    """What it has used; missing in older threads."""
 
 
 class State(TypedDict, total=False):

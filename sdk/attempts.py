@@ -1,15 +1,17 @@
 """Attempts at a task: each runs as a thread of its own, beside the run that started it."""
 
 import asyncio
+import dataclasses
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Literal
 
 from ..config.errors import MaxAgentError, UsageError
 from ..memory.threads.record import ThreadRow, ThreadStatus
-from ..nodes.attempts.attempt import Attempt, AttemptEnd
+from ..nodes.attempts.attempt import Attempt, AttemptEnd, AttemptStep, ReportStep
 from ..nodes.state import State
-from .events import Event, Failure, Interrupted
+from ..nodes.usage import Usage
+from .events import Event, Failure, Interrupted, RoleStarted, TokenUsage, ToolCall, Verifying
 
 if TYPE_CHECKING:
     from .runner import Runner
@@ -39,16 +41,16 @@ class AttemptThreads:
         for runner in self._runners:
             runner.stop(reason)
 
-    async def run(self, attempt: Attempt) -> AttemptEnd:
+    async def run(self, attempt: Attempt, report: ReportStep) -> AttemptEnd:
         """Run an attempt, or continue it; an attempt that has ended is not run again."""
         async with self._open_runner() as runner:
             self._runners.add(runner)
             try:
-                return await self._run(runner, attempt)
+                return await self._run(runner, attempt, report)
             finally:
                 self._runners.discard(runner)
 
-    async def _run(self, runner: "Runner", attempt: Attempt) -> AttemptEnd:
+    async def _run(self, runner: "Runner", attempt: Attempt, report: ReportStep) -> AttemptEnd:
         row = await asyncio.to_thread(_find_row, runner, attempt.thread_id)
         status = row and _ENDS.get(row.status)
         error = ""
@@ -56,7 +58,7 @@ class AttemptThreads:
             if self._stopped:
                 return AttemptEnd("interrupted")
             try:
-                last = await _read_last(_open_stream(runner, attempt, row))
+                last = await _read_last(_open_stream(runner, attempt, row), report)
             except MaxAgentError as failure:  # wrong input, before any step
                 return AttemptEnd("failed", error=failure.message)
             if isinstance(last, Interrupted):
@@ -105,9 +107,34 @@ def _open_stream(
     )
 
 
-async def _read_last(events: AsyncGenerator[Event]) -> Event | None:
-    last = None
+async def _read_last(events: AsyncGenerator[Event], report: ReportStep) -> Event | None:
+    last, step = None, AttemptStep()
     async with aclosing(events) as stream:
         async for event in stream:
-            last = event
+            last, before = event, step
+            step = _follow_step(step, event)
+            if step is not before:
+                report(step)
     return last
+
+
+def _follow_step(step: AttemptStep, event: Event) -> AttemptStep:
+    """Return the step after an event; the same one if it shows nothing new."""
+    match event:
+        case RoleStarted(role=role):
+            return AttemptStep(role, usage=step.usage)
+        case Verifying():
+            return AttemptStep("tests", usage=step.usage)
+        case ToolCall(agent="", tool=tool, args=args):
+            return dataclasses.replace(step, tool=tool, args=args)
+        case TokenUsage(agent="", requests=requests, cost=cost):
+            used = Usage(
+                requests=requests,
+                input=event.input,
+                output=event.output,
+                cached=event.cached,
+                cost=cost,
+            )
+            return dataclasses.replace(step, usage=used)
+        case _:
+            return step

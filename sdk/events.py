@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal
 from .event_types.agent import AgentEvent
 from .event_types.agent import SubagentFinished as SubagentFinished
 from .event_types.agent import SubagentStarted as SubagentStarted
+from .event_types.attempt import AttemptProgress as AttemptProgress
 from .event_types.attempt import AttemptsCompared as AttemptsCompared
 from .event_types.background import BackgroundFinished as BackgroundFinished
 from .event_types.background import BackgroundStarted as BackgroundStarted
@@ -353,6 +354,7 @@ Event = (
     | Verifying
     | EvidenceFound
     | Repair
+    | AttemptProgress
     | AttemptsCompared
     | Progress
     | CompactionStarted

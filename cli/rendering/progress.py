@@ -1,4 +1,4 @@
-"""Rows below the output: what a run waits for, and for how long; each sub-agent that works."""
+"""Rows below the output: what a run waits for; each sub-agent and each attempt that works."""
 
 import asyncio
 import time
@@ -14,7 +14,7 @@ from .humanize import format_duration
 from .markdown.live import TransientRows
 from .renderer import Renderer
 from .sanitize import sanitize_line
-from .subagents.event_lines import format_subagent_line
+from .subagents.event_lines import has_moving_line
 from .subagents.running_children import RunningChildren
 from .tool_summary import format_call
 from .turn_meter import TurnMeter
@@ -58,7 +58,7 @@ class ProgressRenderer:
     def show_event(self, event: ev.Event) -> None:
         """Show one event, and the rows again a second later."""
         self._children.track_event(event)
-        if ev.is_from_subagent(event) and not format_subagent_line(event):
+        if has_moving_line(event):
             # it prints nothing; events of many would keep the rows from being painted
             self._track_event(event)
             self._renderer.show_event(event)
@@ -88,7 +88,7 @@ class ProgressRenderer:
         self._renderer.show_end(last)
 
     def format_rows(self) -> list[str]:
-        """Return a row for each sub-agent that works, and the run's own."""
+        """Return a row for each sub-agent and attempt that works, and the run's own."""
         return [*self._children.format_lines(), self.format_row()]
 
     def format_row(self) -> str:

@@ -30,6 +30,8 @@ class TurnMeter:
                 self._started = self._clock()
             case ev.TokenUsage(request=request):
                 self._add_usage(request)
+            case ev.AttemptsCompared(usage=usage):
+                self._add_usage(usage)
             case ev.Question() | ev.Completion() | ev.Interrupted() | ev.Failure():
                 self._pause_clock()
             case _:

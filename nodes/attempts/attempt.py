@@ -1,8 +1,8 @@
 """One attempt at a task: a thread of its own, which the Runner runs."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Any, Literal
 from uuid import NAMESPACE_OID, uuid5
 
 from ...config.text import text
@@ -33,6 +33,19 @@ class Attempt:
 
 
 @dataclass(frozen=True)
+class AttemptStep:
+    """What an attempt does now."""
+
+    role: str = ""
+    """The role that acts; `tests` while they run."""
+    tool: str = ""
+    """Its last call; empty: it has made none yet."""
+    args: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    usage: Usage | None = None
+    """Totals of its thread; None: no request was answered."""
+
+
+@dataclass(frozen=True)
 class AttemptEnd:
     """How the thread of an attempt ended."""
 
@@ -46,9 +59,10 @@ class AttemptEnd:
     """Why it failed, as a message."""
 
 
-# Runs an attempt to its end, or continues an interrupted one; its errors are in the result.
-# An attempt that has ended is not run again.
-RunAttempt = Callable[[Attempt], Awaitable[AttemptEnd]]
+ReportStep = Callable[[AttemptStep], None]
+# Runs an attempt to its end, or continues an interrupted one, and reports its steps; its errors
+# are in the result. An attempt that has ended is not run again.
+RunAttempt = Callable[[Attempt, ReportStep], Awaitable[AttemptEnd]]
 
 
 def build_attempts(

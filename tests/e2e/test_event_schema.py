@@ -49,7 +49,7 @@ def test_every_kind_of_event_fits_its_schema(program: Program, provider: Provide
     elsewhere |= {"compaction_started", "compaction_finished"}
     elsewhere |= {"memory", "card_proposed", "hook", "tool_progress"}
     elsewhere |= {"background_started", "background_finished"}
-    elsewhere |= {"subagent_started", "subagent_finished", "attempts"}
+    elsewhere |= {"subagent_started", "subagent_finished", "attempts", "attempt_progress"}
     assert seen == KINDS.keys() - elsewhere
 
 

@@ -176,7 +176,21 @@ async def test_failure_after_merge_does_not_merge_twice(runner, project, models,
     assert list(list_containers(runner.home)) == []
 
 
-async def test_usage_of_all_attempts_is_the_parents(runner, project, models):
-    end, attempts = await run(runner, project, models(GREEN, RED))
-    used = [(await runner.read_state(one["thread_id"]))[0]["usage"] for one in attempts]
-    assert end.usage["requests"] == sum(usage["requests"] for usage in used) > 0
+async def test_steps_and_usage_of_attempts_are_told(runner, project, models):
+    stream = runner.task("repair double", folder=project, options=models(GREEN, RED))
+    events = [event async for event in stream]
+    (compared,) = (event for event in events if isinstance(event, AttemptsCompared))
+    used = [one["usage"] for one in compared.attempts]
+    assert used == [
+        (await runner.read_state(one["thread_id"]))[0]["usage"] for one in compared.attempts
+    ]
+    requests = sum(usage["requests"] for usage in used)
+    assert events[-1].usage["requests"] == compared.usage["requests"] == requests > 0
+    first = [event for event in events if event.type == "attempt_progress" and event.number == 1]
+    assert list(dict.fromkeys(event.role for event in first)) == [
+        *("architect", "coder", "tests", "tester"),
+        "",
+    ]
+    assert any((one.tool, one.args) == ("read_file", {"path": "numbers_.py"}) for one in first)
+    assert [event.status for event in first][-2:] == ["running", "ended"]
+    assert first[-1].usage["requests"] == used[0]["requests"]

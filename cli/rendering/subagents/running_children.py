@@ -1,4 +1,4 @@
-"""The sub-agents that work now, one moving line each: its step, its last call, its tokens."""
+"""The sub-agents and attempts that work now, a moving line each: step, last call, tokens."""
 
 import time
 from collections import deque
@@ -23,6 +23,8 @@ class _RunningChild:
 
     started: float
     task: str = ""
+    role: str = ""
+    """Of an attempt: the role that acts."""
     requests: int = 0
     tokens: int = 0
     calls: deque[str] = field(default_factory=lambda: deque[str](maxlen=MOST_CALLS))
@@ -53,10 +55,27 @@ class RunningChildren:
             case ev.ToolCall(agent=agent) if agent:
                 call = sanitize_line(format_call(event.tool, event.args, CALL_WIDTH))
                 self._find(agent).calls.append(call)
+            case ev.AttemptProgress():
+                self._track_attempt(event)
             case ev.Completion() | ev.Interrupted() | ev.Failure():
                 self._children.clear()
             case _:
                 pass
+
+    def _track_attempt(self, event: ev.AttemptProgress) -> None:
+        name = t("attempt.name", number=event.number)
+        if event.status != "running":
+            self._children.pop(name, None)
+            return
+        child, usage = self._find(name), event.usage
+        role = t(f"role.{event.role}") if event.role else ""
+        if role != child.role:
+            child.role = role
+            child.calls.clear()
+        child.requests = usage.get("requests", 0)
+        child.tokens = usage.get("input", 0) + usage.get("output", 0)
+        if event.tool:
+            child.calls.append(sanitize_line(format_call(event.tool, event.args, CALL_WIDTH)))
 
     def _find(self, sub_id: str) -> _RunningChild:
         return self._children.setdefault(sub_id, _RunningChild(self._clock()))
@@ -78,6 +97,7 @@ class RunningChildren:
         tokens = f"{child.tokens:,}"
         return [
             sanitize_line(sub_id),
+            *([child.role] if child.role else []),
             t("child.step", count=child.requests + 1),
             child.calls[-1] if child.calls else t("child.begins"),
             *([t("child.tokens", count=tokens)] if child.tokens else []),

@@ -30,3 +30,9 @@ def test_waiting_for_the_user_takes_no_time() -> None:
 
 def test_nothing_is_said_without_a_request() -> None:
     assert meter_after(STARTED, ev.Interrupted("t")).format_summary() == ""
+
+
+def test_attempts_count_with_the_task() -> None:
+    used = dict(requests=7, input=100, output=20, cached=50, cost=0.5)
+    meter = meter_after(STARTED, ev.AttemptsCompared([], used), usage(0.25), ev.Interrupted("t"))
+    assert meter.format_summary() == "1.0 s · 200 tokens in (50% cached), 40 out · $0.7500"

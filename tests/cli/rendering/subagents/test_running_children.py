@@ -49,3 +49,15 @@ def test_child_that_goes_on_has_its_line_again(children: RunningChildren) -> Non
     children.track_event(call("explore-1", "grep", "x"))
     assert "explore-1 · step 1 · grep x" in children.format_lines()[0]
     assert len(children.format_details()) == 2
+
+
+def test_attempt_has_a_line_until_it_ends(children: RunningChildren) -> None:
+    now: Any = {"number": 2, "thread_id": "t", "model": "", "status": "running"}
+    used = {"requests": 3, "input": 1200, "output": 34}
+    reads = {"role": "coder", "tool": "read_file", "args": {"path": "a.py"}}
+    children.track_event(ev.AttemptProgress(**now, **reads, usage=used))
+    assert "attempt 2 · coder · step 4 · read_file a.py · 1,234" in children.format_lines()[0]
+    children.track_event(ev.AttemptProgress(**now, role="tests", usage=used))
+    assert "attempt 2 · tests · step 4 · begins" in children.format_lines()[0]
+    children.track_event(ev.AttemptProgress(**{**now, "status": "ended"}, usage=used))
+    assert not children

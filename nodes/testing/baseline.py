@@ -139,7 +139,8 @@ def is_about_red_tests(request: str) -> bool:
 
 def is_test_named(request: str, name: str) -> bool:
     """Return whether the request names this test: its title, or its file."""
-    title = re.split(r"::| > ", name)
-    ends = {part.rpartition(mark)[2] for part in (title[0], title[-1]) for mark in "./"}
-    parts = {title[0], title[-1], *ends}
+    file, *titles = re.split(r"::| > ", name)
+    title = (titles or [file])[-1]
+    parts = {file, file.removesuffix(".py"), title, title.partition("[")[0]}
+    parts |= {part.rpartition(mark)[2] for part in parts for mark in "./"}
     return any(len(part) >= _SHORTEST_PART and part in request for part in parts)

@@ -22,8 +22,10 @@ def build_report_options(command: TestCommand, file: Path) -> list[str]:
     """Return the options that make the command write its report into this file."""
     match command.framework:
         case "pytest":
-            # the cache is moved, not disabled: that would break projects that configure it
-            return ["-q", f"--junitxml={file}", "-o", f"cache_dir={file.parent / 'cache'}"]
+            # xunit1 names each test's file; the cache is moved, not disabled: that would break
+            # projects that configure it
+            settings = ("junit_family=xunit1", f"cache_dir={file.parent / 'cache'}")
+            return ["-q", f"--junitxml={file}", *(f"--override-ini={each}" for each in settings)]
         case "jest":
             return ["--json", f"--outputFile={file}"]
         case "vitest":
@@ -42,7 +44,7 @@ def read_report(command: TestCommand, file: Path, output: str, folder: Path) -> 
     """
     match command.framework:
         case "pytest" | "vitest":
-            return read_junit(_read_bytes(file))
+            return read_junit(_read_bytes(file), folder)
         case "jest":
             return read_jest(_read_bytes(file), folder)
         case "mocha":

@@ -88,7 +88,7 @@ COUNTED = "echo '1 failed, 2 passed in 0.1s'"
 async def test_test_that_was_red_before_does_not_count(world: World) -> None:
     events = await world.run(NOTE)
     evidence = events[-1].evidence
-    assert (events[-1].outcome, evidence["already_red"]) == ("verified", ["test_old::test_old"])
+    assert (events[-1].outcome, evidence["already_red"]) == ("verified", ["test_old.py::test_old"])
     assert evidence["reason"] == "2 passed; 1 test was red before the change"
     assert (evidence["failed"], purposes(events)) == (1, ["", "before"])
     assert not [*(world.home / "data" / "worktrees").glob("*/*/*")]
@@ -97,8 +97,8 @@ async def test_test_that_was_red_before_does_not_count(world: World) -> None:
 async def test_test_that_the_change_breaks_is_red(world: World) -> None:
     events = await world.run(("cart.py", "def total(prices):\n    return 0\n"))
     evidence = events[-1].evidence
-    assert (events[-1].outcome, evidence["already_red"]) == ("failed", ["test_old::test_old"])
-    assert sorted(evidence["failing"]) == ["test_cart::test_total", "test_old::test_old"]
+    assert (events[-1].outcome, evidence["already_red"]) == ("failed", ["test_old.py::test_old"])
+    assert sorted(evidence["failing"]) == ["test_cart.py::test_total", "test_old.py::test_old"]
     assert evidence["reason"] == "2 failed, 1 passed; 1 test was red before the change"
     assert purposes(events) == ["", "before", "again"]
 
@@ -111,7 +111,7 @@ async def test_half_repaired_tests_stay_red(world: World) -> None:
     world.write("test_old.py", f"import cart\n\n{tests}")
     events = await world.run(("cart.py", f"{CART}\nRATE = 1\nLIMIT = 0\n"))
     evidence = events[-1].evidence
-    assert (events[-1].outcome, evidence["failing"]) == ("failed", ["test_old::test_LIMIT"])
+    assert (events[-1].outcome, evidence["failing"]) == ("failed", ["test_old.py::test_LIMIT"])
     assert "already_red" not in evidence
 
 
@@ -146,9 +146,9 @@ async def test_flaky_test_is_named_and_does_not_count(world: World) -> None:
     world.write("test_flaky.py", FLAKY)
     events = await world.run(NOTE)
     evidence = events[-1].evidence
-    assert (events[-1].outcome, evidence["flaky"]) == ("verified", ["test_flaky::test_flaky"])
+    assert (events[-1].outcome, evidence["flaky"]) == ("verified", ["test_flaky.py::test_flaky"])
     assert (evidence["passed"], evidence["failed"], "failing" in evidence) == (3, 0, False)
-    assert evidence["reason"].endswith("; flaky, passed when run again: `test_flaky::test_flaky`")
+    assert evidence["reason"].endswith("; flaky, passed when run again: `test_flaky.py::test_flaky`")
 
 
 @pytest.mark.parametrize(
@@ -191,11 +191,13 @@ def test_requests_about_red_tests_are_known(request_text: str, speaks: bool) -> 
 @pytest.mark.parametrize(
     ("request_text", "name", "named"),
     [
-        ("repair test_old", "test_old::test_old", True),
-        ("look at tests/test_cart.py", "tests.test_cart::test_total", True),
+        ("repair test_old", "test_old.py::test_old", True),
+        ("look at tests/test_cart.py", "tests/test_cart.py::test_total", True),
         ("why does takes percent off", "cart.test.js > cart takes percent off", False),
         ("see cart.test.js", "web/cart.test.js > cart takes percent off", True),
-        ("add a cart", "test_cart::test_total", False),
+        ("repair test_total", "test_cart.py::TestCart::test_total[1-2]", True),
+        ("repair test_cart", "tests/test_cart.py::test_total", True),
+        ("add a cart", "test_cart.py::test_total", False),
         ("TestDiscount", "example.com/cart.TestDiscount", True),
     ],
 )

@@ -1,14 +1,15 @@
 """JUnit XML, as pytest and Vitest write it."""
 
 import xml.etree.ElementTree as ElementTree
+from pathlib import Path
 
 from .report import TestReport, TestState, build_report
 
 _STATES: dict[str, TestState] = {"failure": "failed", "error": "error", "skipped": "skipped"}
 
 
-def read_junit(data: bytes) -> TestReport | None:
-    """Return the report; None if it is damaged or could be an attack."""
+def read_junit(data: bytes, folder: Path) -> TestReport | None:
+    """Return the report of a run in `folder`; None if it is damaged or could be an attack."""
     try:
         # entities can blow up a small file; no framework writes any
         root = None if b"<!DOCTYPE" in data else ElementTree.fromstring(data)
@@ -16,12 +17,43 @@ def read_junit(data: bytes) -> TestReport | None:
         return None
     if root is None:
         return None
-    return build_report((_build_name(case), _find_state(case)) for case in root.iter("testcase"))
+    return build_report((_build_name(case, folder), _find_state(case)) for case in root.iter("testcase"))
 
 
-def _build_name(case: ElementTree.Element) -> str:
-    group, name = case.get("classname", ""), case.get("name", "")
+def _build_name(case: ElementTree.Element, folder: Path) -> str:
+    """Return the name by which the framework itself runs this test."""
+    group, name, file = (case.get(key, "") for key in ("classname", "name", "file"))
+    if file and group != file:
+        return _build_node_id(file, group, name, folder)
     return name if not group or _is_file(case) else f"{group}::{name}"
+
+
+def _build_node_id(file: str, group: str, name: str, folder: Path) -> str:
+    """Return pytest's node ID: `file` is where the test is written, `group` has module and class.
+
+    A test that a class inherits is written in another file than the class.
+    """
+    module = _to_module(file)
+    if not group and name == module:
+        return file  # it cannot be loaded
+    _, found, classes = f".{group}.".partition(f".{module}.")
+    if not found:
+        file, classes = _split_group(group, folder)
+    return "::".join([file, *filter(None, classes.split(".")), name])
+
+
+def _split_group(group: str, folder: Path) -> tuple[str, str]:
+    """Return the file of a class and the class; the group as it is if there is no such file."""
+    parts = group.split(".")
+    for count in range(len(parts), 0, -1):
+        file = f"{'/'.join(parts[:count])}.py"
+        if (folder / file).is_file():
+            return file, ".".join(parts[count:])
+    return group, ""
+
+
+def _to_module(file: str) -> str:
+    return file.removesuffix(".py").replace("/", ".")
 
 
 def _is_file(case: ElementTree.Element) -> bool:

@@ -39,7 +39,7 @@ def test_red_tests_are_exit_code_one(pytest_place: TestPlace) -> None:
         "verdict": "failed",
     }
     assert [run[name] for name in ("passed", "failed", "errors", "skipped")] == [1, 1, 0, 0]
-    assert run["failing"] == ["test_two::test_two"]
+    assert run["failing"] == ["test_two.py::test_two"]
 
 
 def test_several_frameworks_are_a_list(pytest_place: TestPlace) -> None:

@@ -11,7 +11,7 @@ from maxagent.tools.testing.reports.report import TestReport
 from maxagent.tools.testing.reports.summary_lines import read_summary
 
 HARD: dict[str, TestReport] = {
-    "pytest": TestReport(0, 0, 1, 0, ("test_broken",)),
+    "pytest": TestReport(0, 0, 1, 0, ("test_broken.py",)),
     "unittest": TestReport(
         1, 4, 1, 2,
         (

@@ -43,7 +43,7 @@ def read_all(text: str) -> list[TestReport]:
     for line in text.splitlines():
         format_go_line(line)
     reports = [
-        read_junit(data),
+        read_junit(data, FOLDER),
         read_jest(data, FOLDER),
         read_mocha(data, FOLDER),
         read_go(text),
@@ -81,7 +81,7 @@ def test_any_json_is_read_without_error(value: object) -> None:
 
 def test_report_that_could_be_an_attack_is_not_read() -> None:
     report = b'<!DOCTYPE x [<!ENTITY a "b">]><testsuites><testcase/></testsuites>'
-    assert read_junit(report) is None
-    assert read_junit(b"<testsuites><testcase") is None
+    assert read_junit(report, FOLDER) is None
+    assert read_junit(b"<testsuites><testcase", FOLDER) is None
     green = b"<testsuites><testsuite><testcase name='a'/></testsuite></testsuites>"
-    assert read_junit(green) == TestReport(1)
+    assert read_junit(green, FOLDER) == TestReport(1)

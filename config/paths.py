@@ -95,6 +95,11 @@ def locate_backups(home_folder: Path, thread_id: str) -> Path:
     return _locate_thread_folder(home_folder, "backups", thread_id)
 
 
+def locate_test_caches(home_folder: Path) -> Path:
+    """Return the folder with a folder of caches for the tests of each project."""
+    return home_folder / "data" / "test-caches"
+
+
 def locate_request_log(home_folder: Path, thread_id: str) -> Path:
     """Return the file of one thread's log of requests; older parts have a number after its name."""
     folder = _locate_thread_folder(home_folder, "logs", thread_id)

@@ -34,7 +34,7 @@ from .testing.proof import Proof, run_until_stable
 from .testing.test_commands import find_commands, show_commands
 
 NOT_FOUND = "no tests were found: run `mcode test detect`, or configure `task.test_command`"
-UNTRUSTED = "the folder is not trusted, so its tests were not run: `mcode trust`"
+UNTRUSTED = "the folder is not trusted, so its tests were not run; `mcode trust` lets them run"
 REFUSED = "the test command was not allowed to run"
 RED = """The project's tests are red. Find the cause and repair it; do not weaken the tests.
 
@@ -52,9 +52,13 @@ GREEN = """The request was:
 
 The coder reports:
 
-{summary}
+{summary}"""
+RAN = """
 
 The evidence: `{command}`: {reason}. Judge the change."""
+NOT_RUN = """
+
+No tests have run: {reason}. Judge the change."""
 STILL_RED = """
 
 These tests are red, and were red before the change. If the request asks to repair them, reject:
@@ -93,7 +97,8 @@ async def verify(
         return Command(goto=goto, update=update)
     if state.get("accepted"):
         return Command(goto="review", update=update)
-    text = GREEN.format(request=state["request"], summary=state.get("summary", ""), **evidence)
+    text = GREEN.format(request=state["request"], summary=state.get("summary", ""))
+    text += (RAN if evidence["command"] else NOT_RUN).format(**evidence)
     update["messages"] = [build_role_message("tester", text + _list_names(STILL_RED, evidence))]
     return Command(goto="tester", update=update)
 

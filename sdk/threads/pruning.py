@@ -22,6 +22,7 @@ from ...memory.threads.record import ThreadRow
 from ...memory.undo.history import FileHistory
 from ...memory.worktrees.record import list_worktrees
 from ...memory.worktrees.removal import list_left_over, remove_left_over
+from ...tools.testing.caches import locate_project_caches
 from .disk_usage import measure_database, measure_folder
 
 # Prefix of the name of a folder that an import fills with outputs
@@ -37,8 +38,8 @@ def find_unused(rows: list[ThreadRow], days: float) -> list[ThreadRow]:
 async def prune_storage(home: Path) -> int:
     """Delete what no thread needs, abandoned branches included; return the bytes freed.
 
-    Snapshots, outputs and backups less than an hour old are kept: a running step may be about to
-    reference them. A running thread is left unchanged.
+    Snapshots, outputs, backups and caches less than an hour old are kept: a running step may be
+    about to reference them. A running thread is left unchanged.
     """
     index, before = ThreadIndex(home), measure_database(home)
     rows = index.list()
@@ -46,7 +47,8 @@ async def prune_storage(home: Path) -> int:
         with suppress(ThreadBusyError), acquire_lease(home, row.thread_id):
             index.compact(row.thread_id)
     threads = {row.thread_id for row in rows}
-    freed = _delete_folders(home, threads) + await _remove_worktrees(home, threads)
+    freed = _delete_folders(home, threads) + _delete_test_caches(home, rows)
+    freed += await _remove_worktrees(home, threads)
     stores = paths.ensure_data_folder(home) / "snapshots"
     freed += await garbage_collection.remove_unused_stores(
         stores, lambda: {_locate_store(row, stores) for row in index.list()}
@@ -103,6 +105,18 @@ def _delete_folders(home: Path, threads: set[str]) -> int:
             if thread_id.is_thread_id(name) and folder.name not in threads and _is_old(folder):
                 freed += measure_folder(folder)
                 shutil.rmtree(folder, ignore_errors=True)
+    return freed
+
+
+def _delete_test_caches(home: Path, rows: list[ThreadRow]) -> int:
+    """Delete the caches of tests in folders that are gone or have no threads."""
+    folders = {Path(row.folder) for row in rows}
+    needed = {locate_project_caches(folder, home) for folder in folders if folder.is_dir()}
+    above, freed = paths.locate_test_caches(home), 0
+    for caches in above.iterdir() if above.is_dir() else ():
+        if caches not in needed and _is_old(caches):
+            freed += measure_folder(caches)
+            shutil.rmtree(caches, ignore_errors=True)
     return freed
 
 

@@ -24,7 +24,7 @@ from maxagent.config.trust.decision import check_trust
 
 SCRIPT = Path(sys.executable).with_name("mcode")
 MCODE = [str(SCRIPT)] if SCRIPT.exists() else [sys.executable, "-P", "-m", "maxagent"]
-UNTRUSTED = "the folder is not trusted, so its tests were not run: `mcode trust`"
+UNTRUSTED = "the folder is not trusted, so its tests were not run; `mcode trust` lets them run"
 READS = [
     {"tool": "git_status"},
     {"tool": "git_diff"},

@@ -7,6 +7,7 @@ from confinement import UNASKED
 from maxagent import Answer, Runner, trust
 from maxagent.nodes.agent.context import Context
 from maxagent.nodes.verify import UNTRUSTED
+from maxagent.sdk.graph_registry import TASK
 
 TURNS = {
     "architect": [{"text": "SMALL"}],
@@ -98,4 +99,9 @@ async def test_untrusted_folder_runs_no_tests_in_any_mode(runner, project, optio
     python.chmod(0o755)
     end = await last_of(runner.task("x", folder=project, options={**options, "mode": mode}))
     assert (end.outcome, end.evidence["reason"]) == ("unverified", UNTRUSTED)
+    state = await runner._graph_of(TASK).aget_state({"configurable": {"thread_id": end.thread_id}})
+    assert any(
+        message.text.endswith(f"No tests have run: {UNTRUSTED}. Judge the change.")
+        for message in state.values["messages"]
+    )
     assert "the folder is not trusted" in UNTRUSTED and not (project / "ran").exists()

@@ -1,7 +1,6 @@
 """Running the tests of a project by one of its test commands."""
 
 import asyncio
-import hashlib
 import os
 import shutil
 import tempfile
@@ -14,6 +13,7 @@ from ..process.launcher import ProcessExit
 from ..result import ToolError
 from ..sandbox.execution import stream_inside
 from ..sandbox.sandbox import Sandbox
+from .caches import make_caches
 from .command import BY_EXIT_CODE, TestCommand
 from .coverage import CoverageTool
 from .output import TestOutput
@@ -27,6 +27,8 @@ from .reports.go import format_go_line
 from .reports.report import TestReport
 from .reports.script_json import format_mocha
 from .run import TestRun
+
+_STOPPED = "the tests were stopped after {timeout} seconds: `task.test_timeout` sets the limit"
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ async def _stream(job: _TestJob, arguments: Sequence[str]) -> ProcessExit:
     if job.coverage:
         argv = job.coverage.wrap(argv, job.temporary)
         environment["COVERAGE_FILE"] = str(job.temporary / "coverage")
-    caches = await asyncio.to_thread(_make_caches, job)
+    caches = await asyncio.to_thread(make_caches, job.command, job.folder, job.sandbox)
     return await stream_inside(
         job.sandbox,
         argv,
@@ -106,22 +108,6 @@ async def _stream(job: _TestJob, arguments: Sequence[str]) -> ProcessExit:
         env={**environment, **caches},
         also=[job.temporary, *map(Path, caches.values())],
     )
-
-
-def _make_caches(job: _TestJob) -> dict[str, str]:
-    """Return the caches outside the project that a framework cannot run without.
-
-    In the sandbox the user's own is read-only, and a project's tests must not change another's.
-    """
-    sandbox = job.sandbox
-    if job.command.framework != "go" or sandbox is None or not sandbox.is_on:
-        return {}
-    if any("go-build" in folder.parts for folder in sandbox.writable):
-        return {}
-    name = hashlib.sha256(os.fsencode(job.folder)).hexdigest()[:32]
-    cache = sandbox.home / "data" / "test-caches" / name / "go-build"
-    cache.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return {"GOCACHE": os.path.realpath(cache)}
 
 
 def _build_failed_start(command: TestCommand, problem: str) -> TestRun:
@@ -139,7 +125,7 @@ def _build_run(job: _TestJob, ended: ProcessExit) -> TestRun:
     elif report is None:
         problem = describe_missing_report(command.framework)
     if ended.timed_out:
-        problem = text("the tests were stopped after {timeout} seconds", timeout=f"{job.timeout:g}")
+        problem = text(_STOPPED, timeout=f"{job.timeout:g}")
     denied = job.sandbox is not None and job.sandbox.denies_unix_sockets
     return TestRun(
         command=command.shown,

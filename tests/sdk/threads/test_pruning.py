@@ -15,6 +15,7 @@ from maxagent.memory.threads import thread_id
 from maxagent.memory.worktrees.creation import create_worktree
 from maxagent.memory.worktrees.record import list_worktrees
 from maxagent.sdk.threads.pruning import IMPORT, find_unused, prune_storage
+from maxagent.tools.testing.caches import locate_project_caches
 
 
 def made_old(folder: Path) -> None:
@@ -94,6 +95,26 @@ async def test_only_what_belongs_to_no_thread_is_deleted(kept: Kept, kind) -> No
     await prune_storage(kept.home)
     left = {path.name for path in kind(kept.home, "any").parent.iterdir()}
     assert left == {names[0], *names[2:5]}
+
+
+async def test_test_caches_of_unused_folders_are_deleted(kept: Kept, tmp_path: Path) -> None:
+    gone, new, other = (tmp_path / name for name in ("gone", "new", "other"))
+    kept.index.record_thread(
+        thread_id=thread_id.create_thread_id(),
+        title="x",
+        folder=str(gone),
+        graph="task",
+        request="x",
+        options={},
+    )
+    caches = [locate_project_caches(each, kept.home) for each in (kept.folder, new, gone, other)]
+    for cache in caches:
+        (cache / "go-build").mkdir(parents=True)
+        (cache / "go-build" / "file").write_text("x" * 5000)
+        made_old(cache)
+    os.utime(caches[1])  # the tests run just now
+    assert await prune_storage(kept.home) >= 10_000
+    assert [cache.exists() for cache in caches] == [True, True, False, False]
 
 
 async def test_two_may_prune_at_once(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -110,7 +110,8 @@ async def test_what_cannot_be_collected_is_red(tmp_path: Path) -> None:
 async def test_slow_tests_are_stopped_and_fail(tmp_path: Path) -> None:
     run = await run_in(tmp_path, "import time\ndef test_slow(): time.sleep(60)", timeout=2)
     judged = evaluate_run(run)
-    assert (judged.verdict, judged.reason) == ("failed", "the tests were stopped after 2 seconds")
+    reason = "the tests were stopped after 2 seconds: `task.test_timeout` sets the limit"
+    assert (judged.verdict, judged.reason) == ("failed", reason)
 
 
 async def test_projects_with_strict_options_or_cache_run(tmp_path: Path) -> None:

@@ -17,7 +17,8 @@ def read_junit(data: bytes, folder: Path) -> TestReport | None:
         return None
     if root is None:
         return None
-    return build_report((_build_name(case, folder), _find_state(case)) for case in root.iter("testcase"))
+    cases = root.iter("testcase")
+    return build_report((_build_name(case, folder), _find_state(case)) for case in cases)
 
 
 def _build_name(case: ElementTree.Element, folder: Path) -> str:

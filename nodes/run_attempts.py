@@ -70,6 +70,7 @@ async def run_attempts(
             key=build_attempt_key(number),
             tree=tree,
             sandboxed=deps.sandbox.is_on,
+            has_own_thread=True,
         )
         for number in range(1, options.get("best_of", 1) + 1)
     }

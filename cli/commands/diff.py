@@ -28,17 +28,19 @@ def diff(
 ) -> None:
     """Show a thread's changes as a diff."""
     from ...config import paths
-    from ...sdk.threads.file_history import open_thread_files
+    from ...sdk.threads.file_history import open_recorded_files
     from ..execution.thread_argument import resolve_thread
     from ..i18n.catalogs import t
 
     if end is not None and end < start:
         raise UsageError("`--to` is before `--from`", hint="give the earlier step as `--from`")
     row = resolve_thread(thread, _has_changed_files)
-    files = open_thread_files(row, paths.locate_home())
+    files = open_recorded_files(row, paths.locate_home())
     after = _find_entry(row, start) if start else 0
     upto = None if end is None else _find_entry(row, end)
     text = run_sync(files.diff(after, upto))
+    if files.is_gone:
+        echo(t("diff.gone"), err=True)
     if text:
         _print_diff(text)
     else:

@@ -13,6 +13,11 @@ def create_thread_id() -> str:
     return str(uuid.uuid4())
 
 
+def build_attempt_thread_id(parent: str, number: int) -> str:
+    """Return the thread of an attempt at a task; always the same, so a killed one is found."""
+    return str(uuid.uuid5(uuid.NAMESPACE_OID, f"{parent}/{number}"))
+
+
 def is_thread_id(text: str) -> bool:
     """Return whether a text is a thread ID: a lower-case UUID."""
     return bool(_UUID.fullmatch(text))

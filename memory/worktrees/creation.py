@@ -17,14 +17,20 @@ from .removal import delete_container, locate_lock
 
 
 async def create_worktree(
-    snapshots: Snapshots, *, thread_id: str, key: str, tree: str, sandboxed: bool
+    snapshots: Snapshots,
+    *,
+    thread_id: str,
+    key: str,
+    tree: str,
+    sandboxed: bool,
+    has_own_thread: bool = False,
 ) -> Worktree:
     """Return the worktree of this thread and key; create it from the snapshot if there is none.
 
     `snapshots` are the project's. The worktree gets the files of the snapshot `tree`, and the
-    dependencies that git ignores. `sandboxed`: commands in it cannot write elsewhere. An incomplete
-    worktree of a killed process is created again. Raises MaxAgentError without git, or on a full
-    disk.
+    dependencies that git ignores. `sandboxed`: commands in it cannot write elsewhere;
+    `has_own_thread`: another thread than `thread_id` works in it. An incomplete worktree of a
+    killed process is created again. Raises MaxAgentError without git, or on a full disk.
     """
     container = locate_worktree(snapshots.directory, thread_id, key)
     await asyncio.to_thread(make_private_folder, container.parent)
@@ -33,14 +39,19 @@ async def create_worktree(
             return existing
         await asyncio.to_thread(delete_container, container)
         try:
-            return await _create(snapshots, container, thread_id, key, tree, sandboxed)
+            owner = (thread_id, key, has_own_thread)
+            return await _create(snapshots, container, owner, tree, sandboxed)
         except BaseException:
             await asyncio.to_thread(delete_container, container)
             raise
 
 
 async def _create(
-    snapshots: Snapshots, container: Path, thread_id: str, key: str, tree: str, sandboxed: bool
+    snapshots: Snapshots,
+    container: Path,
+    owner: tuple[str, str, bool],
+    tree: str,
+    sandboxed: bool,
 ) -> Worktree:
     project, exclusions = snapshots.folder, snapshots.exclusions
     repository = await snapshots.git_files.find_repository()
@@ -53,7 +64,7 @@ async def _create(
         objects = await asyncio.to_thread(copy_git_dir, repository, top, _find_program(project))
     copy_snapshots = snapshots.open_beside(folder)
     files = await copy_snapshots.git_files.check_out(tree)
-    worktree = Worktree(folder, top, project, repository, objects, tree, thread_id, key)
+    worktree = Worktree(folder, top, project, repository, objects, tree, *owner)
     if repository:
         await asyncio.to_thread(
             _complete_repository, worktree, files, exclusions, sandboxed=sandboxed

@@ -35,6 +35,8 @@ class Worktree:
     """The thread that it belongs to; when the thread is gone, the worktree can be deleted."""
     key: str
     """Identifies it among the thread's worktrees."""
+    has_own_thread: bool = False
+    """Whether another thread works in it, with a file history of its own."""
 
     @property
     def container(self) -> Path:
@@ -68,6 +70,7 @@ def read_record(container: Path) -> Worktree | None:
             base=fields["base"] or "",
             thread_id=fields["thread_id"] or "",
             key=fields["key"] or "",
+            has_own_thread=bool(fields.get("has_own_thread")),
         )
     except (OSError, ValueError, KeyError, TypeError):
         return None

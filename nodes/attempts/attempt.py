@@ -3,9 +3,9 @@
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
-from uuid import NAMESPACE_OID, uuid5
 
 from ...config.text import text
+from ...memory.threads.thread_id import build_attempt_thread_id
 from ..options import Options
 from ..state import Evidence, Usage
 
@@ -89,11 +89,6 @@ def build_attempts(
         )
         for number, folder in sorted(folders.items())
     ]
-
-
-def build_attempt_thread_id(parent: str, number: int) -> str:
-    """Return the thread ID of an attempt."""
-    return str(uuid5(NAMESPACE_OID, f"{parent}/{number}"))
 
 
 def build_attempt_key(number: int) -> str:

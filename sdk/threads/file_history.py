@@ -11,6 +11,7 @@ from ...config import paths
 from ...config.errors import UsageError
 from ...config.settings.loader import load_settings
 from ...config.text import text
+from ...memory.snapshots.storage import get_store_directory, locate_worktrees, read_folder
 from ...memory.snapshots.store import Snapshots
 from ...memory.threads.lease import acquire_lease
 from ...memory.threads.record import ThreadRow
@@ -40,6 +41,8 @@ class ThreadFiles:
     thread_id: str
     snapshots: Snapshots
     history: FileHistory
+    is_gone: bool = False
+    """Whether the folder was a worktree that is gone: only its snapshots are there."""
 
     def read_entries(self) -> list[HistoryEntry]:
         """Return all entries, in order."""
@@ -54,7 +57,7 @@ class ThreadFiles:
         """Return the changes to the thread's files as a unified diff.
 
         From the entry `after`, to the entry `upto` or to the current files; changes that others
-        made to the same files are part of it.
+        made to the same files are part of it. Of a worktree that is gone, to the last entry.
         """
         every = await asyncio.to_thread(self.read_entries)
         last = upto if upto is not None else every[-1].number if every else 0
@@ -62,7 +65,8 @@ class ThreadFiles:
         named = {change.path for entry in own for change in entry.changes}
         if not named:
             return ""
-        then = own[-1].after if upto is not None else await self.snapshots.take(sorted(named))
+        is_past = upto is not None or self.is_gone
+        then = own[-1].after if is_past else await self.snapshots.take(sorted(named))
         return await self.snapshots.diff(own[0].before, then, named)
 
     async def plan_restore(
@@ -124,6 +128,29 @@ def open_thread_files(row: ThreadRow, home: Path) -> ThreadFiles:
         )
     snapshots = open_snapshots(folder, home, load_settings(folder, home).settings)
     return ThreadFiles(row.thread_id, snapshots, FileHistory(paths.locate_database(home)))
+
+
+def open_recorded_files(row: ThreadRow, home: Path) -> ThreadFiles:
+    """Return the files of a thread to be read; a worktree that is gone is read in its snapshots.
+
+    Raises UsageError for another folder that is gone.
+    """
+    folder = Path(row.folder)
+    project = None if folder.is_dir() else _find_project(folder, home)
+    if project is None:
+        return open_thread_files(row, home)
+    snapshots = open_snapshots(project, home, load_settings(project, home).settings)
+    history = FileHistory(paths.locate_database(home))
+    return ThreadFiles(row.thread_id, snapshots, history, is_gone=True)
+
+
+def _find_project(folder: Path, home: Path) -> Path | None:
+    """Return the project that a worktree was made from, if it is there."""
+    stores = paths.ensure_data_folder(home) / "snapshots"
+    if not folder.is_relative_to(locate_worktrees(stores)):
+        return None
+    project = read_folder(get_store_directory(folder, stores))
+    return project if project and project.is_dir() else None
 
 
 @contextmanager

@@ -13,8 +13,8 @@ from provider import Provider, Request
 from repair_project import BROKEN, DONE, READ, REPAIR, REPAIRED, SETTINGS, TEST, calls
 
 from maxagent.memory.threads.index import ThreadIndex
+from maxagent.memory.threads.thread_id import build_attempt_thread_id
 from maxagent.memory.worktrees.record import list_containers
-from maxagent.nodes.attempts.attempt import build_attempt_thread_id
 
 SMALL, ACCEPT = {"text": "SMALL\nnumbers_.py"}, {"text": "Accepted: the test covers it."}
 READ_TEST = {"name": "read_file", "args": {"path": "test_numbers.py"}}
@@ -79,6 +79,13 @@ def test_green_attempt_is_kept_told_and_undone(program: Program, players: Player
     assert (program.project / "test_numbers.py").read_text() == TEST
     shown = program.run("threads", "show", compared["attempts"][2]["thread_id"])
     assert shown.code == 0 and "test_numbers.py" in shown.stdout
+    ids = [one["thread_id"][:8] for one in compared["attempts"]]
+    parent = program.run("threads", "show", ended.last["thread_id"]).stdout
+    assert f"attempt 1: {ids[0]}, failed, openai/red, not kept: its tests are red" in parent
+    assert f"attempt 2: {ids[1]}, done, openai/green, kept: its tests are green" in parent
+    changed = program.run("diff", ids[2])
+    assert (changed.code, "no longer exists" in changed.stderr) == (0, True), changed.stderr
+    assert "-    assert double(2) == 4" in changed.stdout or "== 5" in changed.stdout
     assert program.run("undo", "--yes").code == 0
     assert (program.project / "numbers_.py").read_text() == BROKEN
     assert not list(list_containers(program.home))

@@ -20,6 +20,7 @@ from .listing import AsJson
 if TYPE_CHECKING:
     from ....memory.threads.record import ThreadRow
     from ....memory.threads.sub_runs import SubRun
+    from ....sdk.threads.attempts import AttemptSummary
 
 
 def show(
@@ -46,6 +47,7 @@ def show(
 ) -> None:
     """Show a thread: status, messages, tool calls, and how to continue."""
     from ....config import paths
+    from ....sdk.threads.attempts import list_attempts
     from ....sdk.threads.transcript import read_transcript
     from ...execution.thread_argument import resolve_thread
     from ...i18n.catalogs import t
@@ -61,13 +63,14 @@ def show(
     if requests:
         _print_log(row)
         return
-    transcript = read_transcript(row, paths.locate_home())
+    home = paths.locate_home()
+    transcript, attempts = read_transcript(row, home), list_attempts(row, home)
     if as_json:
-        echo_json(
-            {**to_mappings([row], None)[0], "transcript": [asdict(one) for one in transcript]}
-        )
+        known = {"attempts": [asdict(one) for one in attempts]} if attempts else {}
+        entries = [asdict(one) for one in transcript]
+        echo_json({**to_mappings([row], None)[0], **known, "transcript": entries})
         return
-    for label, text in _list_facts(row):
+    for label, text in [*_list_facts(row), *map(_describe_attempt, attempts)]:
         if text:
             echo_wrapped(t("labelled", label=label, said=text))
     show_transcript(transcript, diffs=diffs, full=full)
@@ -154,6 +157,17 @@ def _list_facts(row: "ThreadRow") -> Iterator[tuple[str, str]]:
         detail = t("labelled", label=command, said=proof) if command else proof
         yield t("threads.evidence"), detail
     yield t("threads.resume"), _suggest_command(row)
+
+
+def _describe_attempt(attempt: "AttemptSummary") -> tuple[str, str]:
+    """Return label and text of an attempt at the task."""
+    from ...i18n.catalogs import t
+
+    facts = [attempt.thread_id[:SHORT_ID], t(f"threads.status.{attempt.status}"), attempt.model]
+    if attempt.reason:
+        key = "attempt.kept" if attempt.kept else "attempt.not_kept"
+        facts.append(t(key, reason=translate_stored(attempt.reason)))
+    return t("attempt.name", number=attempt.number), ", ".join(filter(None, facts))
 
 
 def _suggest_command(row: "ThreadRow") -> str:

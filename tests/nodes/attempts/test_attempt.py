@@ -1,4 +1,5 @@
-from maxagent.nodes.attempts.attempt import build_attempt_thread_id, build_attempts
+from maxagent.memory.threads.thread_id import build_attempt_thread_id
+from maxagent.nodes.attempts.attempt import build_attempts
 
 PARENT = "0c0c0c0c-0000-4000-8000-000000000000"
 

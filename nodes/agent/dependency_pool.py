@@ -244,8 +244,9 @@ def _find_project(root: Path, home: Path) -> Path:
 def _locate_history(root: Path, home: Path) -> Path:
     """Return the database of file changes; a child's in a worktree are the thread's once merged."""
     worktree = find_worktree(root, home)
-    is_shared = worktree is None or worktree.has_own_thread
-    return paths.locate_database(home) if is_shared else worktree.container / "history.db"
+    if worktree is None or worktree.has_own_thread:
+        return paths.locate_database(home)
+    return worktree.container / "history.db"
 
 
 def _load_sources(key: _DependencyKey) -> DependencySources:

@@ -9,13 +9,16 @@ from typing import Literal
 from ...config import paths
 from ...config.errors import UsageError
 from ...config.text import text
+from ...memory.checkpoints.calls import read_call_ids
 from ...memory.database.connection import connect, translate_sqlite_errors
 from ...memory.threads.children import read_children
-from ...memory.threads.record import ThreadRow
+from ...memory.threads.record import ThreadRow, ThreadStatus
 from ...memory.threads.sub_runs import ENDED, SubRun, SubRuns, SubRunStatus
 
 # interrupted: its process has ended, and a resume of the thread continues it
 ShownStatus = SubRunStatus | Literal["interrupted"]
+# Threads that no resume continues: a child that is open there has been left
+_AT_REST: frozenset[ThreadStatus] = frozenset({"idle", "done", "unverified", "undone"})
 
 
 def list_children(row: ThreadRow, home: Path) -> list[SubRun]:
@@ -41,11 +44,23 @@ def derive_child_status(child: SubRun, row: ThreadRow, answered: Collection[str]
     """Return how a child is doing; `answered` are the calls of its thread that have a result."""
     if child.status in ENDED:
         return child.status
-    if child.call_id in answered:  # its call was left, as by a new message
+    # its call was left, as by a new message
+    if child.call_id in answered or row.status in _AT_REST:
         return "killed"
     if row.status == "running" or (row.status, child.status) == ("waiting", "waiting"):
         return child.status
     return "interrupted"
+
+
+def read_child_status(child: SubRun, row: ThreadRow, home: Path) -> ShownStatus:
+    """Return how a child of any branch is doing: one of an abandoned branch was left, too."""
+    if child.status in ENDED:
+        return child.status
+    path = paths.locate_database(home)
+    with translate_sqlite_errors(path), closing(connect(path)) as connection:
+        calls = read_call_ids(connection, row.thread_id)
+    is_abandoned = child.call_id not in calls.made
+    return "killed" if is_abandoned else derive_child_status(child, row, calls.answered)
 
 
 def measure_seconds(child: SubRun) -> float | None:

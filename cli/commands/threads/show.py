@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ....memory.threads.record import ThreadRow
     from ....memory.threads.sub_runs import SubRun
     from ....sdk.threads.attempts import AttemptSummary
+    from ....sdk.threads.children import ShownStatus
 
 
 def show(
@@ -46,23 +47,26 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Show a thread: status, messages, tool calls, and how to continue."""
-    from ....config import paths
-    from ....sdk.threads.attempts import list_attempts
-    from ....sdk.threads.transcript import read_transcript
     from ...execution.thread_argument import resolve_thread
-    from ...i18n.catalogs import t
-    from ...rendering.transcript import show_transcript
 
     row = resolve_thread(thread)
     if sub:
         _show_child(row, sub, diffs=diffs, full=full, events=events, as_json=as_json)
-        return
-    if events:
+    elif events:
         _print_writes(row)
-        return
-    if requests:
+    elif requests:
         _print_log(row)
-        return
+    else:
+        _show_thread(row, diffs=diffs, full=full, as_json=as_json)
+
+
+def _show_thread(row: "ThreadRow", *, diffs: bool, full: bool, as_json: bool) -> None:
+    from ....config import paths
+    from ....sdk.threads.attempts import list_attempts
+    from ....sdk.threads.transcript import read_transcript
+    from ...i18n.catalogs import t
+    from ...rendering.transcript import show_transcript
+
     home = paths.locate_home()
     transcript, attempts = read_transcript(row, home), list_attempts(row, home)
     if as_json:
@@ -98,7 +102,7 @@ def _show_child(
 ) -> None:
     """Show the whole conversation of a sub-agent."""
     from ....config import paths
-    from ....sdk.threads.children import find_child
+    from ....sdk.threads.children import find_child, read_child_status
     from ....sdk.threads.transcript import read_child_transcript
     from ...i18n.catalogs import t
     from ...rendering.transcript import show_transcript
@@ -109,16 +113,18 @@ def _show_child(
         _print_writes(row, child.namespace)
         return
     transcript = read_child_transcript(row, home, child)
+    status = read_child_status(child, row, home)
     if as_json:
-        echo_json({**asdict(child), "transcript": [asdict(one) for one in transcript]})
+        entries = [asdict(one) for one in transcript]
+        echo_json({**asdict(child), "status": status, "transcript": entries})
         return
-    for label, text in _list_child_facts(child):
+    for label, text in _list_child_facts(child, status):
         if text:
             echo_wrapped(t("labelled", label=label, said=text))
     show_transcript(transcript, diffs=diffs, full=full)
 
 
-def _list_child_facts(child: "SubRun") -> Iterator[tuple[str, str]]:
+def _list_child_facts(child: "SubRun", status: "ShownStatus") -> Iterator[tuple[str, str]]:
     """Yield label and text of each fact about a sub-agent; empty texts are not shown."""
     from ....sdk.threads.children import measure_seconds
     from ...i18n.catalogs import t
@@ -127,7 +133,7 @@ def _list_child_facts(child: "SubRun") -> Iterator[tuple[str, str]]:
     yield t("threads.title"), child.title
     yield "id", child.sub_id
     yield t("child.agent"), child.agent
-    yield t("threads.status"), t(f"child.status.{child.status}")
+    yield t("threads.status"), t(f"child.status.{status}")
     yield t("threads.created"), format_time(child.started_at)
     yield (
         t("child.used"),

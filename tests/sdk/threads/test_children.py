@@ -6,7 +6,13 @@ from sent_children import run_thread
 from maxagent.config.errors import UsageError
 from maxagent.memory.threads.index import ThreadIndex
 from maxagent.memory.threads.record import ThreadRow
-from maxagent.sdk.threads.children import find_child, list_children, measure_seconds
+from maxagent.memory.threads.sub_runs import SubRuns
+from maxagent.sdk.threads.children import (
+    find_child,
+    list_children,
+    measure_seconds,
+    read_child_status,
+)
 from maxagent.sdk.threads.transcript import (
     TranscriptEntry,
     read_child_transcript,
@@ -51,7 +57,14 @@ async def test_children_stand_below_their_call(tmp_path: Path, index: ThreadInde
 
 @pytest.mark.parametrize(
     ("status", "shown"),
-    [("waiting", "waiting"), ("interrupted", "interrupted"), ("limit", "interrupted")],
+    [
+        ("waiting", "waiting"),
+        ("interrupted", "interrupted"),
+        ("limit", "interrupted"),
+        ("failed", "interrupted"),
+        ("unverified", "killed"),
+        ("undone", "killed"),
+    ],
 )
 async def test_open_child_is_shown_as_it_is(
     tmp_path: Path, index: ThreadIndex, status: str, shown: str
@@ -62,6 +75,22 @@ async def test_open_child_is_shown_as_it_is(
     assert lines[1:3] == [("subagent", "explore-1", "done"), ("subagent", "shell-1", shown)]
     asked = [("question", "shell-1", None)] if status == "waiting" else []
     assert lines[3:] == asked
+    row = index.get(THREAD)
+    assert read_child_status(find_child(row, tmp_path, "shell-1"), row, tmp_path) == shown
+
+
+async def test_child_of_abandoned_branch_was_left(tmp_path: Path, index: ThreadIndex) -> None:
+    await run_thread(tmp_path, THREAD, answers=1)
+    SubRuns(tmp_path / "data" / "threads.db").begin(
+        THREAD, "call-of-other-branch", 0, namespace="n", agent="shell", title="look"
+    )
+    index.set_status(THREAD, "interrupted")
+    row = index.get(THREAD)
+    statuses = [
+        read_child_status(find_child(row, tmp_path, sub_id), row, tmp_path)
+        for sub_id in ("explore-1", "shell-1", "shell-2")
+    ]
+    assert statuses == ["done", "interrupted", "killed"]
 
 
 async def test_child_has_a_transcript_of_its_own(tmp_path: Path, index: ThreadIndex) -> None:

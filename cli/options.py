@@ -101,7 +101,7 @@ PullRequest = Annotated[
     PullRequestAnswer | None,
     typer.Option(
         "--pr",
-        help="Open a pull request for the result: ask first, or yes.",
+        help="Open a pull request for the result: ask first, or do not ask (yes).",
         show_default=False,
     ),
 ]
@@ -128,6 +128,6 @@ Verbose = Annotated[
         "--verbose",
         "-v",
         callback=set_verbose,
-        help="Show requests' times, retries and full tool results on stderr.",
+        help="Show request times, retries and full tool results on stderr.",
     ),
 ]

@@ -118,7 +118,7 @@ def validate(
         list[Path] | None, typer.Argument(metavar="PATH", help="Files or folders; default: all.")
     ] = None,
 ) -> None:
-    """Validate agents, also of an untrusted project. Exit code 1 if there are errors."""
+    """Validate agents, including those of an untrusted project. Exit code 1 if there are errors."""
     from ..lazy_imports import without_collector
 
     with without_collector():

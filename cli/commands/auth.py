@@ -14,7 +14,7 @@ from ...config.text import text
 from ..rendering.output import echo, echo_json
 
 app = typer.Typer(
-    help="Store keys of providers, log in to GitHub Copilot.",
+    help="Store provider keys, and log in to GitHub Copilot.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )

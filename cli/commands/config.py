@@ -64,7 +64,7 @@ def get(
     key: Annotated[str, typer.Argument(help="Key or section, such as model.default.")],
     show_origin: ShowOrigin = False,
 ) -> None:
-    """Show one setting; with --show-origin: source, tab, value."""
+    """Show one setting; with --show-origin, print source, tab, value."""
     from ...config.settings.keys import hide_secrets, split_key
     from ..rendering.settings import as_text, as_yaml
 
@@ -132,7 +132,12 @@ def init() -> None:
 
 
 @app.command()
-def path(project: InProject = False) -> None:
+def path(
+    project: Annotated[
+        bool,
+        typer.Option("--project", help="Print the path of the project's file (.llc.yaml) instead."),
+    ] = False,
+) -> None:
     """Print the path of your configuration file. It may not exist yet."""
     echo(_locate_file(project))
 

@@ -20,10 +20,15 @@ if TYPE_CHECKING:
 def diff(
     thread: Thread = None,
     start: Annotated[
-        int, typer.Option("--from", metavar="STEP", help="The files as they were after this step.")
+        int, typer.Option("--from", metavar="STEP", help="Compare from the files after this step.")
     ] = 0,
     end: Annotated[
-        int | None, typer.Option("--to", metavar="STEP", help="Default: the files as they are now.")
+        int | None,
+        typer.Option(
+            "--to",
+            metavar="STEP",
+            help="Compare to the files after this step; default: the current files.",
+        ),
     ] = None,
 ) -> None:
     """Show a thread's changes as a diff."""

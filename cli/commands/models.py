@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...models.listing import ModelListing
 
 app = typer.Typer(
-    help="List models, and show which one answers.",
+    help="List models, and show the one in use.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -58,7 +58,7 @@ def show(
 ) -> None:
     """Show what a request would use: model, address, source of the key, limits, price.
 
-    Without a name: the model that answers in the current folder.
+    Without a name: the model in use in the current folder.
     """
     from ..rendering.definition_list import format_definition_list
     from .models_details import describe_request, format_details
@@ -74,7 +74,7 @@ def show(
 def forget(
     name: Annotated[str, typer.Argument(help="PROVIDER/MODEL, PROVIDER or MODEL.")] = "",
 ) -> None:
-    """Forget the window that was learnt of a model when its server refused a long request."""
+    """Forget the context window that was learnt when a model's server rejected a long request."""
     import asyncio
 
     from ...models.http.learnt_limits import LearntLimits
@@ -91,7 +91,7 @@ def forget(
 def refresh() -> None:
     """Fetch the catalogue of models from the address in `model.catalog_url`.
 
-    Its models come before the built-in ones of the same name. Nothing is ever fetched by itself.
+    Its models come before the built-in ones of the same name. Nothing is fetched automatically.
     """
     from ...models.catalog_update import refresh_catalog
 

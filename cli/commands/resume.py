@@ -55,7 +55,8 @@ def resume(
         Mode | None, typer.Option(help="Use another approval mode.", show_default=False)
     ] = None,
     wait: Annotated[
-        bool, typer.Option("--wait", help="Wait until the provider's limit is over.")
+        bool,
+        typer.Option("--wait", help="If the provider's limit is reached, wait until it resets."),
     ] = False,
     timeout: Timeout = None,
     trust: TrustFlag = False,

@@ -33,13 +33,13 @@ BestOf = Annotated[
         metavar="N",
         min=2,
         max=8,
-        help="Run N attempts in parallel, and keep the best: green tests, smallest change.",
+        help="Run N attempts in parallel, and keep the smallest change that passes its tests.",
     ),
 ]
 Models = Annotated[
     str,
     typer.Option(
-        "--models", metavar="A,B,…", help="Models of the attempts, in turn; with --best-of."
+        "--models", metavar="A,B,…", help="With --best-of: models of the attempts, in turn."
     ),
 ]
 

@@ -41,7 +41,7 @@ app = typer.Typer(
 def list_tools(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
-    """List tools with effect and description, also those that MCP servers last offered."""
+    """List tools with effect and description, including those that MCP servers last offered."""
     from ...tools.mcp.tool_text import describe_tool
     from ...tools.tool_table import TOOLS, read_description
     from ..rendering.table import show_table

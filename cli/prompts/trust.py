@@ -23,7 +23,8 @@ from ..rendering.sanitize import sanitize_line
 from .choice import ask_choice
 
 TrustFlag = Annotated[
-    bool, typer.Option("--trust", help="Trust the folder with its current files; remembered.")
+    bool,
+    typer.Option("--trust", help="Trust the folder with its current files, also in later runs."),
 ]
 
 

@@ -63,7 +63,7 @@ Headers = Annotated[
     typer.Option("--header", "-H", metavar="'NAME: VALUE'", help="Header; repeat for more."),
 ]
 Command = Annotated[
-    str, typer.Option("--command", metavar="COMMAND", help="Program that is the server.")
+    str, typer.Option("--command", metavar="COMMAND", help="Program that runs the server.")
 ]
 Arguments = Annotated[
     list[str] | None,
@@ -126,12 +126,12 @@ def _store(name: str, definition: Definition, file: Path, *, project: bool, repl
 
 
 def enable(name: ServerName) -> None:
-    """Use a server again."""
+    """Enable a server."""
     _set_enabled(name, enabled=True)
 
 
 def disable(name: ServerName) -> None:
-    """Keep a server in its file, but do not use it."""
+    """Disable a server, but keep it in its file."""
     _set_enabled(name, enabled=False)
 
 

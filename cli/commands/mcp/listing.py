@@ -46,8 +46,8 @@ def list_servers(
 ) -> None:
     """List the servers and test their connections.
 
-    All enabled ones are asked at the same time, for at most 10 seconds. Servers of a project are
-    used only where its folder is trusted.
+    All enabled servers are tested at once, for at most 10 seconds. A project's servers are used
+    only if its folder is trusted.
     """
     configuration = load_here()
     servers = configuration.servers
@@ -108,7 +108,7 @@ def tools(
 
 @app.command()
 def config() -> None:
-    """Print all definitions of servers, without secrets, and their files."""
+    """Print all server definitions and their files, without secrets."""
     from ....config.paths import locate_mcp_servers
 
     configuration = load_here()

@@ -27,11 +27,11 @@ def login(
         bool,
         typer.Option(
             "--no-browser",
-            help="Do not open a browser: paste the address that yours shows after the login.",
+            help="Do not open a browser; paste the address that your browser shows after login.",
         ),
     ] = False,
 ) -> None:
-    """Log in to a server over HTTP that wants it. The address for the browser is printed."""
+    """Log in to an HTTP server that requires it. Prints the address to open in a browser."""
     server = _find_remote(name)
     with without_collector():
         from ....tools.mcp.oauth.login import log_in
@@ -51,7 +51,7 @@ def login(
 
 
 def logout(name: ServerName) -> None:
-    """Forget the login to a server, and end it there. Exit code 1: there is none."""
+    """Delete the login to a server, and revoke it there. Exit code 1: there is none."""
     server = _find_remote(name)
     with without_collector():
         from ....tools.mcp.oauth.login import log_out

@@ -30,7 +30,8 @@ Paths = Annotated[
     list[str] | None, typer.Option("--path", help="File that it is about; repeat for more.")
 ]
 Expires = Annotated[
-    str | None, typer.Option("--expires", metavar="DATE", help="Day it ends, such as 2030-12-31.")
+    str | None,
+    typer.Option("--expires", metavar="DATE", help="Day on which it expires, such as 2030-12-31."),
 ]
 
 
@@ -49,11 +50,11 @@ def add(
         str, typer.Option("--replaces", metavar="ID", help="Card that it corrects.")
     ] = "",
     both: Annotated[
-        bool, typer.Option("--both", help="Keep it beside a card that says nearly the same.")
+        bool, typer.Option("--both", help="Add it even if a card says nearly the same.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Remember something. Exit code 2: it may not become a card, such as a secret."""
+    """Add a card. Exit code 2: the text is not allowed, such as a secret."""
     addition = run_on_library(
         lambda library: _add_card(
             library,
@@ -141,7 +142,7 @@ async def _add_card(
 def edit(
     card_id: CardId,
     content: Annotated[
-        str | None, typer.Argument(metavar="TEXT", help="New text; default: as it is.")
+        str | None, typer.Argument(metavar="TEXT", help="New text; default: unchanged.")
     ] = None,
     type: Annotated[CardTypeName | None, typer.Option("--type", help="New type.")] = None,
     tags: Tags = None,
@@ -168,7 +169,7 @@ def edit(
 
 
 def forget(card_ids: CardIds, as_json: AsJson = False) -> None:
-    """Delete cards for good."""
+    """Delete cards permanently."""
 
     async def delete_cards(library: "CardLibrary") -> "list[Card]":
         cards = [await library.find(card_id) for card_id in card_ids]
@@ -184,7 +185,7 @@ def link(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Use the memory of another project here. The cards of this one move there, for good."""
+    """Use another project's memory here. This project's cards move there permanently."""
     from ....memory.cards.namespaces import identify_project
 
     if not folder.is_dir():

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ....memory.cards.card import Card
 
 app = typer.Typer(
-    help="List, add, edit and forget what is remembered from thread to thread.",
+    help="List, add, edit and forget what is remembered across threads.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -31,7 +31,7 @@ def list_cards(
         CardTypeName | None, typer.Option("--type", help="List only cards of this type.")
     ] = None,
     every: Annotated[
-        bool, typer.Option("--all", help="List proposed, expired and retired cards, too.")
+        bool, typer.Option("--all", help="Also list proposed, expired and retired cards.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -47,10 +47,10 @@ def list_cards(
 @app.command()
 def search(
     query: Annotated[str, typer.Argument(help="Words to find.")],
-    limit: Annotated[int, typer.Option("--limit", min=1, help="Most cards.")] = 5,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="Maximum number of cards.")] = 5,
     as_json: AsJson = False,
 ) -> None:
-    """Search the cards as the model does, the best first."""
+    """Search the cards as the model does, best matches first."""
     from ....memory.cards.search import rank_cards
 
     hits = rank_cards(query, [card for card in read_all_cards() if card.is_current()], limit)

@@ -69,12 +69,12 @@ def import_cards(
 
 def purge(
     everything: Annotated[
-        bool, typer.Option("--all", help="Also your own cards, and those of all projects.")
+        bool, typer.Option("--all", help="Also delete your own cards, and those of all projects.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Delete the cards and notes of this project for good."""
+    """Delete the cards and notes of this project permanently."""
     from ....memory.cards.listing import purge_cards
     from ....memory.cards.namespaces import identify_project
 

@@ -47,7 +47,7 @@ def list_skills(as_json: AsJson = False) -> None:
 
 @app.command()
 def show(name: Annotated[str, typer.Argument(help="Name of the skill.")]) -> None:
-    """Show a skill in effect here: what its file says, and its instructions."""
+    """Show a skill in effect here: its settings and its instructions."""
     from ...i18n.catalogs import t
 
     skill = _load_skills(_check_trust()).find(name)

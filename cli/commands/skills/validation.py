@@ -31,8 +31,9 @@ def validate(
         typer.Argument(metavar="PATH", help="Skills, or folders of skills; default: all."),
     ] = None,
 ) -> None:
-    """Validate skills by the specification, also of an untrusted project. Exit code 1 if there are
-    errors.
+    """Validate skills by the specification, including those of an untrusted project.
+
+    Exit code 1 if there are errors.
     """
     from ...i18n.catalogs import t
 

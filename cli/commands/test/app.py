@@ -42,8 +42,8 @@ app = typer.Typer(
 
 @app.callback(invoke_without_command=True)
 def handle_options(
-    detect: Annotated[bool, typer.Option("--detect", help="As the command `detect`.")] = False,
-    run: Annotated[bool, typer.Option("--run", help="As the command `run`.")] = False,
+    detect: Annotated[bool, typer.Option("--detect", help="Same as the command `detect`.")] = False,
+    run: Annotated[bool, typer.Option("--run", help="Same as the command `run`.")] = False,
 ) -> None:
     """Find and run the project's own tests."""
 

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 def detect(folder: Folder = Path("."), as_json: AsJson = False) -> None:
-    """List the project's test commands and what shows them; run nothing of the project.
+    """List the project's test commands and how each was found. Runs nothing.
 
-    `task.test_command` comes first, and replaces the others. Exit code 1: none was found.
+    `task.test_command` comes first, and replaces the others. Exit code 1: none found.
     """
     from ...rendering.table import show_table
     from .project import NONE_FOUND, SIGNS, open_project

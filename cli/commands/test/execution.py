@@ -34,9 +34,9 @@ def run(
     ] = None,
     folder: Folder = Path("."),
     framework: Annotated[
-        str, typer.Option("--framework", help="Run the tests of this framework alone.")
+        str, typer.Option("--framework", help="Run only the tests of this framework.")
     ] = "",
-    coverage: Annotated[bool, typer.Option("--coverage", help="Measure coverage, too.")] = False,
+    coverage: Annotated[bool, typer.Option("--coverage", help="Also measure coverage.")] = False,
     watch: Annotated[
         bool, typer.Option("--watch", help="Run again when files change, until Ctrl-C.")
     ] = False,

@@ -32,7 +32,7 @@ def show(
     diffs: Annotated[bool, typer.Option("--diffs", help="Show the diff of each edit.")] = False,
     full: Annotated[
         bool,
-        typer.Option("--full", help="Also show the summaries that the model reads instead."),
+        typer.Option("--full", help="Also show the summaries that replace messages for the model."),
     ] = False,
     events: Annotated[
         bool, typer.Option("--events", help="Print the stored messages, one JSON object per line.")

@@ -58,6 +58,6 @@ def test_a_dearer_model_is_shown_with_both_prices(monkeypatch, capsys):
     }
     show_request(open_console(), {"name": "change_model", "args": change, "description": "why"})
     assert capsys.readouterr().err.splitlines()[2] == (
-        "  no quota; going on with xai/grok-4.7 (price unknown) instead of glm/glm-4.6 "
+        "  no quota; continuing with xai/grok-4.7 (price unknown) instead of glm/glm-4.6 "
         "($0.6 in, $2.2 out per million tokens)"
     )

@@ -69,10 +69,10 @@ def test_names_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     shown = page("task")
     assert shown.startswith(
-        "用法：mcode task [OPTIONS] {description}\n\n  计划、编辑并验证一项修改。"
+        "用法：mcode task [OPTIONS] {description}\n\n  计划一项修改，完成它，并用测试验证。"
     )
     assert "-m, --model <str>" in shown
-    assert "项目；默认：当前文件夹。  [默认：.]" in shown
+    assert "项目文件夹；默认：当前文件夹。  [默认：.]" in shown
     assert "description <str>" in shown and "[必填]" in shown
 
 

@@ -46,7 +46,7 @@ def test_near_card_is_asked_about(memory: MemoryPlace) -> None:
 def test_same_text_is_known(memory: MemoryPlace) -> None:
     first = memory.add("Say it once")
     again = memory("add", "Say it once")
-    assert again.stdout.strip() == first and "says that already" in again.stderr
+    assert again.stdout.strip() == first and "already says that" in again.stderr
 
 
 def test_adding_while_memory_is_off_is_noticed(memory: MemoryPlace) -> None:

@@ -113,7 +113,7 @@ def test_english_text_without_translation_is_unchanged() -> None:
         translate_english("help", text)
         for text in ("Do not ask for confirmation.", "Never said", "")
     ] == [
-        "不询问。",
+        "不要求确认。",
         "Never said",
         "",
     ]

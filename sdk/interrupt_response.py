@@ -13,6 +13,8 @@ from .events import Question
 
 # Characters that identify a question
 SHORT_ID = 8
+# The option of `mcode resume` that makes each decision
+_OPTIONS = {"approve": "`--approve`", "reject": "`--reject WHY`", "respond": "`--answer TEXT`"}
 
 
 @dataclass(frozen=True)
@@ -119,9 +121,13 @@ def _build_decision(answer: Answer, config: Mapping[str, Any]) -> dict[str, Any]
         return {"type": "approve"}
     if answer.text is not None and "respond" in allowed:
         return {"type": "respond", "message": answer.text}
-    flags = {"approve": "`--approve`", "reject": "`--reject WHY`", "respond": "`--answer TEXT`"}
-    fitting = ", ".join(flags[kind] for kind in allowed if kind in flags)
     raise UsageError(
         text("`{config}` does not accept this answer", config=config["action_name"]),
-        hint=text("use {options}", options=fitting),
+        hint=text("use {options}", options=", ".join(list_answer_options([config]))),
     )
+
+
+def list_answer_options(review_configs: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the options of `mcode resume` that the requests of a question accept."""
+    allowed = {kind for config in review_configs for kind in config["allowed_decisions"]}
+    return [option for kind, option in _OPTIONS.items() if kind in allowed or kind == "reject"]

@@ -10,7 +10,7 @@ import typer
 
 from ...config import exit_codes, paths
 from ...config.errors import MaxAgentError
-from ..execution.review_report import ReportRenderer, show_report
+from ..execution.review_report import ReportRenderer, show_report, to_review_code
 from ..lazy_imports import without_collector
 from ..options import AnswerStyle, BaseUrl, Folder, Model, Output, OutputFormat, Timeout
 from ..prompts.trust import TrustFlag, settle_trust
@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from ...sdk.events import Event
     from ...sdk.reviews.scope import ReviewScope
     from ..execution.interactive_run import InteractiveRun
-
-
-# The model gave no valid answer, the provider or the host failed, or a limit was reached
-_NO_RESULT = exit_codes.LIMIT_REACHED
 
 
 def review(
@@ -79,15 +75,14 @@ def _run_review(
         code = run_interactive(talk, renderer, output, seconds)
     if renderer.findings:
         return exit_codes.FAILED
-    return _NO_RESULT if code == exit_codes.FAILED else code
+    return to_review_code(code)
 
 
 @contextmanager
 def _separate_failures() -> Generator[None]:
-    """Give errors that end with 1 elsewhere another exit code: 1 says that there are findings."""
+    """Give errors that end with 1 elsewhere another exit code."""
     try:
         yield
     except MaxAgentError as error:
-        if error.exit_code == exit_codes.FAILED:
-            error.exit_code = _NO_RESULT
+        error.exit_code = to_review_code(error.exit_code)
         raise

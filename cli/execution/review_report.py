@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ...config import exit_codes
 from ..i18n.catalogs import t
 from ..options import OutputFormat
 from ..rendering.output import echo, echo_json
@@ -12,6 +14,19 @@ from ..rendering.sanitize import sanitize_line
 if TYPE_CHECKING:
     from ...sdk.events import Event
     from ..rendering.renderer import Renderer
+
+
+def to_review_code(exit_code: int) -> int:
+    """Return the exit code of a review that ends without a report: 1 says there are findings."""
+    return exit_codes.LIMIT_REACHED if exit_code == exit_codes.FAILED else exit_code
+
+
+def _with_review_code(event: "Event") -> "Event":
+    from ...sdk.events import Failure
+
+    if not isinstance(event, Failure):
+        return event
+    return replace(event, exit_code=to_review_code(event.exit_code))
 
 
 class ReportRenderer:
@@ -28,7 +43,7 @@ class ReportRenderer:
         from ...sdk.events import Completion
 
         if not isinstance(event, Completion) or event.outcome != "answered":
-            self._run.show_event(event)
+            self._run.show_event(_with_review_code(event))
             return
         report = json.loads(event.summary)
         self.findings = len(report["findings"])
@@ -50,7 +65,7 @@ class ReportRenderer:
     def show_end(self, last: "Event | None") -> None:
         """Show how the run ended, unless the report has said it."""
         if not self._is_shown:
-            self._run.show_end(last)
+            self._run.show_end(last and _with_review_code(last))
 
 
 def show_report(report: Mapping[str, Any], output: OutputFormat) -> None:

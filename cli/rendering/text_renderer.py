@@ -8,6 +8,7 @@ from rich.console import Console
 
 from ...memory.threads.pull_requests import PULL_REQUEST
 from ...sdk import events as ev
+from ...sdk.interrupt_response import list_answer_options
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate, translate_notice
 from ..i18n.stored_messages import translate_stored
@@ -323,7 +324,11 @@ class TextRenderer:
             if question.kind in ("approval", PULL_REQUEST):
                 self._show_reason(request)
         shown = question.id[:SHORT_ID]
-        self._print_line(t("run.how_to_answer", thread=thread, question=shown), "yellow")
+        *options, last = list_answer_options(question.review_configs)
+        if options:
+            last = t("run.answer_options", options=", ".join(options), last=last)
+        how = t("run.how_to_answer", thread=thread, question=shown, options=last)
+        self._print_line(how, "yellow")
         if question.kind == "review":
             self._print_line(t("run.how_to_review"), "yellow")
 

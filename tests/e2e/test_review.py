@@ -81,8 +81,9 @@ def test_review_without_a_result_has_its_own_code(
     turns: list[dict[str, Any]], program: Program, provider: Provider, checkout: GitCheckout
 ) -> None:
     provider.script(turns)
-    ended = review(program, "main..HEAD")
+    ended = review(program, "main..HEAD", output="stream-json")
     assert (ended.code, "findings" in ended.stdout) == (3, False)
+    assert json.loads(ended.stdout.splitlines()[-1]).get("exit_code", 3) == 3
 
 
 def test_nothing_changed_asks_no_model(

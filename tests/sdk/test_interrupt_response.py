@@ -7,6 +7,7 @@ from maxagent.sdk.interrupt_response import (
     Answer,
     OtherQuestionError,
     build_resume_value,
+    list_answer_options,
     match_answers,
 )
 
@@ -28,6 +29,19 @@ ASKED = {"action_name": "ask_user", "allowed_decisions": ["respond"]}
 def test_an_answer_becomes_one_decision_for_each_request(answer, configs, types):
     decided = build_resume_value(answer, configs)["decisions"]
     assert [decision["type"] for decision in decided] == types
+
+
+@pytest.mark.parametrize(
+    ("configs", "options"),
+    [
+        ([CALL], ["`--approve`", "`--reject WHY`", "`--answer TEXT`"]),
+        ([CALL, ASKED], ["`--approve`", "`--reject WHY`", "`--answer TEXT`"]),
+        ([ASKED], ["`--reject WHY`", "`--answer TEXT`"]),
+        ([{"allowed_decisions": ["approve", "reject"]}], ["`--approve`", "`--reject WHY`"]),
+    ],
+)
+def test_options_are_those_that_the_question_accepts(configs, options):
+    assert list_answer_options(configs) == options
 
 
 def test_it_says_whether_the_question_was_read():

@@ -201,16 +201,27 @@ def test_an_interrupted_run_says_how_to_go_on(capsys, last):
     assert "mcode resume abcdef12" in capsys.readouterr().err
 
 
-def test_a_question_says_how_to_answer_it(capsys):
+@pytest.mark.parametrize(
+    ("allowed", "options"),
+    [
+        (["approve", "edit", "reject", "respond"], "`--approve`, `--reject WHY` or `--answer TEXT`"),
+        (["approve", "reject"], "`--approve` or `--reject WHY`"),
+    ],
+)
+def test_a_question_says_how_to_answer_it(capsys, allowed, options):
     request = {"name": "run_command", "args": {"command": "make"}, "description": ""}
-    out = shown(capsys, ev.Question("abcdef123456", "i", "approval", [request], [{}]))
-    for words in ("run_command make", "mcode resume abcdef12", "--approve", "--reject"):
-        assert words in out.err
+    config = {"allowed_decisions": allowed}
+    out = shown(capsys, ev.Question("abcdef123456", "i", "approval", [request], [config]))
+    assert "run_command make" in out.err
+    assert f"`mcode resume abcdef12 --question i` and {options}\n" in out.err.replace("\n  ", " ")
+
+
+REVIEWED = {"allowed_decisions": ["approve", "reject", "respond"]}
 
 
 def test_review_shows_changes_and_explains_each_answer(capsys):
     review = {"name": "review", "args": {"outcome": "verified", "diff": "+new\n"}}
-    out = shown(capsys, ev.Question("abcdef123456", "i", "review", [review], [{}]))
+    out = shown(capsys, ev.Question("abcdef123456", "i", "review", [review], [REVIEWED]))
     assert "+new" in out.err and "`--reject WHY` undoes them" in out.err
 
 

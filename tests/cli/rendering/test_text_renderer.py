@@ -204,7 +204,7 @@ def test_an_interrupted_run_says_how_to_go_on(capsys, last):
 @pytest.mark.parametrize(
     ("allowed", "options"),
     [
-        (["approve", "edit", "reject", "respond"], "`--approve`, `--reject WHY` or `--answer TEXT`"),
+        (["approve", "reject", "respond"], "`--approve`, `--reject WHY` or `--answer TEXT`"),
         (["approve", "reject"], "`--approve` or `--reject WHY`"),
     ],
 )

@@ -78,11 +78,11 @@ async def _pack_needed(store: GitStore, tips: Sequence[str]) -> tuple[set[str], 
     """Pack all needed objects into one new pack; return their IDs and the pack's name."""
     asked = ("rev-list", "--objects", "--no-object-names", "--missing=allow-any")
     given = "".join(f"{tip}\n" for tip in tips).encode()
-    listed = await store.run_git(*asked, "--ignore-missing", "--stdin", given=given)
+    listed = await store.run_git(*asked, "--ignore-missing", "--stdin", stdin=given)
     if not listed:
         return set(), ""
     pack = str(store.directory / "objects" / "pack" / "pack")
-    name = (await store.run_git("pack-objects", "-q", pack, given=listed)).decode().strip()
+    name = (await store.run_git("pack-objects", "-q", pack, stdin=listed)).decode().strip()
     return set(listed.decode().split()), name
 
 

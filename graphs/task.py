@@ -1,6 +1,7 @@
 """The graph of `mcode task`: architect → coder → tests → tester → review, and their tools.
 
-Or, with several attempts: attempts → adopt → review.
+Or, with several attempts: attempts → adopt → review. Or, for the tests of a file: tests → tester →
+tests → review.
 """
 
 # pyright: reportUnknownMemberType=false
@@ -25,6 +26,7 @@ from ..nodes.tool_task import ToolTask
 from .subagent import add_subagent_nodes
 
 ROLES = ("architect", "coder", "tester")
+FIRST = ["architect", "attempts", "verify"]
 
 
 def build_graph() -> StateGraph[State, Context, Task, State]:
@@ -41,7 +43,7 @@ def build_graph() -> StateGraph[State, Context, Task, State]:
     add_subagent_nodes(builder, ROLES)
     builder.add_node("attempts", run_attempts)
     builder.add_node("adopt", adopt_attempt)
-    builder.add_conditional_edges(START, choose_first_node, ["architect", "attempts"])
+    builder.add_conditional_edges(START, choose_first_node, FIRST)
     return builder
 
 

@@ -57,7 +57,7 @@ async def compact(state: State, runtime: Runtime[Context]) -> Command[str]:
 
 async def review(
     state: State, runtime: Runtime[Context]
-) -> Command[Literal["verify", "coder", "__end__"]]:
+) -> Command[Literal["verify", "coder", "tester", "__end__"]]:
     """End the task: `nodes/review.py`."""
     from .review import review
 

@@ -38,6 +38,9 @@ class Options(TypedDict, total=False):
     """Attempts at a task, each in a worktree of its own, of which the best is kept; absent: one."""
     models: list[str]
     """`PROVIDER/MODEL` of each attempt, in turn; absent: `model`."""
+    tests_for: str
+    """The file that a task writes tests for, by path relative to the project; it can change test
+    files only. Absent: an ordinary task."""
     memory: bool
     """False: the thread neither reads nor writes cards; absent: as the configuration says."""
     speaker: str

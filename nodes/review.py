@@ -16,6 +16,7 @@ from ..memory.undo.undo_stack import find_active_entries
 from .agent.context import Context, get_thread_id
 from .agent.emit import emit_event
 from .agent.message_history import build_role_message
+from .agent.repair_rounds import choose_worker
 from .agent.snapshot_recorder import build_file_state, emit_changes, take_workspace_snapshot
 from .approval.decisions import parse_decisions
 from .approval.interrupts import request_answer
@@ -24,7 +25,7 @@ from .state import Outcome, State
 
 # Characters of the diff in the question itself; the whole is one command away
 SHOWN_DIFF = 20_000
-ReviewTransition = Command[Literal["verify", "coder", "__end__"]]
+ReviewTransition = Command[Literal["verify", "coder", "tester", "__end__"]]
 REMARK = "The user looked at the result and says:\n\n{words}"
 
 
@@ -42,10 +43,11 @@ async def review(state: State, runtime: Runtime[Context]) -> ReviewTransition:
     if decision.get("type") == "reject":
         return await _undo_job(state, runtime)
     if decision.get("type") == "respond":
-        told = build_role_message("coder", REMARK.format(words=decision.get("message") or ""))
+        worker = choose_worker(state)
+        told = build_role_message(worker, REMARK.format(words=decision.get("message") or ""))
         undecided = {"accepted": False, "rounds": 0, "turn": state.get("turn", 1) + 1}
         message = {"messages": [told], "message_id": told.id}
-        return Command(goto="coder", update={**message, "role": "coder", **undecided})
+        return Command(goto=worker, update={**message, "role": worker, **undecided})
     return await _keep_result(state, runtime)
 
 

@@ -84,6 +84,16 @@ class Baseline(TypedDict):
     """By command."""
 
 
+class TestsBefore(TypedDict):
+    """The result of the project's tests before the tester wrote any."""
+
+    command: str
+    reason: str
+    """The reason, as in `Evidence`."""
+    passed: int | None
+    """How many passed; None where the command reports no counts."""
+
+
 class Thinking(TypedDict):
     """Whether the model thinks about one request of the user; decided once, when it arrives."""
 
@@ -200,6 +210,8 @@ class State(TypedDict, total=False):
     """The last test run."""
     baseline: Baseline | None
     """What the tests said before the job."""
+    tests_before: TestsBefore | None
+    """What the tests said before the tester wrote any; only where it writes tests for a file."""
     proven: Annotated[bool, keep_latest]
     """Whether no step has had an effect since the last test run (snapshots miss some files)."""
     accepted: bool
@@ -235,6 +247,9 @@ def select_changes(state: State, update: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def choose_first_node(state: State) -> Literal["architect", "attempts"]:
-    """Return where a task starts: with its plan, or with several attempts at it."""
-    return "attempts" if state.get("options", {}).get("best_of", 1) > 1 else "architect"
+def choose_first_node(state: State) -> Literal["architect", "attempts", "verify"]:
+    """Return where a task starts: with its plan, with several attempts, or with its test runs."""
+    options = state.get("options", {})
+    if options.get("tests_for"):
+        return "verify"
+    return "attempts" if options.get("best_of", 1) > 1 else "architect"

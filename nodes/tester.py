@@ -34,6 +34,10 @@ async def run_tester(
     state: State, runtime: Runtime[Context]
 ) -> Command[Literal["approve", "compact", "tester", "coder", "verify", "review"]]:
     """Run one model turn; an accepted change is tested again if the tester did more than read."""
+    if state.get("options", {}).get("tests_for"):
+        from .testing.writer_turn import write_tests
+
+        return await write_tests(state, runtime)
     turn = await run_model_turn(state, runtime, "tester")
     if turn.is_stopped:
         return Command(goto="review", update=turn.update)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
+from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
@@ -30,7 +31,14 @@ from .approval.test_consent import (
 from .state import Evidence, State
 from .testing.deleted_tests import reject_deleted_tests
 from .testing.evidence import build_unverified
-from .testing.proof import Proof, run_until_stable
+from .testing.generation import (
+    build_rejection,
+    build_tests_before,
+    is_generating,
+    judge_written_tests,
+    needs_first_run,
+)
+from .testing.proof import Proof, run_first_time, run_until_stable
 from .testing.test_commands import find_commands, show_commands
 
 NOT_FOUND = "no tests were found: run `mcode test detect`, or configure `task.test_command`"
@@ -77,9 +85,15 @@ async def verify(
         return Command(goto="verify", update={"asked": asked})
     record = _create_record(state, runtime, deps)
     proof = await _run_proof(state, record, commands)
+    if needs_first_run(state):
+        update = {**await record.build_update(), **proof.consents, "asked": []}
+        before = build_tests_before(proof.evidence)
+        return Command(goto="tester", update={**update, "tests_before": before})
     evidence = proof.evidence
     if evidence["reason"] not in (REFUSED, UNTRUSTED):
         evidence = await reject_deleted_tests(evidence, state, runtime)
+    if is_generating(state):
+        evidence = await judge_written_tests(evidence, state, runtime)
     emit_event(runtime, "evidence", **evidence)
     update: dict[str, Any] = {
         **await record.build_update(),
@@ -92,7 +106,7 @@ async def verify(
     if update["asked"]:
         return Command(goto="verify", update=update)
     if evidence["verdict"] == "failed":
-        told = build_role_message("coder", RED.format(**evidence) + _list_names(BEFORE, evidence))
+        told = _build_repair_request(state, evidence)
         goto, update = await send_back(state, runtime, update, told)
         return Command(goto=goto, update=update)
     if state.get("accepted"):
@@ -101,6 +115,13 @@ async def verify(
     text += (RAN if evidence["command"] else NOT_RUN).format(**evidence)
     update["messages"] = [build_role_message("tester", text + _list_names(STILL_RED, evidence))]
     return Command(goto="tester", update=update)
+
+
+def _build_repair_request(state: State, evidence: Evidence) -> HumanMessage:
+    names = _list_names(BEFORE, evidence)
+    if is_generating(state):
+        return build_rejection(evidence, names)
+    return build_role_message("coder", RED.format(**evidence) + names)
 
 
 def _list_names(template: str, evidence: Evidence) -> str:
@@ -132,6 +153,10 @@ async def _run_proof(state: State, record: FileRecord, commands: Sequence[TestCo
     record.named = await asyncio.to_thread(find_named_paths, shown, ".", deps.workspace.root)
     await record.begin()
     consents = update.get("consents", state.get("consents", {}))
-    proof = await run_until_stable(state, record, commands, with_consents(deps, consents))
+    run_deps = with_consents(deps, consents)
+    if needs_first_run(state):
+        proof = await run_first_time(record, commands, run_deps)
+    else:
+        proof = await run_until_stable(state, record, commands, run_deps)
     await record.finish()
     return replace(proof, consents=update)

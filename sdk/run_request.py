@@ -15,6 +15,7 @@ from ..nodes.attempts.attempt import MAX_ATTEMPTS, MIN_ATTEMPTS
 from ..nodes.options import Options
 from ..tools.result import ToolError
 from ..tools.workspace import Workspace
+from .generated_tests import validate_tested_file
 from .graph_registry import CHAT, EDIT, TASK, Job
 
 
@@ -114,6 +115,18 @@ def build_task(
     root, request = _clean(request, folder)
     named = build_title(title or request)
     return NewThread(TASK, request, root, options or Options(), named, thread_id=thread_id)
+
+
+def build_test_generation(
+    file: str, message: str, folder: Path | str, options: Options | None, home: Path
+) -> NewThread:
+    """Build a task that writes tests for a file; raises UsageError."""
+    (named,) = resolve_edit_files([file], Path(os.path.realpath(folder)), home)
+    validate_tested_file(Path(os.path.realpath(folder)), named)
+    words = f"\n\n{message.strip()}" if message.strip() else ""
+    root, request = _clean(f"Write tests for `{named}`.{words}", folder)
+    wanted: Options = {**(options or {}), "tests_for": named}
+    return NewThread(TASK, request, root, wanted, build_title(request))
 
 
 def build_edit(

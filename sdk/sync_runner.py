@@ -59,6 +59,14 @@ class SyncRunner:
         """Run a task on a new thread."""
         return self._iterate(lambda runner: runner.task(request, folder=folder, options=options))
 
+    def generate_tests(
+        self, file: str, message: str = "", *, folder: Path | str, options: Options | None = None
+    ) -> Generator[Event]:
+        """Write tests for one file on a new thread, which can change test files only."""
+        return self._iterate(
+            lambda runner: runner.generate_tests(file, message, folder=folder, options=options)
+        )
+
     def edit(
         self,
         request: str,

@@ -60,6 +60,8 @@ class _DependencyKey:
     """The plan's path, in plan mode."""
     speaker: str
     """The active profile of a conversation; empty in other jobs."""
+    tests_only: bool
+    """Whether only test files may be changed."""
 
 
 class DependencyPool:
@@ -154,6 +156,7 @@ def _build_key(folder: str, options: Options, context: "Context") -> _Dependency
         backup=options.get("backup"),
         plan=options.get("plan_file", "") if options.get("plan") else "",
         speaker=options.get("speaker") or options.get("agent", ""),
+        tests_only=bool(options.get("tests_for")),
     )
 
 
@@ -175,7 +178,8 @@ def _create_dependencies(
         readable=sources.skills.outside_folders,
     )
     policy = build_policy(loaded, workspace, usual=_get_default_mode(key), scope=key.files)
-    policy = replace(policy, mode=context.restrict_mode(policy.mode))
+    mode = context.restrict_mode(policy.mode)
+    policy = replace(policy, mode=mode, tests_only=key.tests_only)
     context.check_endpoint(settings.litellm.base_url)
     sandbox = open_sandbox(settings.sandbox, workspace, home)
     snapshots = open_snapshots(root, home, settings)

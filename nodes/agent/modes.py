@@ -14,6 +14,7 @@ from .message_history import build_role_message
 
 ChatMode = Literal["build", "plan"]
 MODES: tuple[ChatMode, ChatMode] = ("build", "plan")
+TEST_WRITER = "test-writer"
 PLANNING = (
     "You are the agent `{speaker}` now, in plan mode. Nothing in the project may change; only the "
     "plan, `{plan_file}`, may be written. Commands that only read run. When the plan is complete, "
@@ -61,8 +62,9 @@ def switch_options(options: Options, mode: ChatMode, request: str, now: datetime
 
 
 def get_active_agent(options: Options, role: RoleName) -> str:
-    """Return the profile that runs as this role."""
-    return options.get("subagent") or options.get("speaker") or role
+    """Return the profile that runs as this role; a tester that writes tests has one of its own."""
+    own = TEST_WRITER if role == "tester" and options.get("tests_for") else role
+    return options.get("subagent") or options.get("speaker") or own
 
 
 def to_announced_mode(options: Options) -> list[str]:

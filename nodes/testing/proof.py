@@ -57,10 +57,17 @@ async def run_until_stable(
     return again
 
 
-async def _run_commands(
+async def run_first_time(
     record: FileRecord, commands: Sequence[TestCommand], deps: Dependencies
 ) -> Proof:
-    runs = [await run_command(command, record.runtime, deps) for command in commands]
+    """Run the tests before anything is written; their output is not shown."""
+    return await _run_commands(record, commands, deps, "before")
+
+
+async def _run_commands(
+    record: FileRecord, commands: Sequence[TestCommand], deps: Dependencies, purpose: str = ""
+) -> Proof:
+    runs = [await run_command(command, record.runtime, deps, purpose) for command in commands]
     # taken after the run: files that the tests write are part of what was tested
     evidence = build_evidence(runs, await deps.snapshots.take())
     misses_socket = any(run.misses_socket for run in runs)

@@ -34,6 +34,8 @@ async def find_commands(
     commands = await detect_test_commands(Path(state["folder"]), "", deps.sandbox)
     if len(commands) < 2:
         return commands
+    if tested_file := state.get("options", {}).get("tests_for"):
+        return select_commands(commands, [tested_file])
     changes = compute_net_changes(await list_job_entries(state, runtime))
     return select_commands(commands, [change.path for change in changes])
 

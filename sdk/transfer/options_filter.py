@@ -24,6 +24,8 @@ def filter_options(given: object, graph: str, request: str) -> Options:
     safe: Options = {"mode": "read-only"} if options.get("mode") == "read-only" else {}
     if options.get("memory") is False:
         safe["memory"] = False
+    if options.get("tests_for"):
+        safe["tests_for"] = _validate_files([options["tests_for"]])[0]
     if graph == "edit":
         safe["files"] = _validate_files(options.get("files"))
     if graph == "chat":

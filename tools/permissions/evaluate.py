@@ -47,7 +47,8 @@ def evaluate_call(
 def evaluate_check(command: str, workspace: Workspace, policy: Policy) -> Decision:
     """Decide a command that runs after an edit, as if the model had called `run_command`."""
     guards = None if policy.only else policy.safeguards  # it may change more than the agent's files
-    plain = replace(policy, scope=(), only=(), after_edit={}, safeguards=guards)
+    plain = replace(policy, scope=(), only=(), tests_only=False, after_edit={})
+    plain = replace(plain, safeguards=guards)
     return evaluate_call("run_command", "execute", {"command": command}, (), workspace, plain)
 
 

@@ -57,6 +57,8 @@ class Policy:
     """Commands that run after an edit, by pattern."""
     only: tuple[tuple[PathPattern, ...], ...] = ()
     """The files that an agent may write, one group per limit: a file must match in every group."""
+    tests_only: bool = False
+    """Whether only test files may be changed."""
     plan: str = ""
     """The plan's path, relative to the project, if only the plan may be written; else empty."""
     servers: Mapping[str, str] = field(default_factory=dict[str, str])

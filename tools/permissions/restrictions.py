@@ -12,6 +12,7 @@ from ..git.config_risks import can_steer_git
 from ..protected_paths import find_protected_name
 from ..rag_servers import describe_missing
 from ..result import ToolError
+from ..testing.file_names import belongs_to_tests
 from .call import RequestedCall
 from .decision import Decision
 from .policy import Policy
@@ -21,6 +22,11 @@ from .subject import PATTERN_KINDS
 # Effects on no file
 CHANGES_NO_FILE = ("read", "fetch", "talk", "note")
 OUTSIDE = "it runs outside the sandbox, with all your permissions"
+ONLY_TESTS = (
+    "only test files can be changed in this thread, and `{path}` is none; write the tests to a "
+    "file whose name or folder says so, as those of the project do (`tests/test_x.py`, `x.test.ts`, "
+    "`x_test.go`), and report what is wrong in the code instead of changing it"
+)
 Restriction = Callable[[RequestedCall, Policy], Decision | None]
 
 
@@ -64,6 +70,21 @@ def restrict_by_agent(call: RequestedCall, policy: Policy) -> Decision | None:
     if every and all(any(one.matches_strictly(file) for one in group) for group, file in every):
         return None
     return Decision("deny", "this agent can only write the files listed in its `files`", "agent")
+
+
+def restrict_to_tests(call: RequestedCall, policy: Policy) -> Decision | None:
+    """Deny changes of other files than tests, if only tests may change.
+
+    What a command changes is mostly not known before it runs: `nodes/testing/generation.py` looks
+    at it afterwards.
+    """
+    if not policy.tests_only or call.effect not in ("edit", "execute"):
+        return None
+    names = call.files if call.effect == "edit" else _list_written_names(call)
+    other = next((name for name in names if not belongs_to_tests(name)), None)
+    if other is None:
+        return None
+    return Decision("deny", text(ONLY_TESTS, path=other), "tests")
 
 
 def restrict_by_analysis(call: RequestedCall, policy: Policy) -> Decision | None:
@@ -163,6 +184,7 @@ RESTRICTIONS: tuple[Restriction, ...] = (
     restrict_by_path,
     restrict_by_scope,
     restrict_by_agent,
+    restrict_to_tests,
     restrict_by_analysis,
     restrict_by_deny_rule,
     restrict_by_read_only_mode,
@@ -193,6 +215,13 @@ def is_allowed_on_server(call: RequestedCall, policy: Policy) -> bool:
 def describe_rule(rule: Rule) -> str:
     """Describe a user's rule and its place."""
     return f"{rule.kind} {rule.text} ({rule.origin})"
+
+
+def _list_written_names(call: RequestedCall) -> list[str]:
+    """List the project's files that a command line certainly changes, by path in the project."""
+    root = call.workspace.root
+    written = call.written_files.paths if call.command else ()
+    return [str(path.relative_to(root)) for path in written if path.is_relative_to(root)]
 
 
 def _is_gitattributes(file: str) -> bool:

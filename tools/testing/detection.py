@@ -13,6 +13,12 @@ from .python import detect_python_tests
 from .selection import select_commands
 
 SETTING = "task.test_command"
+NONE_FOUND = "no tests were found"
+SIGNS = (
+    "these show them: test files of Python, `pytest.ini`, a script `test` in `package.json`, "
+    "`go.mod` with `*_test.go`, `Cargo.toml`, a target `test` in the Makefile, and "
+    "`task.test_command`"
+)
 
 
 async def detect_test_commands(

@@ -31,6 +31,7 @@ _OF_NAME = {
     "Cargo.lock": RUST,
 }
 _TEST_FOLDERS = frozenset(["test", "tests"])
+_SUPPORT_FOLDERS = _TEST_FOLDERS | {"__tests__", "__snapshots__", "testdata"}
 _SCRIPT_FOLDERS = _TEST_FOLDERS | {"__tests__", "spec", "specs"}
 
 
@@ -45,6 +46,11 @@ def is_test_file(path: str) -> bool:
     name = PurePosixPath(path)
     decide = _DECIDERS.get(_OF_SUFFIX.get(name.suffix, ""))
     return decide is not None and decide(name)
+
+
+def belongs_to_tests(path: str) -> bool:
+    """Return whether a file holds tests, or what they need: it is in a folder of tests."""
+    return is_test_file(path) or bool(_SUPPORT_FOLDERS & {*PurePosixPath(path).parts[:-1]})
 
 
 def _is_python_test(path: PurePosixPath) -> bool:

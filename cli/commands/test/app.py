@@ -5,9 +5,9 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from . import detection, execution
+from . import detection, execution, generation
 
-_OPTIONS = {"--detect": "detect", "--run": "run"}
+_OPTIONS = {"--detect": "detect", "--run": "run", "--generate": "generate"}
 _HELP = ("-h", "--help")
 
 
@@ -44,9 +44,13 @@ app = typer.Typer(
 def handle_options(
     detect: Annotated[bool, typer.Option("--detect", help="Same as the command `detect`.")] = False,
     run: Annotated[bool, typer.Option("--run", help="Same as the command `run`.")] = False,
+    generate: Annotated[
+        bool, typer.Option("--generate", help="Same as the command `generate FILE`.")
+    ] = False,
 ) -> None:
     """Find and run the project's own tests."""
 
 
 app.command()(detection.detect)
 app.command()(execution.run)
+app.command()(generation.generate)

@@ -22,8 +22,9 @@ def detect(folder: Folder = Path("."), as_json: AsJson = False) -> None:
 
     `task.test_command` comes first, and replaces the others. Exit code 1: none found.
     """
+    from ....tools.testing.detection import NONE_FOUND, SIGNS
     from ...rendering.table import show_table
-    from .project import NONE_FOUND, SIGNS, open_project
+    from .project import open_project
 
     warn_untrusted(folder)
     commands = open_project(folder).detect()

@@ -12,16 +12,9 @@ from ....config.text import text
 from ....tools.sandbox.detect import open_sandbox
 from ....tools.sandbox.sandbox import Sandbox
 from ....tools.testing.command import FRAMEWORKS, TestCommand
-from ....tools.testing.detection import detect_test_commands
+from ....tools.testing.detection import NONE_FOUND, SIGNS, detect_test_commands
 from ....tools.testing.selection import select_commands
 from ....tools.workspace import Workspace
-
-NONE_FOUND = "no tests were found"
-SIGNS = (
-    "these show them: test files of Python, `pytest.ini`, a script `test` in `package.json`, "
-    "`go.mod` with `*_test.go`, `Cargo.toml`, a target `test` in the Makefile, and "
-    "`task.test_command`"
-)
 
 
 @dataclass(frozen=True)

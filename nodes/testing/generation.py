@@ -1,0 +1,146 @@
+"""Tests that the tester writes for one file: its brief, and whether what it wrote counts.
+
+It may write test files only. `restrict_to_tests` refuses other changes before they happen; what a
+command has changed all the same is found here, before a result can be `verified`.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+from langchain_core.messages import HumanMessage
+from langgraph.runtime import Runtime
+
+from ...config.text import text
+from ...memory.snapshots.file_version import PathChange
+from ...memory.undo.change_chains import compute_net_changes
+from ...memory.undo.history import HistoryEntry
+from ...tools.testing.case_count import count_test_cases
+from ...tools.testing.file_names import belongs_to_tests, find_language
+from ..agent.context import Context
+from ..agent.message_history import build_role_message
+from ..review import list_job_entries
+from ..state import Evidence, State, TestsBefore
+
+BRIEF = """{request}
+
+The file to test: `{file}`. What the project's tests said before you begin: `{command}`: {reason}."""
+REJECTED = """The tests do not count yet. `{command}`: {reason}
+
+{tail}
+
+Find the cause and repair your tests; you can change test files only. Do not weaken or remove tests
+that were there before."""
+FOREIGN = "`{path}` is not a test file, and was changed"
+DELETED = "`{path}` was deleted; tests that were there must stay"
+NOTHING = "no test was added or changed"
+NO_CASES = "there is no test in {paths}"
+FEWER = "fewer tests pass than before: {after} instead of {before}"
+NOT_RUN = "the new tests did not run, or were skipped: {count} pass, as before"
+UNKNOWN = "without git it is not known which files changed"
+# bytes of a file that are searched for tests
+_MOST_READ = 1_000_000
+
+
+def is_generating(state: State) -> bool:
+    """Return whether the task writes tests for a file."""
+    return bool(state.get("options", {}).get("tests_for"))
+
+
+def needs_first_run(state: State) -> bool:
+    """Return whether the project's tests must run before the tester begins."""
+    is_new = state.get("tests_before") is None or state.get("outcome") is not None
+    return is_generating(state) and is_new
+
+
+def build_tests_before(evidence: Evidence) -> TestsBefore:
+    """Return what a first run said."""
+    return TestsBefore(
+        command=evidence["command"], reason=evidence["reason"], passed=evidence["passed"]
+    )
+
+
+def build_brief(state: State) -> str:
+    """Return the tester's first message."""
+    before = state.get("tests_before")
+    return BRIEF.format(
+        request=state["request"],
+        file=state.get("options", {}).get("tests_for", ""),
+        command=before["command"] if before else "",
+        reason=before["reason"] if before else "",
+    )
+
+
+def build_rejection(evidence: Evidence, more: str) -> HumanMessage:
+    """Return the message to the tester that its tests do not count, and why."""
+    return build_role_message("tester", REJECTED.format(**evidence) + more)
+
+
+async def judge_written_tests(
+    evidence: Evidence, state: State, runtime: Runtime[Context]
+) -> Evidence:
+    """Return failed evidence if other files were changed, or no test was added that ran."""
+    if evidence["verdict"] == "failed":
+        return evidence
+    entries = [one for one in await list_job_entries(state, runtime) if one.kind != "others"]
+    changes = compute_net_changes([one for one in entries if one.tool != "verify"])
+    deps = await runtime.context.open_dependencies(state)
+    reason = (
+        _find_foreign_change(changes, entries)
+        or await asyncio.to_thread(_find_missing_tests, changes, deps.workspace.root)
+        or _compare_counts(changes, evidence, state.get("tests_before"))
+    )
+    if reason:
+        return {**evidence, "verdict": "failed", "reason": reason}
+    if evidence["verdict"] == "passed" and not deps.snapshots.has_all_files:
+        return {**evidence, "verdict": "unverified", "reason": UNKNOWN}
+    return evidence
+
+
+def _find_foreign_change(changes: Sequence[PathChange], entries: Sequence[HistoryEntry]) -> str:
+    """Return which other file was changed, or which file of tests was deleted; empty: none.
+
+    New files that belong to no language do not count: commands leave data of coverage and logs.
+    """
+    runs = compute_net_changes([one for one in entries if one.tool == "verify"])
+    by_runs = [one for one in runs if one.kind != "added" and find_language(one.path)]
+    for change in (*changes, *by_runs):
+        is_left_over = change.kind == "added" and not find_language(change.path)
+        if not belongs_to_tests(change.path) and not is_left_over:
+            return text(FOREIGN, path=change.path)
+    deleted = [one.path for one in changes if one.kind == "deleted"]
+    return text(DELETED, path=deleted[0]) if deleted else ""
+
+
+def _find_missing_tests(changes: Sequence[PathChange], root: Path) -> str:
+    """Return why there are no tests in what was written; empty if there are."""
+    written = [one.path for one in changes if belongs_to_tests(one.path)]
+    if not written:
+        return NOTHING
+    counts = [count_test_cases(path, _read_text(root / path)) for path in written]
+    if any(count or count is None for count in counts):
+        return ""
+    return text(NO_CASES, paths=", ".join(f"`{path}`" for path in written))
+
+
+def _compare_counts(
+    changes: Sequence[PathChange], evidence: Evidence, before: TestsBefore | None
+) -> str:
+    """Return why the counts show that no test was added; empty if they do not."""
+    after, earlier = evidence["passed"], before["passed"] if before else None
+    if after is None or earlier is None:
+        return ""
+    if after < earlier:
+        return text(FEWER, after=after, before=earlier)
+    written = [one for one in changes if belongs_to_tests(one.path)]
+    if after == earlier and all(one.kind == "added" for one in written):
+        return text(NOT_RUN, count=after)
+    return ""
+
+
+def _read_text(file: Path) -> str:
+    try:
+        with file.open("rb") as opened:
+            return opened.read(_MOST_READ).decode(errors="replace")
+    except OSError:
+        return ""

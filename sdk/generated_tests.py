@@ -1,0 +1,44 @@
+"""What must be true before a thread writes tests for a file."""
+
+import os
+from pathlib import Path
+
+from ..config.errors import UsageError
+from ..config.text import text
+from ..nodes.agent.dependencies import Dependencies
+from ..tools.testing.detection import NONE_FOUND, SIGNS, detect_test_commands
+from ..tools.testing.file_names import belongs_to_tests, find_language
+
+_EXAMPLE = "give a file of the project's code, such as `src/cart.py`"
+
+
+def validate_tested_file(root: Path, file: str) -> None:
+    """Raise UsageError for a file that is missing, is no text, or holds tests itself."""
+    path = root / file
+    if not os.path.lexists(path):
+        raise UsageError(text("`{file}` does not exist", file=file), hint=_EXAMPLE)
+    if not path.is_file():
+        raise UsageError(text("`{file}` is not a file", file=file), hint=_EXAMPLE)
+    if belongs_to_tests(file):
+        raise UsageError(text("`{file}` belongs to the tests itself", file=file), hint=_EXAMPLE)
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        problem = error.strerror or type(error).__name__
+        raise UsageError(
+            text("`{file}` cannot be read: {problem}", file=file, problem=problem), hint=_EXAMPLE
+        ) from error
+    if b"\0" in content:
+        raise UsageError(text("`{file}` is a binary file", file=file), hint=_EXAMPLE)
+
+
+async def check_framework(file: str, deps: Dependencies) -> None:
+    """Raise UsageError if no test framework is found that could test the file."""
+    configured = deps.settings.task.test_command
+    commands = await detect_test_commands(deps.workspace.root, configured, deps.sandbox)
+    if not commands:
+        raise UsageError(NONE_FOUND, hint=SIGNS)
+    language = find_language(file)
+    if language and all(command.language not in ("", language) for command in commands):
+        reason = text("no tests of {language} were found", language=language)
+        raise UsageError(reason, hint=SIGNS)

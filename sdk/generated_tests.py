@@ -6,8 +6,11 @@ from pathlib import Path
 from ..config.errors import UsageError
 from ..config.text import text
 from ..nodes.agent.dependencies import Dependencies
+from ..nodes.agent.modes import TEST_WRITER
+from ..nodes.options import Options
 from ..tools.testing.detection import NONE_FOUND, SIGNS, detect_test_commands
 from ..tools.testing.file_names import belongs_to_tests, find_language
+from .graph_registry import Job
 
 _EXAMPLE = "give a file of the project's code, such as `src/cart.py`"
 
@@ -30,6 +33,14 @@ def validate_tested_file(root: Path, file: str) -> None:
         ) from error
     if b"\0" in content:
         raise UsageError(text("`{file}` is a binary file", file=file), hint=_EXAMPLE)
+
+
+async def choose_first_agent(job: Job, options: Options, deps: Dependencies) -> str:
+    """Return the profile that begins; raises UsageError if there is no test framework for a file."""
+    if file := options.get("tests_for"):
+        await check_framework(file, deps)
+        return TEST_WRITER
+    return job.first_role
 
 
 async def check_framework(file: str, deps: Dependencies) -> None:

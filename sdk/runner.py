@@ -25,7 +25,7 @@ from ..nodes.agent.agent import open_agent
 from ..nodes.agent.context import Context
 from ..nodes.agent.dependencies import Dependencies
 from ..nodes.agent.dependency_pool import DependencyPool
-from ..nodes.agent.modes import choose_next_agent, get_active_agent
+from ..nodes.agent.modes import choose_next_agent
 from ..nodes.messages.steering import SteeringQueue
 from ..nodes.options import Options, select_lasting
 from ..nodes.state import State
@@ -33,7 +33,7 @@ from .attempts import AttemptThreads
 from .background import BackgroundJobs
 from .cancel_shield import run_shielded
 from .events import Event, EvidenceFound, as_json
-from .generated_tests import check_framework
+from .generated_tests import choose_first_agent
 from .graph_registry import CHAT, compile_graph, find_job, needs_tests
 from .interrupt_response import Answer
 from .outcome import derive_status, record_status
@@ -131,11 +131,7 @@ class Runner(ThreadHistory):
     def generate_tests(
         self, file: str, message: str = "", *, folder: Path | str, options: Options | None = None
     ) -> AsyncGenerator[Event]:
-        """Write tests for one file on a new thread, which can change test files only.
-
-        `file` is relative to the folder; `message` says what to look at. Raises UsageError for a
-        file that cannot be tested, and where no test framework is found.
-        """
+        """Write tests for one file on a new thread; `message` says what to look at."""
         build = partial(build_test_generation, file, message, folder, options, self.home)
         return self._stream(partial(self._prepare_thread, build))
 
@@ -230,9 +226,7 @@ class Runner(ThreadHistory):
         options, deps = await open_with_model(self.pool, str(root), new.options, context)
         if named := options.get("speaker") or options.get("agent", ""):
             deps.agents.find_primary_agent(named)
-        if tested_file := options.get("tests_for"):
-            await check_framework(tested_file, deps)
-        first = get_active_agent(options, "tester") if tested_file else job.first_role
+        first = await choose_first_agent(job, options, deps)
         await asyncio.to_thread(open_agent, deps, named or first)
         row = await asyncio.to_thread(
             self.threads.record_thread,

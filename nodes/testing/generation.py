@@ -24,7 +24,7 @@ from ..state import Evidence, State, TestsBefore
 
 BRIEF = """{request}
 
-The file to test: `{file}`. What the project's tests said before you begin: `{command}`: {reason}."""
+The file to test: `{file}`. The project's tests before you begin: `{command}`: {reason}."""
 REJECTED = """The tests do not count yet. `{command}`: {reason}
 
 {tail}

@@ -14,7 +14,7 @@ from .generation import build_brief
 
 async def write_tests(
     state: State, runtime: Runtime[Context]
-) -> Command[Literal["approve", "compact", "tester", "verify", "review"]]:
+) -> Command[Literal["approve", "compact", "tester", "coder", "verify", "review"]]:
     """Run one model turn; complete tests go to the run that proves them."""
     brief = build_brief(state)
     if state.get("outcome"):

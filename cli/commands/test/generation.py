@@ -1,5 +1,7 @@
 """`mcode test generate`: a thread whose tester writes tests for one file."""
 
+from collections.abc import Mapping
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, cast
 
@@ -60,11 +62,14 @@ def generate(
         from ...rendering.thread_listing import open_index
 
     open_index()  # reports a damaged index
-    options: dict[str, object] = {"model": model, "base_url": base_url, "apply": apply}
-    options |= {"max_turns": max_turns, "max_cost": max_cost}
-    choices = {"mode": mode, "thinking": thinking}
-    options |= {name: choice.value for name, choice in choices.items() if choice}
-    chosen = cast(Options, {name: value for name, value in options.items() if value})
+    options: dict[str, object] = {
+        "model": model,
+        "base_url": base_url,
+        "apply": apply,
+        "mode": mode,
+    }
+    options |= {"max_turns": max_turns, "max_cost": max_cost, "thinking": thinking}
+    chosen = cast(Options, _select_given(options))
     raise typer.Exit(
         run_in_terminal(
             lambda runner: runner.generate_tests(file, message, folder=folder, options=chosen),
@@ -72,3 +77,9 @@ def generate(
             seconds=timeout or 0.0,
         )
     )
+
+
+def _select_given(options: Mapping[str, object]) -> dict[str, object]:
+    """Return the options that were given, as plain values."""
+    given = {name: value for name, value in options.items() if value}
+    return {name: str(one) if isinstance(one, StrEnum) else one for name, one in given.items()}

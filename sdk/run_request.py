@@ -9,14 +9,14 @@ from ..config.errors import UsageError
 from ..config.security.redaction import redact
 from ..config.settings.loader import load_settings
 from ..config.text import text
-from ..memory.threads.record import build_title
+from ..memory.threads.record import ThreadRow, build_title
 from ..nodes.agent.modes import apply_choice
 from ..nodes.attempts.attempt import MAX_ATTEMPTS, MIN_ATTEMPTS
 from ..nodes.options import Options
 from ..tools.result import ToolError
 from ..tools.workspace import Workspace
 from .generated_tests import validate_tested_file
-from .graph_registry import CHAT, EDIT, TASK, Job
+from .graph_registry import CHAT, EDIT, TASK, Job, find_job
 
 
 def validate_request(request: str, folder: Path) -> None:
@@ -30,6 +30,16 @@ def validate_request(request: str, folder: Path) -> None:
             raise UsageError(
                 text("{source} is not valid UTF-8", source=what), hint="use UTF-8 text"
             ) from None
+
+
+def validate_conversation(row: ThreadRow) -> None:
+    """Raise UsageError for a thread that is no conversation, so that it takes no message."""
+    if find_job(row.graph) is not CHAT:
+        short_id = row.thread_id[:8]
+        raise UsageError(
+            text("thread `{thread_id}` is not a conversation", thread_id=short_id),
+            hint=text("continue it with `mcode resume {thread_id}`", thread_id=short_id),
+        )
 
 
 def build_chat_options(options: Options | None, agent: str) -> Options:
@@ -88,9 +98,7 @@ def _resolve_file(workspace: Workspace, file: str) -> str:
         hint = "file names are relative to the project folder, which you can set with `--folder`"
         raise UsageError(str(refusal), hint=hint) from refusal
     if real.is_dir() or file.endswith("/"):
-        raise UsageError(
-            text("`{file}` is a folder", file=file), hint="give the files in it to change"
-        )
+        raise UsageError(text("`{file}` is a folder", file=file), hint="name a file in it")
     return workspace.to_relative(real)
 
 
@@ -122,9 +130,8 @@ def build_test_generation(
 ) -> NewThread:
     """Build a task that writes tests for a file; raises UsageError."""
     (named,) = resolve_edit_files([file], Path(os.path.realpath(folder)), home)
-    validate_tested_file(Path(os.path.realpath(folder)), named)
-    words = f"\n\n{message.strip()}" if message.strip() else ""
-    root, request = _clean(f"Write tests for `{named}`.{words}", folder)
+    root, request = _clean(f"Write tests for `{named}`.\n\n{message}".strip(), folder)
+    validate_tested_file(root, named)
     wanted: Options = {**(options or {}), "tests_for": named}
     return NewThread(TASK, request, root, wanted, build_title(request))
 

@@ -14,7 +14,6 @@ from langgraph.runtime import RunControl
 from ..config import paths
 from ..config.errors import UsageError
 from ..config.security.redaction import redact
-from ..config.text import text
 from ..config.trust.decision import grant_if_empty
 from ..memory.cards.store import open_store
 from ..memory.database.checkpointer import open_checkpointer
@@ -34,7 +33,7 @@ from .background import BackgroundJobs
 from .cancel_shield import run_shielded
 from .events import Event, EvidenceFound, as_json
 from .generated_tests import choose_first_agent
-from .graph_registry import CHAT, compile_graph, find_job, needs_tests
+from .graph_registry import compile_graph, find_job, needs_tests
 from .interrupt_response import Answer
 from .outcome import derive_status, record_status
 from .partial_answer import PartialAnswer, restore_partial_answer
@@ -48,6 +47,7 @@ from .run_request import (
     build_task,
     build_test_generation,
     list_attempt_options,
+    validate_conversation,
     validate_request,
 )
 from .startup_notices import collect_notices, collect_standing_notices, finish_restore
@@ -248,13 +248,7 @@ class Runner(ThreadHistory):
     ) -> PreparedRun:
         row, message = self.threads.find(thread), redact(message)
         validate_request(message, Path(row.folder))
-        if find_job(row.graph) is not CHAT:
-            raise UsageError(
-                text("thread `{thread_id}` is not a conversation", thread_id=row.thread_id[:8]),
-                hint=text(
-                    "continue it with `mcode resume {thread_id}`", thread_id=row.thread_id[:8]
-                ),
-            )
+        validate_conversation(row)
         context = self._create_context()
         await self.pool.reload_if_changed(row.folder)
         wanted = build_chat_options(options, agent)

@@ -23,7 +23,7 @@ from .subject import PATTERN_KINDS
 CHANGES_NO_FILE = ("read", "fetch", "talk", "note")
 OUTSIDE = "it runs outside the sandbox, with all your permissions"
 ONLY_TESTS = (
-    "only test files can be changed in this thread, and `{path}` is none; write the tests to a "
+    "only test files can be changed in this thread, and `{path}` is not one; write the tests to a "
     "file whose name or folder says so, as those of the project do (`tests/test_x.py`, "
     "`x.test.ts`, `x_test.go`), and report what is wrong in the code instead of changing it"
 )

@@ -1,7 +1,5 @@
 """`mcode test generate`: a thread whose tester writes tests for one file."""
 
-from collections.abc import Mapping
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, cast
 
@@ -22,25 +20,26 @@ from ...options import (
 )
 from ...prompts.trust import TrustFlag, settle_trust
 
+File = Annotated[
+    str, typer.Argument(metavar="FILE", help="File to test, relative to the project folder.")
+]
+Message = Annotated[str, typer.Option("--message", "-m", help="What the tests should cover.")]
+# without `-m`, which is the message here
+Model = Annotated[str, typer.Option("--model", help="PROVIDER/MODEL, such as openai/gpt-4o.")]
+ApprovalMode = Annotated[
+    Mode | None, typer.Option(help="Approval mode; default: edits.", show_default=False)
+]
+Apply = Annotated[bool, typer.Option("--apply", "-a", help="Keep the result without asking.")]
+
 
 def generate(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="File to test, relative to the project folder.")
-    ],
-    message: Annotated[
-        str, typer.Option("--message", "-m", help="Description of what to look at.")
-    ] = "",
+    file: File,
+    message: Message = "",
     folder: Folder = Path("."),
-    model: Annotated[
-        str, typer.Option("--model", help="PROVIDER/MODEL, such as openai/gpt-4o.")
-    ] = "",
+    model: Model = "",
     base_url: BaseUrl = "",
-    mode: Annotated[
-        Mode | None, typer.Option(help="Approval mode; default: edits.", show_default=False)
-    ] = None,
-    apply: Annotated[
-        bool, typer.Option("--apply", "-a", help="Keep the result without asking.")
-    ] = False,
+    mode: ApprovalMode = None,
+    apply: Apply = False,
     thinking: Thinking = None,
     max_turns: MaxTurns = None,
     max_cost: MaxCost = None,
@@ -56,30 +55,20 @@ def generate(
     130 interrupted.
     """
     settle_trust(folder, yes=trust, output=output, tests=True)
+    chosen: dict[str, object] = {"model": model, "base_url": base_url, "apply": apply}
+    chosen |= {"max_turns": max_turns, "max_cost": max_cost}
+    chosen |= {"mode": mode and mode.value, "thinking": thinking and thinking.value}
     with without_collector():
         from ....nodes.options import Options
         from ...execution.run import run_in_terminal
         from ...rendering.thread_listing import open_index
 
     open_index()  # reports a damaged index
-    options: dict[str, object] = {
-        "model": model,
-        "base_url": base_url,
-        "apply": apply,
-        "mode": mode,
-    }
-    options |= {"max_turns": max_turns, "max_cost": max_cost, "thinking": thinking}
-    chosen = cast(Options, _select_given(options))
+    options = cast(Options, {name: value for name, value in chosen.items() if value})
     raise typer.Exit(
         run_in_terminal(
-            lambda runner: runner.generate_tests(file, message, folder=folder, options=chosen),
+            lambda runner: runner.generate_tests(file, message, folder=folder, options=options),
             output,
             seconds=timeout or 0.0,
         )
     )
-
-
-def _select_given(options: Mapping[str, object]) -> dict[str, object]:
-    """Return the options that were given, as plain values."""
-    given = {name: value for name, value in options.items() if value}
-    return {name: str(one) if isinstance(one, StrEnum) else one for name, one in given.items()}

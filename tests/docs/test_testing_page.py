@@ -10,9 +10,9 @@ from test_place import TestPlace
 from maxagent.tools.testing.command import FRAMEWORKS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "testing.md").read_text(encoding="utf-8")
-(EXAMPLES,) = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
-# they need a program that is not of this project, or end only with Ctrl-C
-LEFT_OUT = ("--coverage", "--watch")
+EXAMPLES = "".join(re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL))
+# they need a program that is not of this project, or a model, or end only with Ctrl-C
+LEFT_OUT = ("--coverage", "--watch", "generate")
 COMMANDS = [
     shlex.split(line, comments=True)[1:]
     for line in EXAMPLES.splitlines()

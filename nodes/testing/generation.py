@@ -14,7 +14,6 @@ from langgraph.runtime import Runtime
 from ...config.text import text
 from ...memory.snapshots.file_version import PathChange
 from ...memory.undo.change_chains import compute_net_changes
-from ...memory.undo.history import HistoryEntry
 from ...tools.testing.case_count import count_test_cases
 from ...tools.testing.file_names import belongs_to_tests, find_language
 from ..agent.context import Context
@@ -84,11 +83,12 @@ async def judge_written_tests(
         return evidence
     entries = [one for one in await list_job_entries(state, runtime) if one.kind != "others"]
     changes = compute_net_changes([one for one in entries if one.tool != "verify"])
-    deps = await runtime.context.open_dependencies(state)
+    by_runs = compute_net_changes([one for one in entries if one.tool == "verify"])
+    deps, before = await runtime.context.open_dependencies(state), state.get("tests_before")
     reason = (
-        _find_foreign_change(changes, entries)
-        or await asyncio.to_thread(_find_missing_tests, changes, deps.workspace.root)
-        or _compare_counts(changes, evidence, state.get("tests_before"))
+        find_foreign_change(changes, by_runs)
+        or await asyncio.to_thread(find_missing_tests, changes, deps.workspace.root)
+        or compare_counts(changes, before["passed"] if before else None, evidence["passed"])
     )
     if reason:
         return {**evidence, "verdict": "failed", "reason": reason}
@@ -97,22 +97,23 @@ async def judge_written_tests(
     return evidence
 
 
-def _find_foreign_change(changes: Sequence[PathChange], entries: Sequence[HistoryEntry]) -> str:
+def find_foreign_change(changes: Sequence[PathChange], by_runs: Sequence[PathChange]) -> str:
     """Return which other file was changed, or which file of tests was deleted; empty: none.
 
-    New files that belong to no language do not count: commands leave data of coverage and logs.
+    New files that belong to no language do not count, since commands leave logs and data of
+    coverage; no new files do that runs of the tests have left.
     """
-    runs = compute_net_changes([one for one in entries if one.tool == "verify"])
-    by_runs = [one for one in runs if one.kind != "added" and find_language(one.path)]
-    for change in (*changes, *by_runs):
-        is_left_over = change.kind == "added" and not find_language(change.path)
-        if not belongs_to_tests(change.path) and not is_left_over:
+    left_over = [one for one in changes if one.kind == "added" and not find_language(one.path)]
+    counted = [one for one in changes if one not in left_over]
+    counted += [one for one in by_runs if one.kind != "added" and find_language(one.path)]
+    for change in counted:
+        if not belongs_to_tests(change.path):
             return text(FOREIGN, path=change.path)
-    deleted = [one.path for one in changes if one.kind == "deleted"]
-    return text(DELETED, path=deleted[0]) if deleted else ""
+    deleted = next((one.path for one in changes if one.kind == "deleted"), "")
+    return text(DELETED, path=deleted) if deleted else ""
 
 
-def _find_missing_tests(changes: Sequence[PathChange], root: Path) -> str:
+def find_missing_tests(changes: Sequence[PathChange], root: Path) -> str:
     """Return why there are no tests in what was written; empty if there are."""
     written = [one.path for one in changes if belongs_to_tests(one.path)]
     if not written:
@@ -123,17 +124,14 @@ def _find_missing_tests(changes: Sequence[PathChange], root: Path) -> str:
     return text(NO_CASES, paths=", ".join(f"`{path}`" for path in written))
 
 
-def _compare_counts(
-    changes: Sequence[PathChange], evidence: Evidence, before: TestsBefore | None
-) -> str:
-    """Return why the counts show that no test was added; empty if they do not."""
-    after, earlier = evidence["passed"], before["passed"] if before else None
-    if after is None or earlier is None:
+def compare_counts(changes: Sequence[PathChange], before: int | None, after: int | None) -> str:
+    """Return why the numbers of passed tests show that none was added; empty if they do not."""
+    if before is None or after is None:
         return ""
-    if after < earlier:
-        return text(FEWER, after=after, before=earlier)
+    if after < before:
+        return text(FEWER, after=after, before=before)
     written = [one for one in changes if belongs_to_tests(one.path)]
-    if after == earlier and all(one.kind == "added" for one in written):
+    if after == before and all(one.kind == "added" for one in written):
         return text(NOT_RUN, count=after)
     return ""
 

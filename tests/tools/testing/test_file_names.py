@@ -1,6 +1,6 @@
 import pytest
 
-from maxagent.tools.testing.file_names import find_language, is_test_file
+from maxagent.tools.testing.file_names import belongs_to_tests, find_language, is_test_file
 
 
 @pytest.mark.parametrize(
@@ -45,3 +45,20 @@ def test_test_files_are_known_by_their_names(path: str, is_test: bool) -> None:
 )
 def test_language_is_known_by_the_name(path: str, language: str) -> None:
     assert find_language(path) == language
+
+
+@pytest.mark.parametrize(
+    ("path", "belongs"),
+    [
+        ("test_cart.py", True),
+        ("tests/prices.csv", True),
+        ("src/__snapshots__/cart.test.js.snap", True),
+        ("cart/testdata/empty.json", True),
+        ("spec/prices.csv", False),
+        ("conftest.py", False),
+        ("cart.py", False),
+        ("tests", False),
+    ],
+)
+def test_files_beside_tests_belong_to_them(path: str, belongs: bool) -> None:
+    assert belongs_to_tests(path) == belongs

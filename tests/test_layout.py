@@ -36,7 +36,7 @@ ROOMS = {
     "builtin/files builtin/code builtin/notes builtin/session builtin/shell builtin/web "
     "builtin/mcp runtime",
 }
-FOR_USERS = {"README.md", "chat.md", "commands.md", "edit.md", "tools.md"}
+FOR_USERS = {"README.md", "chat.md", "commands.md", "edit.md", "testing.md", "tools.md"}
 """Pages whose `cart.py` is a file of the user's."""
 
 

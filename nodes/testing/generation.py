@@ -48,8 +48,9 @@ def is_generating(state: State) -> bool:
 
 def needs_first_run(state: State) -> bool:
     """Return whether the project's tests must run before the tester begins."""
-    is_new = state.get("tests_before") is None or state.get("outcome") is not None
-    return is_generating(state) and is_new
+    # an imported thread has no result of elsewhere, although its tester may have finished
+    begins = state.get("tests_before") is None and not state.get("accepted")
+    return is_generating(state) and (begins or state.get("outcome") is not None)
 
 
 def build_tests_before(evidence: Evidence) -> TestsBefore:

@@ -100,6 +100,7 @@ def test_every_command_of_the_readme_exists(tmp_path: Path) -> None:
     commands = {words for words in re.findall(r"mcode ((?:[a-z]+ ?){1,2})", text)}
     known = {"task", "edit", "resume", "threads", "tools", "config", "doctor", "studio", "in"}
     known |= {"undo", "rewind", "diff", "trust", "agents", "chat", "init", "models", "auth"}
+    known |= {"test"}
     assert {words.split()[0] for words in commands} <= known
     for name in known - {"in"}:
         assert mcode([name, "--help"], tmp_path).returncode == 0, name

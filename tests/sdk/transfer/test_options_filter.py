@@ -30,6 +30,7 @@ def test_every_option_there_is_has_been_thought_of() -> None:
     thought_of = {
         *LOOSE,
         "files",
+        "tests_for",
         "plan",
         "plan_file",
         "agent",
@@ -49,7 +50,7 @@ def test_what_is_no_option_is_none(given: Any) -> None:
 
 
 def test_what_is_stricter_stays() -> None:
-    stricter = {"mode": "read-only", "memory": False}
+    stricter = {"mode": "read-only", "memory": False, "tests_for": "src/cart.py"}
     assert filter_options(stricter, "task", "Hi") == stricter
 
 

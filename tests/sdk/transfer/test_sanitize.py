@@ -39,7 +39,7 @@ DECIDED = {
     "thinking": {"strategy": "enabled"}, "message_id": "brief-1", "fallback": "scripted/x",
     "compaction": {"role": "build", "reason": "limit"}, "mcp": "1" * 64, "planned": 3,
     "reports": {"call:0": {"status": "done"}}, "todos_checked": 1, "baseline": {"x": {}},
-    "attempts": [{"thread_id": "x"}],
+    "attempts": [{"thread_id": "x"}], "tests_before": {"passed": 1},
 }  # fmt: skip
 USAGE = {"requests": 1, "input": 2, "output": 3, "cached": 0, "cost": None}
 BUILD: Any = {"additional_kwargs": {"role": "build"}}

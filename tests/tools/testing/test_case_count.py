@@ -14,7 +14,7 @@ from maxagent.tools.testing.case_count import count_test_cases
         ("cart.test.js", "regex.test('a')\n", 0),
         (
             "cart_test.go",
-            "func TestTotal(t *testing.T) {\n}\n\nfunc FuzzTotal(f *testing.F) {\n",
+            "func TestTotal(t *testing.T) {\n}\nfunc FuzzTotal(f *testing.F) {\n",
             2,
         ),
         ("cart_test.go", "func newCart() Cart {\n", 0),

@@ -34,8 +34,8 @@ from .testing.evidence import build_unverified
 from .testing.generation import (
     build_rejection,
     build_tests_before,
+    evaluate_written_tests,
     is_generating,
-    judge_written_tests,
     needs_first_run,
 )
 from .testing.proof import Proof, run_first_time, run_until_stable
@@ -93,7 +93,7 @@ async def verify(
     if evidence["reason"] not in (REFUSED, UNTRUSTED):
         evidence = await reject_deleted_tests(evidence, state, runtime)
     if is_generating(state):
-        evidence = await judge_written_tests(evidence, state, runtime)
+        evidence = await evaluate_written_tests(evidence, state, runtime)
     emit_event(runtime, "evidence", **evidence)
     update: dict[str, Any] = {
         **await record.build_update(),

@@ -76,7 +76,7 @@ def build_rejection(evidence: Evidence, more: str) -> HumanMessage:
     return build_role_message("tester", REJECTED.format(**evidence) + more)
 
 
-async def judge_written_tests(
+async def evaluate_written_tests(
     evidence: Evidence, state: State, runtime: Runtime[Context]
 ) -> Evidence:
     """Return failed evidence if other files were changed, or no test was added that ran."""

@@ -51,12 +51,13 @@ def find_plan(folder: Path, name: str = "") -> Path:
     if fitting:
         names = ", ".join(plan.name for plan in fitting)
         raise UsageError(
-            text("`{name}` fits several plans", name=name), hint=text("one of {names}", names=names)
+            text("`{name}` matches several plans", name=name),
+            hint=text("one of {names}", names=names),
         )
     if not plans:
         raise UsageError(
             text("there are no plans in `{folder}`", folder=PLANS),
-            hint="make one with `mcode chat --plan`",
+            hint="create one with `mcode chat --plan`",
         )
     raise UsageError(text("no plan `{name}`", name=name), hint="list them with `mcode plans list`")
 

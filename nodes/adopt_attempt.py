@@ -25,7 +25,7 @@ from .agent.snapshot_recorder import build_file_state, emit_changes
 from .attempts.attempt import build_attempt_key
 from .state import AttemptResult, Outcome, State
 
-NONE = "none of the {count} attempts is kept: no tests are green"
+NONE = "none of the {count} attempts is kept, because none passes its tests"
 SAVED = "the changes of the other attempts: {folder}"
 CONFLICT = "not merged: `{path}`: {reason}; the attempt's version: {kept}"
 _BRIEF = """The request was:

@@ -37,18 +37,18 @@ from .state import AttemptResult, State, Usage
 MOST_AT_ONCE = 4
 # Characters of an argument of a call that is shown while an attempt works
 LONGEST_ARGUMENT = 200
-NOT_AVAILABLE = "several attempts at a task are run by `mcode task --best-of` and the SDK only"
+NOT_AVAILABLE = "only `mcode task --best-of` and the SDK run several attempts"
 STARTED = "attempt {number}: thread {thread}"
 STARTED_WITH = "attempt {number}: thread {thread}, model {model}"
 KEPT = "attempt {number} is kept: {reason}"
 NOT_KEPT = "attempt {number} is not kept: {reason}"
 _OUTCOMES = {
-    "failed": "its tests are red, or were not accepted",
-    "unverified": "nothing proves it: {reason}",
+    "failed": "its tests failed, or were not accepted",
+    "unverified": "unverified: {reason}",
     "undone": "it was undone",
 }
 _STATUSES = {
-    "waiting": "it asked a question, and nobody could answer: `mcode threads show {thread}`",
+    "waiting": "it asked a question that nobody could answer; see `mcode threads show {thread}`",
     "limit": "it reached its limit",
     "failed": "it failed: {reason}",
 }

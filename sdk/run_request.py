@@ -58,8 +58,8 @@ def list_attempt_options(options: Options) -> list[Options]:
     count, models = options.get("best_of"), options.get("models", [])
     if count is None:
         if models:
-            hint = "name how many attempts there are, as with `--best-of 3`"
-            raise UsageError("models are named for several attempts only", hint=hint)
+            hint = "give the number of attempts, such as `--best-of 3`"
+            raise UsageError("models can be listed only for several attempts", hint=hint)
         return []
     if not MIN_ATTEMPTS <= count <= MAX_ATTEMPTS:
         raise UsageError(
@@ -70,13 +70,13 @@ def list_attempt_options(options: Options) -> list[Options]:
         )
     if options.get("skip_tests"):
         raise UsageError(
-            "tests choose between attempts, so they cannot be skipped",
+            "tests decide which attempt is kept, so they cannot be skipped",
             hint="leave out `--skip-tests` or `--best-of`",
         )
     if len(models) > count:
         raise UsageError(
-            text("{models} models are named for {count} attempts", models=len(models), count=count),
-            hint="name as many attempts as models",
+            text("there are {models} models for {count} attempts", models=len(models), count=count),
+            hint="give at least as many attempts as models",
         )
     return [{**options, "model": model} for model in models]
 

@@ -48,7 +48,7 @@ def find_name_problems(name: str, folder: str) -> Iterator[str]:
     if plain != plain.lower():
         yield text("the name `{name}` has capital letters", name=plain[:80])
     if plain.startswith("-") or plain.endswith("-") or "--" in plain:
-        yield text("the name `{name}` has a hyphen too many", name=plain[:80])
+        yield text("the name `{name}` has a misplaced hyphen", name=plain[:80])
     if not all(letter.isalnum() or letter == "-" for letter in plain):
         yield text("the name `{name}` must have only letters, digits and hyphens", name=plain[:80])
     if unicodedata.normalize("NFKC", folder) != plain:

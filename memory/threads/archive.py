@@ -89,7 +89,7 @@ class ArchivedChild(BaseModel):
     @model_validator(mode="after")
     def _check_number(self) -> Self:
         if not re.fullmatch(rf"{re.escape(self.agent)}-[0-9]{{1,9}}", self.sub_id):
-            raise ValueError(text("`{id}` is no ID of a sub-agent", id=self.sub_id))
+            raise ValueError(text("`{id}` is not the ID of a sub-agent", id=self.sub_id))
         return self
 
 
@@ -257,8 +257,8 @@ def _parse_manifest(content: bytes) -> Manifest:
                 "the file has the unknown version {version}", version=repr(manifest.get("version"))
             ),
             hint=text(
-                "this MaxAgent reads versions up to {version}; export the thread again with the "
-                "same MaxAgent",
+                "this MaxAgent reads versions up to {version}; "
+                "export the thread again with this version",
                 version=VERSION,
             ),
         )

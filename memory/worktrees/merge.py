@@ -27,9 +27,9 @@ from ..undo.restore import Conflict, RestoreResult, execute_plan, finish_entry
 from ..undo.restore_plan import plan_restore
 from .record import Worktree
 
-_BOTH_ADDED = "it is new in the worktree, and was added to the project with other content"
-_DELETED_HERE = "the worktree changed it, and it was deleted in the project"
-_DELETED_THERE = "the worktree deleted it, and it was changed in the project"
+_BOTH_ADDED = "the worktree and the project both added it, with different content"
+_DELETED_HERE = "the worktree changed it, and the project deleted it"
+_DELETED_THERE = "the worktree deleted it, and the project changed it"
 _BOTH_CHANGED = "the worktree and the project changed the same lines, or it is not text"
 
 

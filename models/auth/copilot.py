@@ -231,8 +231,8 @@ def _build_exchange_error(
             return AuthenticationError(message, hint=NO_COPILOT)
         case 404:
             known.hint = (
-                "GitHub exchanges no tokens of this client ID; `mcode config set copilot.exchange "
-                "false` sends the token itself"
+                "GitHub does not exchange tokens of this client ID; "
+                "`mcode config set copilot.exchange false` sends the token itself"
             )
         case _:
             pass

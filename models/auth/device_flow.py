@@ -45,7 +45,7 @@ async def request_device_code(client: httpx.AsyncClient, host: str, client_id: s
         )
     except (KeyError, ValueError, TypeError):
         raise AuthenticationError(
-            text("{host} gives no code for a login: {reason}", host=host, reason=_explain(answer)),
+            text("{host} did not issue a login code: {reason}", host=host, reason=_explain(answer)),
             hint="check `copilot.client_id` and `copilot.host`, and that the app may use the "
             "device flow",
         ) from None

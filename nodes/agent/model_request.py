@@ -139,7 +139,9 @@ async def _load_candidate(
     try:
         return await load_agent(role, state, runtime.context, spec)
     except UsageError as error:
-        words = text("`{model}` cannot stand in: {reason}", model=spec, reason=error.message)
+        words = text(
+            "`{model}` cannot be used as a fallback: {reason}", model=spec, reason=error.message
+        )
         emit_event(runtime, "notice", text=words)
         return None
 

@@ -19,7 +19,7 @@ DEFERRED = "instructions_left"
 # Key: the files that the user did not trust in their current version
 PASSED_OVER = "instructions_passed_over"
 PASSED_OVER_NOTICE = (
-    "`{path}` is not told: {why}; `mcode trust`, or `/trust` in a conversation, asks about it"
+    "`{path}` is not loaded: {why}; review it with `mcode trust`, or `/trust` in a conversation"
 )
 WORDS = (
     "These instruction files stand in folders whose files you were shown. They count for what "

@@ -14,10 +14,10 @@ from .interrupts import request_answer
 UNCONFINED, UNIX_SOCKETS = "unconfined", "unix_sockets"
 _WHY = {
     "": "run the project's tests",
-    UNCONFINED: "run the project's tests, which the model may have changed, without a sandbox; a "
-    "yes holds for this thread",
+    UNCONFINED: "run the project's tests, which the model may have changed, without a sandbox; "
+    "your approval applies to this thread",
     UNIX_SOCKETS: "run the project's tests again with unix sockets, which they seem to need and "
-    "the sandbox denies; a yes holds for this thread",
+    "the sandbox denies; your approval applies to this thread",
 }
 
 

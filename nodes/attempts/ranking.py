@@ -8,11 +8,11 @@ from ...config.text import text
 from ...memory.snapshots.file_version import PathChange
 from ..state import AttemptResult
 
-GREEN = "its tests are green, and no other green change is smaller: {lines} lines"
-LARGER = "its tests are green, but attempt {number} changes fewer lines"
-LATER = "its tests are green, but attempt {number} changes as few lines, and came first"
-TESTS_CHANGED = "it changed tests that were there: {paths}"
-ONLY_GREEN = "no other tests are green; but it changed tests that were there: {paths}"
+GREEN = "its tests pass, and no smaller change passes: {lines} lines"
+LARGER = "its tests pass, but attempt {number} changes fewer lines"
+LATER = "its tests pass, but attempt {number} changes as few lines and comes first"
+TESTS_CHANGED = "it changed existing tests: {paths}"
+ONLY_GREEN = "no other attempt passes its tests, but it changed existing tests: {paths}"
 # Tests to name in a reason
 _SHOWN = 3
 _TEST_NAME = re.compile(

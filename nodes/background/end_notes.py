@@ -23,7 +23,7 @@ GONE = (
     "Start again what you still need."
 )
 HAS_ENDED = "A background command has ended: {names}. command_output has its last output."
-GONE_NOTICE = "background commands ended with the former run: {names}"
+GONE_NOTICE = "background commands ended with the previous run: {names}"
 
 
 def describe_running(runtime: Runtime[Context]) -> str:

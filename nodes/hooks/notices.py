@@ -7,7 +7,7 @@ from ...config.text import text
 def build_failure_notice(hook: ConfiguredHook, reason: str) -> str:
     """Return the notice of a hook that gave no answer."""
     return text(
-        "the hook `{command}` ({event}) failed, and is passed over: {reason}",
+        "the hook `{command}` ({event}) failed and is skipped: {reason}",
         command=hook.command,
         event=hook.event,
         reason=reason,
@@ -27,7 +27,7 @@ def build_ignored_notice(hook: ConfiguredHook, field: str) -> str:
 def build_limit_notice(count: int) -> str:
     """Return the notice at the most continuations of one turn."""
     return text(
-        "hooks of `on_stop` have let the model go on {count} times; this is the end of the turn",
+        "hooks of `on_stop` made the model continue {count} times; the turn ends here",
         count=count,
     )
 

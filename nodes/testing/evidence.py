@@ -13,8 +13,8 @@ SHOWN_TAIL = 3_000
 # Names of tests that are kept, and characters of each
 MOST_NAMES = 20
 LONGEST_NAME = 200
-_ALREADY_RED = "{reason}; {count} tests were red before the change"
-_SAME_AS_BEFORE = "{reason}, as before the change; which tests are red is not known"
+_ALREADY_RED = "{reason}; {count} tests already failed before the change"
+_SAME_AS_BEFORE = "{reason}, as before the change; it is not known which tests fail"
 
 
 def build_evidence(runs: Sequence[TestRun], tree: str, red: Sequence[RedTests] = ()) -> Evidence:
@@ -86,7 +86,9 @@ def cut_names(names: Sequence[str]) -> list[str]:
 def _add_remarks(reason: str, already: Sequence[str], flaky: Sequence[str]) -> str:
     """Add to the reason which red tests do not count."""
     if count := len(already):
-        template = "{reason}; 1 test was red before the change" if count == 1 else _ALREADY_RED
+        template = (
+            "{reason}; 1 test already failed before the change" if count == 1 else _ALREADY_RED
+        )
         reason = text(template, reason=reason, count=count)
     if flaky:
         names = ", ".join(f"`{name}`" for name in cut_names(flaky))

@@ -120,5 +120,5 @@ async def refuse_secrets(place: Publication, base: str, new: str) -> None:
     named = "; ".join(f"{one.path}:{one.line} ({one.kind})" for one in found[:MOST_NAMED])
     raise SecretsFoundError(
         text("not pushed: the changes contain what looks like a secret: {places}", places=named),
-        hint="take it out, then continue the thread; it has not left this computer",
+        hint="remove it, then continue the thread",
     )

@@ -20,11 +20,11 @@ APART = (
     "these files also have changes that are not the thread's; only its own are committed: {files}"
 )
 WHOLE = (
-    "these files also have changes that are not the thread's; they cannot be told apart, and are "
-    "committed, too: {files}"
+    "these files also have changes that are not the thread's; they cannot be separated, so they "
+    "are committed as well: {files}"
 )
-LEFT_OUT = "git ignores these files, or they are in a submodule, so they are left out: {files}"
-COMMITS = "`{remote}` does not have commits of yours that it is based on; they are pushed: {count}"
+LEFT_OUT = "not committed, because git ignores them or they are in a submodule: {files}"
+COMMITS = "commits of yours that `{remote}` does not have are pushed as well: {count}"
 
 
 @dataclass(frozen=True)

@@ -81,7 +81,7 @@ async def check_publication_if_wanted(options: Options, folder: Path, home: Path
     if wanted := options.get("pr"):
         if wanted not in ANSWERS:
             raise UsageError(
-                text("`pr` is `ask` or `yes`, not `{wanted}`", wanted=wanted), hint="use `ask`"
+                text("`pr` must be `ask` or `yes`, not `{wanted}`", wanted=wanted), hint="use `ask`"
             )
         await check_publication(folder, home)
 
@@ -104,7 +104,7 @@ async def open_repository(folder: Path) -> tuple[UserGit, str, str]:
     )
     if not head:
         raise UsageError(
-            "the repository has no commit yet", hint="make the first one with `git commit`"
+            "the repository has no commit yet", hint="create the first one with `git commit`"
         )
     return git, prefix, head
 
@@ -115,6 +115,6 @@ def _parse_first(urls: tuple[str, ...]) -> RepositoryAddress:
         if address := parse_remote_url(url):
             return address
     raise UsageError(
-        text("the remote's address names no repository of a host: {url}", url=", ".join(urls)),
-        hint="a pull request needs a GitHub or GitLab: `git remote set-url origin URL`",
+        text("the remote's address is not a repository on a host: {url}", url=", ".join(urls)),
+        hint="pull requests need GitHub or GitLab; run `git remote set-url origin URL`",
     )

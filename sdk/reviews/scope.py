@@ -109,7 +109,7 @@ class _ScopeReader:
         root = self._workspace.root
         if not (await asyncio.to_thread(check_trust, root, self._home)).trusted:
             raise UsageError(
-                "a pull request is fetched only in a trusted folder",
+                "pull requests are fetched only in a trusted folder",
                 hint="trust it with `mcode trust`, or `--trust`",
             )
         git = UserGit(root)
@@ -204,7 +204,7 @@ def _find_address(remotes: Remotes, address: str) -> RepositoryAddress:
     asked = parse_remote_url(address) if address else None
     if own is None or (asked and (asked.host, asked.path) != (own.host, own.path)):
         raise UsageError(
-            text("that pull request is not of `{remote}`", remote=remotes.fetch),
+            text("the pull request does not belong to `{remote}`", remote=remotes.fetch),
             hint="run it in a clone of its repository",
         )
     return own

@@ -36,7 +36,7 @@ def find_child(row: ThreadRow, home: Path, sub_id: str) -> SubRun:
     known = ", ".join(f"`{each.sub_id}`" for each in list_children(row, home))
     raise UsageError(
         text("thread `{thread}` has no sub-agent `{id}`", thread=row.thread_id[:8], id=sub_id),
-        hint=text("it has {ids}", ids=known) if known else "it has sent none",
+        hint=text("it has {ids}", ids=known) if known else "it has no sub-agents",
     )
 
 

@@ -69,8 +69,8 @@ async def test_green_attempt_is_kept_and_reasons_are_told(runner, project, model
         ("verified", False),
     ]
     reasons = [one["reason"] for one in attempts]
-    assert "red" in reasons[0] and "green" in reasons[1]
-    assert "changed tests that were there: `test_numbers.py`" in reasons[2]
+    assert "tests failed" in reasons[0] and "tests pass" in reasons[1]
+    assert "changed existing tests: `test_numbers.py`" in reasons[2]
     assert attempts[1]["lines"] == 2
     assert runner.threads.find(end.thread_id).status == "done"
 
@@ -132,7 +132,7 @@ async def test_change_of_the_user_meanwhile_is_tested_again(runner, project, mod
         ({"best_of": 1}, "cannot be 1"),
         ({"best_of": 9}, "cannot be 9"),
         ({"best_of": 2, "skip_tests": True}, "cannot be skipped"),
-        ({"models": ["openai/a"]}, "several attempts only"),
+        ({"models": ["openai/a"]}, "only for several attempts"),
         ({"best_of": 2, "models": ["openai/a"] * 3}, "3 models"),
         ({"best_of": 2, "models": ["nobody/a"]}, "nobody"),
     ],

@@ -90,7 +90,7 @@ async def make_commit(git: UserGit, commit: BranchCommit) -> str:
         await _drop_branch(git, commit)
         raise GitError(
             error.message,
-            hint="your hooks may have refused it: repair that, then run `mcode resume`",
+            hint="one of your git hooks may have rejected it; fix that, then run `mcode resume`",
         ) from error
     made = await find_commit(git, commit)
     changes = await list_changes(git, commit.base, made) if made else ()
@@ -99,7 +99,8 @@ async def make_commit(git: UserGit, commit: BranchCommit) -> str:
         await _drop_branch(git, commit)
         raise GitError(
             text("a hook added other files to the commit: {files}", files=", ".join(sorted(added))),
-            hint="nothing was pushed; let the hook leave them alone, then run `mcode resume`",
+            hint="nothing was pushed; change the hook so that it adds no files, then run "
+            "`mcode resume`",
         )
     return made
 
@@ -134,7 +135,7 @@ async def push_commit(
     """
     if branch in protected or not branch.startswith(BRANCHES):
         raise UsageError(
-            text("`{branch}` is never pushed to: it is a branch of the repository", branch=branch),
+            text("will not push to `{branch}`: it is a branch of the repository", branch=branch),
             hint=text("branches of pull requests begin with `{begin}`", begin=BRANCHES),
         )
     flags = ("--quiet", "--no-force", "--no-follow-tags", "--recurse-submodules=no")
@@ -142,7 +143,7 @@ async def push_commit(
         await git.act("push", *flags, remote, f"{commit}:refs/heads/{branch}", env=credentials)
     except GitError as error:
         raise GitError(
-            error.message, hint="the commit is kept: repair that, then run `mcode resume`"
+            error.message, hint="the commit is kept; fix the problem, then run `mcode resume`"
         ) from error
 
 

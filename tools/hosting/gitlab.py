@@ -65,4 +65,4 @@ def _parse_request(row: dict[str, Any]) -> PullRequest:
             str(row.get("title") or ""),
         )
     except (KeyError, ValueError, TypeError) as error:
-        raise HostingError("the host answered in an unknown form") from error
+        raise HostingError("the host's answer has an unknown format") from error

@@ -14,9 +14,9 @@ TIMEOUT = 30.0
 # Characters of a host's answer that an error quotes
 MOST_QUOTED = 300
 _HINTS: Mapping[int, str] = {
-    401: "the token is wrong or has expired; log in again",
-    403: "the token may not do this; it needs the right to write pull requests",
-    404: "check the remote's address, and that the token may see the repository",
+    401: "the token is invalid or has expired; log in again",
+    403: "the token does not allow this; it needs write access to pull requests",
+    404: "check the remote's address, and that the token can access the repository",
 }
 
 
@@ -73,7 +73,7 @@ class HttpApi:
         status = response.status_code
         return HostingError(
             text(
-                "{url} refused: {status} {reason}",
+                "{url} answered {status}: {reason}",
                 url=self.url,
                 status=status,
                 reason=redact(reason)[:MOST_QUOTED],
@@ -86,14 +86,14 @@ class HttpApi:
 def read_object(value: Any) -> dict[str, Any]:
     """Return a JSON object; raises HostingError for anything else."""
     if not isinstance(value, dict):
-        raise HostingError("the host answered in an unknown form")
+        raise HostingError("the host's answer has an unknown format")
     return cast("dict[str, Any]", value)
 
 
 def read_objects(value: Any) -> list[dict[str, Any]]:
     """Return a list of JSON objects; raises HostingError for anything else."""
     if not isinstance(value, list):
-        raise HostingError("the host answered in an unknown form")
+        raise HostingError("the host's answer has an unknown format")
     return [read_object(item) for item in cast("list[Any]", value)]
 
 

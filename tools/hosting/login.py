@@ -82,6 +82,6 @@ def _build_no_login(host: Host) -> UsageError:
 
 def _build_unknown(address: RepositoryAddress) -> UsageError:
     return UsageError(
-        text("`{host}` is not known as a GitHub or a GitLab", host=address.host),
+        text("`{host}` is not known to be a GitHub or GitLab server", host=address.host),
         hint="set `GH_HOST` or `GITLAB_HOST` to it, and `GITHUB_TOKEN` or `GITLAB_TOKEN`",
     )

@@ -94,7 +94,7 @@ def _build_change(before: ResolvedModel, after: ResolvedModel, reason: str) -> d
 
 def _build_question(change: dict[str, Any], failed: Sequence[str]) -> dict[str, Any]:
     before, after = change["from"], change["to"]
-    words = text("`{after}` may be dearer than `{before}`", after=after, before=before)
+    words = text("`{after}` may cost more than `{before}`", after=after, before=before)
     action = {"name": NAME, "args": change, "description": words}
     config = {
         "action_name": NAME,

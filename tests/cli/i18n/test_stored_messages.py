@@ -41,7 +41,7 @@ def names(text: str) -> list[str]:
         ("it runs a program: nobody: knows", "会运行程序：nobody: knows"),
         (
             "no sandbox: turned off by `sandbox.mode`; commands run with all your permissions",
-            "没有沙箱：已由 `sandbox.mode` 关闭；智能体运行的程序能做您能做的一切",
+            "没有沙箱：已由 `sandbox.mode` 关闭；命令以您的全部权限运行",
         ),
         (
             "it changes files; after it runs `ruff`, `x; y` (an `allow` rule lets them run"
@@ -54,10 +54,10 @@ def names(text: str) -> list[str]:
             " its tests are not run; trust it with `mcode trust`, `--trust`, or `/trust` in a"
             " conversation. Project files changed since you trusted this folder: `.llc.yaml`"
             " changed",
-            "此文件夹不受信任，因此未加载：`.llc.yaml` (configuration)；"
+            "此文件夹不受信任，因此忽略这些项目文件：`.llc.yaml` (configuration)；"
             "`AGENTS.md`, `CLAUDE.md` (instructions)；以及另外 2 个，也不运行其测试；"
             "可用 `mcode trust`、`--trust`，或在对话中用 `/trust` 表示同意。"
-            "此文件夹现有的内容与您当初同意的不同：`.llc.yaml` 有变化",
+            "自您信任此文件夹以来，这些项目文件有变动：`.llc.yaml` 有变化",
         ),
         (
             "2 mistakes in the configuration:\n  /a/b.yaml:3: unknown key `x`; did you mean `y`?\n"
@@ -74,7 +74,7 @@ def names(text: str) -> list[str]:
                 "'y' is not one of 'a', 'b'.": "'y' 不是 'a', 'b' 之一。",
             }.items()
         ),
-        ("`m` at h answered 401: no: way", "h 的 `m` 回答 401：no: way"),
+        ("`m` at h answered 401: no: way", "h 的 `m` 返回 401：no: way"),
         ("/a/b.yaml:3: not YAML: found a tab", "/a/b.yaml:3：不是 YAML：found a tab"),
         ("/a/b.md:1: not UTF-8 text", "/a/b.md:1：不是 UTF-8 文本"),
         (

@@ -68,8 +68,8 @@ async def test_changes_of_both_sides_are_merged(project: WorktreeProject) -> Non
     [
         ({"b.txt": "there\n"}, {"b.txt": "here\n"}, "others changed the same lines"),
         ({"raw": b"\0there"}, {"raw": b"\0here"}, "others changed it since, and it is not text"),
-        ({"new": "there\n"}, {"new": "here\n"}, "it is new in the worktree"),
-        ({"b.txt": "there\n"}, {"b.txt": None}, "the worktree changed it, and it was deleted"),
+        ({"new": "there\n"}, {"new": "here\n"}, "the worktree and the project both added it"),
+        ({"b.txt": "there\n"}, {"b.txt": None}, "the worktree changed it, and the project deleted"),
         ({"b.txt": None}, {"b.txt": "here\n"}, "the worktree deleted it"),
         ({"sub/d": "there\n"}, {"sub/c.txt": None, "sub": "here\n"}, "is no longer a folder"),
     ],

@@ -125,7 +125,7 @@ async def test_changed_nested_instructions_are_withheld_and_reported_once(told) 
     assert not note.additional_kwargs[INCLUDED]
     said = build_notices([note])
     names = ("sub/AGENTS.md", "sub/new/AGENTS.md")
-    assert [one.partition(" is not told: it is new")[0] for one in said] == [
+    assert [one.partition(" is not loaded: it is new")[0] for one in said] == [
         f"`{name}`" for name in names
     ]
     heard = [SPOKEN, *shown, note, SPOKEN]
@@ -146,4 +146,4 @@ async def test_changed_import_of_nested_instructions_is_withheld(told) -> None:
     (note,) = build_nested_notes([SPOKEN, read("sub/deep/a.py")], deps, "coder")
     assert note.additional_kwargs[INCLUDED] == ["sub/AGENTS.md", "sub/deep/CLAUDE.md"]
     (said,) = build_notices([note])
-    assert said.startswith("`sub/more.md` is not told")
+    assert said.startswith("`sub/more.md` is not loaded")

@@ -54,14 +54,14 @@ def test_each_attempt_has_a_reason() -> None:
         one["reason"] for one in mark_kept_attempt([*results, result(5, 1, outcome="failed")])
     ]
     assert reasons == [
-        "its tests are green, but attempt 2 changes fewer lines",
-        "its tests are green, and no other green change is smaller: 2 lines",
-        "its tests are green, but attempt 2 changes as few lines, and came first",
-        "it changed tests that were there: `tests/a.js`",
+        "its tests pass, but attempt 2 changes fewer lines",
+        "its tests pass, and no smaller change passes: 2 lines",
+        "its tests pass, but attempt 2 changes as few lines and comes first",
+        "it changed existing tests: `tests/a.js`",
         "its tests are red",
     ]
     (only,) = mark_kept_attempt([result(1, 1, "a_test.go")])
-    assert only["reason"] == "no other tests are green; but it changed tests that were there: " + (
+    assert only["reason"] == "no other attempt passes its tests, but it changed existing tests: " + (
         "`a_test.go`"
     )
 

@@ -89,7 +89,7 @@ async def test_test_that_was_red_before_does_not_count(world: World) -> None:
     events = await world.run(NOTE)
     evidence = events[-1].evidence
     assert (events[-1].outcome, evidence["already_red"]) == ("verified", ["test_old.py::test_old"])
-    assert evidence["reason"] == "2 passed; 1 test was red before the change"
+    assert evidence["reason"] == "2 passed; 1 test already failed before the change"
     assert (evidence["failed"], purposes(events)) == (1, ["", "before"])
     assert not [*(world.home / "data" / "worktrees").glob("*/*/*")]
 
@@ -99,7 +99,7 @@ async def test_test_that_the_change_breaks_is_red(world: World) -> None:
     evidence = events[-1].evidence
     assert (events[-1].outcome, evidence["already_red"]) == ("failed", ["test_old.py::test_old"])
     assert sorted(evidence["failing"]) == ["test_cart.py::test_total", "test_old.py::test_old"]
-    assert evidence["reason"] == "2 failed, 1 passed; 1 test was red before the change"
+    assert evidence["reason"] == "2 failed, 1 passed; 1 test already failed before the change"
     assert purposes(events) == ["", "before", "again"]
 
 

@@ -19,7 +19,7 @@ def checkout(tmp_path: Path) -> GitCheckout:
 @pytest.mark.parametrize("branch", ["main", "mcode/default", "topic"])
 async def test_other_branches_are_never_pushed_to(branch: str, checkout: GitCheckout) -> None:
     git, head = UserGit(checkout.folder), checkout.git("rev-parse", "HEAD")
-    with pytest.raises(UsageError, match="never pushed to"):
+    with pytest.raises(UsageError, match="will not push to"):
         await push_commit(git, "origin", head, branch, protected={"mcode/default"})
     assert checkout.branches == []
 

@@ -124,7 +124,7 @@ def _require_input(result: protocol.InputRequiredResult, round: int) -> InputReq
     required = required_from_result(result, round)
     if len(required.requests) < len(result.input_requests or {}):
         raise ExchangeError(
-            text("it asks for a model's answer or for folders, which it never gets")
+            text("it asks for a model's answer or for folders, which MaxAgent does not provide")
         )
     return required
 

@@ -139,7 +139,7 @@ class StdioStreams:
             self._log.add(line[:_PIECE] + b"\n")
             self._noise += len(line)
             if self._noise > MAX_NOISE_BYTES:
-                self._problem = text("it writes lines that are no messages")
+                self._problem = text("it writes lines that are not messages")
             return None
         self._noise = 0
         return SessionMessage(message)

@@ -115,7 +115,11 @@ async def _read_resource(
             wanted, found = resource_url_from_server_url(url), str(resource.resource)
             if not check_resource_allowed(wanted, found):
                 raise LoginError(
-                    text("the metadata of {url} are of {found}", url=_find_origin(url), found=found)
+                    text(
+                        "the metadata at {url} belongs to {found}",
+                        url=_find_origin(url),
+                        found=found,
+                    )
                 )
             return resource
     if failed:  # says nothing about whether there is one
@@ -147,7 +151,7 @@ async def _read_metadata(
                 validate_metadata_issuer(metadata, expected)
             except OAuthFlowError as error:
                 raise LoginError(
-                    text("the metadata of {issuer} are of {named}", issuer=issuer, named=named)
+                    text("the metadata of {issuer} belongs to {named}", issuer=issuer, named=named)
                 ) from error
             return metadata
     return None

@@ -94,7 +94,7 @@ async def log_out(server: RemoteServer, home: Path) -> str | None:
     if not (login.access_token or login.refresh_token):
         return ""
     if not login.revocation_endpoint:
-        return text("{issuer} ends no logins on request", issuer=login.issuer)
+        return text("{issuer} does not support revoking logins", issuer=login.issuer)
     try:
         async with open_client(server) as client:
             response = await client.send(build_revocation(login))

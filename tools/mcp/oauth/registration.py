@@ -113,7 +113,7 @@ async def _register(
 ) -> ServerLogin:
     if not issuer.registration_endpoint:
         raise LoginError(
-            text("{issuer} registers no clients", issuer=issuer.issuer),
+            text("{issuer} does not register clients", issuer=issuer.issuer),
             hint="register one there, and write its `client_id` below `oauth` in the server's "
             "entry",
         )

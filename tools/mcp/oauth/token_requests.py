@@ -58,7 +58,7 @@ def read_tokens(login: ServerLogin, response: httpx2.Response) -> ServerLogin:
     if response.status_code not in (200, 201):
         reason = describe_refusal(response)
         raise LoginError(
-            text("{issuer} gives no token: {reason}", issuer=login.issuer, reason=reason)
+            text("{issuer} did not issue a token: {reason}", issuer=login.issuer, reason=reason)
         )
     try:
         token = OAuthToken.model_validate_json(response.content)

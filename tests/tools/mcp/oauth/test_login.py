@@ -139,18 +139,18 @@ async def test_more_rights_are_asked_with_the_old(guarded: OAuthServer, tmp_path
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
-    ({"resource": "https://other.example/mcp"}, "are of https://other.example/mcp"),
-    ({"metadata": {"issuer": "https://evil.example"}}, "are of https://evil.example"),
+    ({"resource": "https://other.example/mcp"}, "belongs to https://other.example/mcp"),
+    ({"metadata": {"issuer": "https://evil.example"}}, "belongs to https://evil.example"),
     ({"metadata": {"authorization_endpoint": "http://evil.example/a"}}, "is not safe for a login"),
     ({"metadata": {"token_endpoint": "http://evil.example/token"}}, "is not safe for a login"),
     ({"metadata": {"registration_endpoint": "http://evil.example/r"}}, "is not safe for a login"),
     ({"metadata": {"revocation_endpoint": "http://evil.example/r"}}, "is not safe for a login"),
     ({"metadata": {"code_challenge_methods_supported": ["plain"]}}, "does not support PKCE"),
-    ({"metadata": {"registration_endpoint": None}}, "registers no clients"),
+    ({"metadata": {"registration_endpoint": None}}, "does not register clients"),
     ({"iss": "https://evil.example"}, "answered by https://evil.example instead"),
     ({"metadata": {"authorization_response_iss_parameter_supported": True}}, "answered by ?"),
     ({"refusal": "access_denied"}, "refused the login: access_denied"),
-    ({"token_status": 500}, "gives no token: server_error"),
+    ({"token_status": 500}, "did not issue a token: server_error"),
 ]
 
 

@@ -81,7 +81,7 @@ def test_green_attempt_is_kept_told_and_undone(program: Program, players: Player
     assert shown.code == 0 and "test_numbers.py" in shown.stdout
     ids = [one["thread_id"][:8] for one in compared["attempts"]]
     parent = program.run("threads", "show", ended.last["thread_id"]).stdout
-    assert f"attempt 1: {ids[0]}, failed, openai/red, not kept: its tests are red" in parent
+    assert f"attempt 1: {ids[0]}, failed, openai/red, not kept: its tests failed" in parent
     assert f"attempt 2: {ids[1]}, done, openai/green, kept: its tests pass" in parent
     changed = program.run("diff", ids[2])
     assert (changed.code, "no longer exists" in changed.stderr) == (0, True), changed.stderr

@@ -159,7 +159,7 @@ def test_default_branch_is_never_pushed_to(world: World) -> None:
     world.hosting.default_branch = asked.last["action_requests"][0]["args"]["branch"]
     ended = world.resume(asked.last["thread_id"], "--approve")
     assert (ended.code, world.checkout.branches, world.hosting.requests) == (2, [], [])
-    assert "never pushed to" in ended.last["message"]
+    assert "will not push to" in ended.last["message"]
 
 
 @pytest.mark.parametrize("kind", ["github"], indirect=True)

@@ -131,4 +131,4 @@ def test_pull_request_is_fetched_beside_the_branches(
 def test_request_of_another_repository_is_refused(program: Program, checkout: GitCheckout) -> None:
     ended = review(program, "https://github.com/octo/other/pull/3")
     assert ended.code == 2
-    assert "is not of `origin`" in ended.stderr
+    assert "does not belong to `origin`" in ended.stderr

@@ -78,7 +78,7 @@ async def test_green_attempt_is_kept_and_reasons_are_told(runner, project, model
 async def test_smallest_green_change_is_kept(runner, project, models):
     end, attempts = await run(runner, project, models(LARGER, GREEN, GREEN))
     assert [one["kept"] for one in attempts] == [False, True, False]
-    assert "fewer lines" in attempts[0]["reason"] and "came first" in attempts[2]["reason"]
+    assert "fewer lines" in attempts[0]["reason"] and "comes first" in attempts[2]["reason"]
     assert end.outcome == "verified"
 
 

@@ -167,7 +167,10 @@ def test_default_branch_is_never_pushed_to(world: World) -> None:
     ("change", "told"),
     [
         ("git remote remove origin", "no remote"),
-        ("git remote set-url origin https://code.example/octo/demo.git", "not known to be a GitHub"),
+        (
+            "git remote set-url origin https://code.example/octo/demo.git",
+            "not known to be a GitHub",
+        ),
         ("git remote set-url origin /somewhere", "is not a repository on a host"),
         ("git config user.useConfigOnly true; git config --unset user.email", "who you are"),
         ("rm -rf .git", "not in a git repository"),

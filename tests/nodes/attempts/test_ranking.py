@@ -61,9 +61,9 @@ def test_each_attempt_has_a_reason() -> None:
         "its tests are red",
     ]
     (only,) = mark_kept_attempt([result(1, 1, "a_test.go")])
-    assert only["reason"] == "no other attempt passes its tests, but it changed existing tests: " + (
-        "`a_test.go`"
-    )
+    assert only[
+        "reason"
+    ] == "no other attempt passes its tests, but it changed existing tests: " + ("`a_test.go`")
 
 
 def test_lines_of_a_diff_are_counted_without_heads() -> None:

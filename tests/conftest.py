@@ -2,6 +2,7 @@
 
 import gc
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from hypothesis import HealthCheck, settings
 from provider import Provider
 
 os.environ.update(SURROUNDINGS)
+# Before a version manager's `python3`, whose fifteen processes cost more than Python itself
+os.environ["PATH"] = os.pathsep.join((f"{sys.base_prefix}/bin", os.environ["PATH"]))
 # No test fails since the machine has other things to do. Where `CI` is set, hypothesis's own
 # profile tries the same examples every time; elsewhere each run looks further.
 settings.register_profile(

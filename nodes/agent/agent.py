@@ -14,6 +14,7 @@ from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from ...config.agents.profile import AgentProfile
+from ...config.agents.registry import AgentRegistry, load_built_in_agents
 from ...config.settings.permission_rules import RawRule
 from ...models.xml_calls.known_tools import KnownTools
 from ...models.xml_calls.tool_binding import bind_tools
@@ -38,6 +39,7 @@ from .system_prompt import build_system_prompt
 if TYPE_CHECKING:
     from ...tools.mcp.offer import Offer
 
+BUILT_IN = AgentRegistry(load_built_in_agents())
 # Where the rules are written that the user gave for one thread
 THIS_THREAD = "this thread"
 # Most model turns of a sub-agent
@@ -187,7 +189,8 @@ def _list_lacking(deps: Dependencies, offer: "Offer | None") -> list[Requirement
 def _describe_tool(tool: BaseTool, deps: Dependencies, profile: AgentProfile) -> BaseTool:
     """Return the tool with what its description says of this configuration."""
     if tool.name == "subagent":
-        return describe_agents(tool, list_sendable_agents(deps.agents, profile))
+        # all others are in the context message, which stays when their files change
+        return describe_agents(tool, list_sendable_agents(BUILT_IN, profile))
     if tool.name != "use_rag_tool":
         return tool
     from ...tools.builtin.web.use_rag_tool import describe_servers

@@ -6,12 +6,17 @@ from difflib import get_close_matches
 from ...config.agents.profile import AgentProfile
 from ...config.agents.registry import AgentRegistry
 from ...config.errors import UsageError
+from ..builtin.session.subagent import shorten_description
 from ..result import ToolError
 from ..tool_table import select_names
 from .agent_tools import select_tool_names
 
 # Claude Code's names
 ALIASES = {"general-purpose": "general", "plan": "architect", "bash": "shell"}
+OWN_AGENTS = (
+    "More agents for the tool `subagent`; they replace those of the same name. An agent that may "
+    "change nothing sends only those that only read."
+)
 CHANGING_TOOLS = select_names(lambda entry: entry.effect in ("edit", "execute"))
 
 
@@ -28,6 +33,30 @@ def list_sendable_agents(agents: AgentRegistry, parent: AgentProfile) -> Mapping
         and not profile.hidden
         and (may_write or not can_change(profile))
     }
+
+
+def describe_own_agents(agents: AgentRegistry, most_bytes: int) -> str:
+    """Return the user's own agents and the project's that can be sent; empty if there are none.
+
+    Where the descriptions are too long, only the names.
+    """
+    own = [
+        profile
+        for _, profile in sorted(agents.profiles.items())
+        if profile.origin != "built-in" and profile.mode != "primary" and not profile.hidden
+    ]
+    if not own:
+        return ""
+    listed = "\n".join(map(_describe_agent, own))
+    if len(listed.encode()) > most_bytes:
+        names = ", ".join(profile.name for profile in own)
+        listed = names.encode()[:most_bytes].decode("utf-8", "ignore")
+    return f"{OWN_AGENTS}\n{listed}"
+
+
+def _describe_agent(profile: AgentProfile) -> str:
+    reads = "" if can_change(profile) else " (only reads)"
+    return f"- {profile.name}{reads}: {shorten_description(profile.description)}"
 
 
 def find_sendable_agent(agents: AgentRegistry, parent: AgentProfile, name: str) -> AgentProfile:

@@ -10,6 +10,7 @@ from maxagent.tools.result import ToolError
 from maxagent.tools.runtime.agent_tools import select_child_tools
 from maxagent.tools.runtime.sendable_agents import (
     can_change,
+    describe_own_agents,
     find_sendable_agent,
     list_sendable_agents,
 )
@@ -41,6 +42,20 @@ def test_primary_and_hidden_agents_are_not_sent() -> None:
     own["c"] = replace(own["c"], hidden=True)
     registry = AgentRegistry(MappingProxyType(own))
     assert [*list_sendable_agents(registry, BUILT_IN["build"])] == ["a"]
+
+
+def test_own_agents_are_described_or_named() -> None:
+    own = {
+        name: AgentProfile(name, "Does\nit.", "You.", tools=tools, origin="program")
+        for name, tools in (("b", ("edit",)), ("a", ("grep",)))
+    }
+    registry = AgentRegistry(MappingProxyType({**own, "explore": BUILT_IN["explore"]}))
+    assert describe_own_agents(registry, 1000).splitlines()[1:] == [
+        "- a (only reads): Does it.",
+        "- b: Does it.",
+    ]
+    assert describe_own_agents(registry, 10).splitlines()[1:] == ["a, b"]
+    assert describe_own_agents(AGENTS, 1000) == ""
 
 
 def test_unknown_agent_is_answered_with_the_list() -> None:

@@ -1,7 +1,7 @@
 """The `subagent` tool: sends other agents. The graph runs them; this is what the model calls."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NotRequired, cast
+from typing import NotRequired, cast
 
 from langchain_core.tools import BaseTool
 from typing_extensions import TypedDict
@@ -59,12 +59,13 @@ def _read_task(given: object) -> TaskItem:
 
 
 def describe_agents(tool: BaseTool, agents: Mapping[str, str]) -> BaseTool:
-    """Return the tool with the agents that can be sent in its description."""
-    lines = [f"- {name}: {_shorten(text)}" for name, text in sorted(agents.items())]
+    """Return the tool with these agents in its description."""
+    lines = [f"- {name}: {shorten_description(text)}" for name, text in sorted(agents.items())]
     description = "\n".join([tool.description, "Agents:", *lines])
     return tool.model_copy(update={"description": description})
 
 
-def _shorten(text: str) -> str:
-    line: Any = " ".join(text.split())
+def shorten_description(text: str) -> str:
+    """Return an agent's description on one line."""
+    line = " ".join(text.split())
     return line if len(line) <= LONGEST_DESCRIPTION else f"{line[: LONGEST_DESCRIPTION - 1]}…"

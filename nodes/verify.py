@@ -85,8 +85,9 @@ async def verify(
         return Command(goto="verify", update={"asked": asked})
     record = _create_record(state, runtime, deps)
     proof = await _run_proof(state, record, commands)
+    baseline = {"baseline": proof.baseline} if proof.baseline else {}
     if needs_first_run(state):
-        update = {**await record.build_update(), **proof.consents, "asked": []}
+        update = {**await record.build_update(), **proof.consents, **baseline, "asked": []}
         before = build_tests_before(proof.evidence)
         return Command(goto="tester", update={**update, "tests_before": before})
     evidence = proof.evidence
@@ -101,7 +102,7 @@ async def verify(
         "evidence": evidence,
         "asked": find_socket_question(state, deps, shown, missed=proof.misses_socket),
         "proven": True,
-        **({"baseline": proof.baseline} if proof.baseline else {}),
+        **baseline,
     }
     if update["asked"]:
         return Command(goto="verify", update=update)

@@ -70,7 +70,7 @@ async def _open_baseline(state: State, runtime: Runtime[Context]) -> Baseline | 
 
 def _may_be_excused(state: State, run: TestRun) -> bool:
     """Return whether it matters what was red before the change."""
-    if not run.red or run.timed_out or is_about_red_tests(state["request"]):
+    if not run.red or run.timed_out or is_about_red_tests(_get_repair_request(state)):
         return False
     return bool(run.passed) or not run.names_all_red
 
@@ -100,7 +100,8 @@ def _compare(state: State, run: TestRun, before: BaselineRun | None) -> RedTests
         if not red_before <= {*run.failing}:
             return RedTests()
         names = (name for name in run.failing if name in red_before)
-        return RedTests(tuple(name for name in names if not is_test_named(state["request"], name)))
+        request = _get_repair_request(state)
+        return RedTests(tuple(name for name in names if not is_test_named(request, name)))
     is_same = (before["exit_code"], before["red"]) == (run.exit_code, run.red)
     return RedTests(is_same_as_before=is_same and not run.names_all_red)
 
@@ -120,6 +121,12 @@ async def _find_flaky_tests(
     return replace(red, flaky=find_flaky(run, again, new))
 
 
+def build_baseline(tree: str, commands: Sequence[TestCommand], runs: Sequence[TestRun]) -> Baseline:
+    """Return the baseline of runs on the files before the job, whose snapshot is `tree`."""
+    named = zip(map(format_command, commands), map(build_baseline_run, runs), strict=True)
+    return Baseline(tree=tree, runs={name: run for name, run in named if run})
+
+
 def build_baseline_run(run: TestRun) -> BaselineRun | None:
     """Return a run as the state keeps it; None if it has no usable result."""
     if run.exit_code is None or run.timed_out or (run.exit_code and not run.red):
@@ -130,6 +137,11 @@ def build_baseline_run(run: TestRun) -> BaselineRun | None:
         failing=list(run.failing[:MOST_NAMES]),
         names_all_red=not run.red or (run.names_all_red and len(run.failing) <= MOST_NAMES),
     )
+
+
+def _get_repair_request(state: State) -> str:
+    """Return the request, which may name red tests; empty if it is one for more tests."""
+    return "" if state.get("options", {}).get("tests_for") else state["request"]
 
 
 def is_about_red_tests(request: str) -> bool:

@@ -1,7 +1,7 @@
 """The proof of a change: test runs, until the tested files are those that are there."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...config.text import text
@@ -11,7 +11,7 @@ from ...tools.testing.run import TestRun
 from ..agent.dependencies import Dependencies
 from ..agent.snapshot_recorder import FileRecord
 from ..state import Baseline, Evidence, State
-from .baseline import find_red_tests
+from .baseline import build_baseline, find_red_tests
 from .evidence import build_evidence
 from .test_commands import run_command
 
@@ -60,8 +60,11 @@ async def run_until_stable(
 async def run_first_time(
     record: FileRecord, commands: Sequence[TestCommand], deps: Dependencies
 ) -> Proof:
-    """Run the tests before anything is written; their output is not shown."""
-    return await _run_commands(record, commands, deps, "before")
+    """Run the tests before anything is written: the baseline. Their output is not shown."""
+    proof = await _run_commands(record, commands, deps, "before")
+    if proof.misses_socket:
+        return proof
+    return replace(proof, baseline=build_baseline(record.tree, commands, proof.runs))
 
 
 async def _run_commands(

@@ -1,6 +1,7 @@
 """`mcode test run --watch`: the framework's own, or another run when files have changed."""
 
 import asyncio
+import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -34,6 +35,7 @@ def watch_by_framework(
     command: TestCommand, arguments: Sequence[str], sandbox: Sandbox, folder: Path
 ) -> int:
     """Let the framework watch until it ends, without a time limit; return the exit code."""
+    _accept_interrupts()
     option = _OWN[command.framework]
     if command.framework == "jest" and not _is_in_repository(folder):
         option = "--watchAll"  # the other one asks git what has changed
@@ -53,12 +55,21 @@ def watch_by_framework(
     return FAILED if ended.exit_code else DONE
 
 
+def _accept_interrupts() -> None:
+    """Let SIGINT end this process also where a script has started it in the background with `&`.
+
+    The shell has it ignored there, and nothing else would end the watch.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def _is_in_repository(folder: Path) -> bool:
     return any((above / ".git").exists() for above in (folder, *folder.parents))
 
 
 def repeat_on_changes(workspace: Workspace, run: Callable[[], int]) -> None:
     """Run, wait for changed files, and run again; only Ctrl-C ends it."""
+    _accept_interrupts()
     while True:
         run()
         before = read_stamps(workspace)

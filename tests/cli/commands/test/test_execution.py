@@ -116,8 +116,9 @@ def test_coverage_without_its_program_is_exit_code_two(place: TestPlace) -> None
 def test_watch_runs_again_on_a_change_until_ctrl_c(pytest_place: TestPlace) -> None:
     pytest_place.write({".gitignore": "ignored\n"})
     pytest_place.run("test", "--trust")
+    # as a script's `&` starts it: SIGINT is ignored
     program = subprocess.Popen(
-        [sys.executable, "-m", "maxagent", "test", "--watch"],
+        ["/bin/sh", "-c", 'trap "" INT; exec "$0" -m maxagent test --watch', sys.executable],
         cwd=pytest_place.project,
         env=pytest_place.environ | {"HOME": os.environ.get("HOME", "")},
         stdout=subprocess.PIPE,

@@ -40,6 +40,8 @@ class TestCommand:
     """The file or setting that shows that the project has these tests."""
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     """Variables that the command gets."""
+    measured_by: str = ""
+    """The program by which the command itself measures coverage: `c8`, `nyc`."""
 
     @property
     def language(self) -> str:

@@ -47,7 +47,9 @@ def find_coverage_tool(command: TestCommand, root: Path) -> CoverageTool | str:
                 return CoverageTool(_wrap_vitest, _read_all_files)
             return _describe_missing(packages[0], _NPM_INSTALL, packages[0])
         case "mocha":
-            programs = (_find_in_modules(f".bin/{name}", command, root) for name in ("c8", "nyc"))
+            # one inside the other would measure what it has changed
+            names = (command.measured_by,) if command.measured_by else ("c8", "nyc")
+            programs = (_find_in_modules(f".bin/{name}", command, root) for name in names)
             program = next(filter(None, programs), None)
             if program is None:
                 return _describe_missing("c8", _NPM_INSTALL, "c8")
@@ -113,8 +115,13 @@ def _wrap_jest(argv: Sequence[str], folder: Path) -> list[str]:
 
 
 def _wrap_vitest(argv: Sequence[str], folder: Path) -> list[str]:
-    options = ("--coverage.reporter=text", f"--coverage.reportsDirectory={folder / 'coverage'}")
-    return [*argv, "--coverage.enabled", *options]
+    return [
+        *argv,
+        "--coverage.enabled",
+        "--coverage.reporter=text",
+        "--coverage.reportOnFailure",
+        f"--coverage.reportsDirectory={folder / 'coverage'}",
+    ]
 
 
 def _wrap_go(argv: Sequence[str], folder: Path) -> list[str]:

@@ -29,6 +29,15 @@ ENVIRONMENT = {
     "YARN_ENABLE_NETWORK": "false",
     "COREPACK_ENABLE_NETWORK": "0",
 }
+# options that make a framework end whose script lets it wait for changes; Vitest always gets one
+_WITHOUT_WATCH: Mapping[str, tuple[str, ...]] = {
+    "jest": ("--watch=false", "--watchAll=false"),
+    "mocha": ("--no-watch",),
+}
+_WAITS = (
+    "the script `test` of `{file}` waits for changes and never ends; remove `--watch` from it, or "
+    "configure `task.test_command`"
+)
 # most packages of a project that are tested by themselves
 MOST_PACKAGES = 16
 
@@ -150,18 +159,24 @@ def _build_script_command(package: _Package, script: PackageScript) -> TestComma
     separator = ("--",) if manager == "npm" else ()
     silent = ("--silent",) if manager == "npm" else ()
     argv = (_find_manager(manager, package), "test", *silent)
+    found_by = join(package.folder, "package.json")
     problem = _find_problem(package, manager)
+    if script.waits and not script.framework:
+        problem = text(_WAITS, file=found_by)
     if not problem and package.has_dependencies and not package.is_installed:
         how = text("run `{command}`", command=f"{manager} install")
         problem = text("the packages of `package.json` are not installed; {how}", how=how)
+    if script.framework:
+        argv += (*separator, *(_WITHOUT_WATCH.get(script.framework, ()) if script.waits else ()))
     return TestCommand(
-        (*argv, *separator) if script.framework else argv,
+        argv,
         f"{manager} test",
         cast(Framework, script.framework or "npm"),
         problem,
         folder=package.folder,
-        found_by=join(package.folder, "package.json"),
+        found_by=found_by,
         environment=ENVIRONMENT,
+        measured_by=script.measured_by,
     )
 
 

@@ -9,8 +9,11 @@ SCRIPT_FRAMEWORKS = ("jest", "vitest", "mocha")
 _PLACEHOLDER = "no test specified"
 _ASSIGNMENT = re.compile(r"\w+=.*")
 # programs that start the one after them
-_STARTERS = {"npx": (), "cross-env": (), "yarn": (), "pnpm": (), "node": ()}
+_COVERAGE = {"c8", "nyc"}
+_STARTERS = {"npx", "cross-env", "yarn", "pnpm", "node", *_COVERAGE}
 _OPERATORS = re.compile(r"[;&|<>`]|\$\(")
+_WATCH = re.compile(r"(?<!\S)--watch(?:All)?(?:=true)?(?!\S)")
+_SHORT_WATCH = re.compile(r"(?<!\S)-w(?!\S)")
 _DEFAULTS = {("vitest", "run"), ("vitest", "--run")}
 
 
@@ -22,6 +25,10 @@ class PackageScript:
     """`jest`, `vitest`, `mocha`; empty: another program, or several."""
     is_bare: bool
     """Whether it is the framework without options of its own."""
+    measured_by: str
+    """`c8`, `nyc`: what measures the coverage of the framework's tests; empty: nothing does."""
+    waits: bool
+    """Whether its options make it wait for changes when the tests have ended."""
 
 
 def parse_script(script: str) -> PackageScript | None:
@@ -33,10 +40,13 @@ def parse_script(script: str) -> PackageScript | None:
     except ValueError:
         words = []
     bare = bool(words) and words[0] in SCRIPT_FRAMEWORKS
-    words = _drop_starters(words)
-    name = _get_framework(words[0]) if words else ""
-    is_bare = bare and (len(words) == 1 or tuple(words) in _DEFAULTS)
-    return PackageScript(name, is_bare)
+    rest = _drop_starters(words)
+    name = _get_framework(rest[0]) if rest else ""
+    before = words[: len(words) - len(rest)] if name else []
+    measured_by = next((word for word in before if word in _COVERAGE), "")
+    is_bare = bare and (len(rest) == 1 or tuple(rest) in _DEFAULTS)
+    waits = bool(_WATCH.search(script)) or bool(name and _SHORT_WATCH.search(script))
+    return PackageScript(name, is_bare, measured_by, waits)
 
 
 def _drop_starters(words: list[str]) -> list[str]:

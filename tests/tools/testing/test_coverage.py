@@ -69,6 +69,15 @@ def test_coverage_of_javascript_is_read_from_the_table(
     assert tool.read_percent(TABLE, tmp_path) == 66.6
 
 
+def test_script_that_measures_is_measured_by_the_same(tmp_path: Path) -> None:
+    add(tmp_path, "node_modules/.bin/c8", "node_modules/.bin/nyc")
+    for program in ("c8", "nyc"):
+        command = TestCommand(("npm", "test"), "npm test", "mocha", measured_by=program)
+        tool = find_coverage_tool(command, tmp_path)
+        assert isinstance(tool, CoverageTool)
+        assert tool.wrap(["x"], tmp_path)[0].endswith(f".bin/{program}")
+
+
 def test_coverage_of_go_is_that_of_all_statements(tmp_path: Path) -> None:
     tool = find("go", tmp_path)
     assert isinstance(tool, CoverageTool)

@@ -130,6 +130,24 @@ async def test_script_runs_by_the_manager_of_the_lock_file(
     assert Path(command.argv[0]).parent == programs and command.environment["CI"] == "1"
 
 
+@pytest.mark.parametrize(
+    ("script", "options", "problem"),
+    [
+        ("mocha --watch", ("--", "--no-watch"), ""),
+        ("jest --watchAll", ("--", "--watch=false", "--watchAll=false"), ""),
+        ("vitest --watch", ("--",), ""),
+        ("tsc && jest --watch", (), "the script `test` of `package.json` waits for changes"),
+    ],
+)
+async def test_script_that_watches_ends_or_does_not_run(
+    script: str, options: tuple[str, ...], problem: str, project: Path, programs: Path
+) -> None:
+    write(project, {"package.json": manifest(script)})
+    (command,) = await detect_test_commands(project, "")
+    assert command.argv[1:] == ("test", "--silent", *options)
+    assert command.problem.startswith(problem) and bool(command.problem) == bool(problem)
+
+
 async def test_program_of_package_comes_from_nearest_node_modules(
     project: Path, programs: Path
 ) -> None:

@@ -46,6 +46,10 @@ async def receive_message(state: State, runtime: Runtime[Context]) -> Command[Li
     cancelled_calls = await asyncio.to_thread(
         _answer_open_calls, earlier_messages, role, deps, thread
     )
+    if any(map(_sends_agents, cancelled_calls)):
+        from .subagents.abandoned_worktrees import remove_abandoned_worktrees
+
+        await remove_abandoned_worktrees(deps, runtime)
     words = build_role_message(role, state["request"])
     typed = options.pop("mentioning", state["request"])
     thinking = settle_thinking(state["request"], typed, options, deps.settings)

@@ -4,14 +4,14 @@ import asyncio
 import os
 import shutil
 import stat
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
 
 from ...config.errors import MaxAgentError
 from ...config.security.file_lock import acquire_file_lock
 from ..snapshots.store import Snapshots
-from .record import Worktree, delete_record, list_containers, read_record
+from .record import Worktree, delete_record, list_containers, list_worktrees, read_record
 
 
 async def remove_worktree(snapshots: Snapshots, worktree: Worktree) -> None:
@@ -28,16 +28,42 @@ async def remove_worktree(snapshots: Snapshots, worktree: Worktree) -> None:
 
 async def remove_left_over(home: Path, threads: Collection[str]) -> int:
     """Delete incomplete worktrees, and those of other threads than these; return their number."""
-    count = 0
-    for container in await asyncio.to_thread(lambda: list(list_containers(home))):
-        with suppress(MaxAgentError):  # being made right now
-            async with acquire_file_lock(locate_lock(container)):
-                worktree = await asyncio.to_thread(read_record, container)
-                if worktree is None or worktree.thread_id not in threads:
-                    await asyncio.to_thread(delete_container, container)
-                    locate_lock(container).unlink(missing_ok=True)
-                    count += 1
-    return count
+
+    def is_left_over(worktree: Worktree | None) -> bool:
+        return worktree is None or worktree.thread_id not in threads
+
+    containers = await asyncio.to_thread(lambda: list(list_containers(home)))
+    return sum([await _remove_container(container, is_left_over) for container in containers])
+
+
+async def _remove_container(
+    container: Path, is_left_over: Callable[[Worktree | None], bool]
+) -> bool:
+    """Delete a worktree if it is left over; return whether it was."""
+    with suppress(MaxAgentError):  # being made right now
+        async with acquire_file_lock(locate_lock(container)):
+            if is_left_over(await asyncio.to_thread(read_record, container)):
+                await asyncio.to_thread(delete_container, container)
+                locate_lock(container).unlink(missing_ok=True)
+                return True
+    return False
+
+
+async def remove_closed(home: Path, thread_id: str, open_keys: Collection[str]) -> None:
+    """Delete a thread's worktrees with other keys than these; the thread must not be running."""
+    for container in await asyncio.to_thread(list_closed, home, thread_id, open_keys):
+        await _remove_container(container, lambda worktree: worktree is not None)
+
+
+def list_closed(home: Path, thread_id: str, open_keys: Collection[str]) -> list[Path]:
+    """List the folders that `remove_closed` would delete; never those that a thread works in."""
+    return [
+        worktree.container
+        for worktree in list_worktrees(home)
+        if worktree.thread_id == thread_id
+        and worktree.key not in open_keys
+        and not worktree.has_own_thread
+    ]
 
 
 def list_left_over(home: Path, threads: Collection[str]) -> list[Path]:

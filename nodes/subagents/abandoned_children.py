@@ -10,6 +10,11 @@ KILLED = (
     "[{id}: killed]\nThe user did not wait for it. What it had changed by then is in the files."
 )
 
+KILLED_APART = (
+    "[{id}: killed]\nThe user did not wait for it. What it had changed was in a copy of the "
+    "project, and is not in the files."
+)
+
 
 def answer_with_reports(
     messages: Sequence[ToolMessage], sub_runs: SubRuns, thread: str
@@ -35,7 +40,11 @@ def _add_reports(message: ToolMessage, rows: Sequence[SubRun]) -> ToolMessage:
     if not call_rows:
         return message
     texts = [
-        row.report if row.status in ENDED and row.report else KILLED.format(id=row.sub_id)
+        row.report if row.status in ENDED and row.report else _describe_killed(row)
         for row in call_rows
     ]
     return message.model_copy(update={"content": "\n\n".join(texts)})
+
+
+def _describe_killed(row: SubRun) -> str:
+    return (KILLED_APART if row.worktree else KILLED).format(id=row.sub_id)

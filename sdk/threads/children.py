@@ -18,7 +18,7 @@ from ...memory.threads.sub_runs import ENDED, SubRun, SubRuns, SubRunStatus
 # interrupted: its process has ended, and a resume of the thread continues it
 ShownStatus = SubRunStatus | Literal["interrupted"]
 # Threads that no resume continues: a child that is open there has been left
-_AT_REST: frozenset[ThreadStatus] = frozenset({"idle", "done", "unverified", "undone"})
+AT_REST: frozenset[ThreadStatus] = frozenset({"idle", "done", "unverified", "undone"})
 
 
 def list_children(row: ThreadRow, home: Path) -> list[SubRun]:
@@ -45,7 +45,7 @@ def derive_child_status(child: SubRun, row: ThreadRow, answered: Collection[str]
     if child.status in ENDED:
         return child.status
     # its call was left, as by a new message
-    if child.call_id in answered or row.status in _AT_REST:
+    if child.call_id in answered or row.status in AT_REST:
         return "killed"
     if row.status == "running" or (row.status, child.status) == ("waiting", "waiting"):
         return child.status

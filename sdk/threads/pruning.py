@@ -19,10 +19,17 @@ from ...memory.threads import thread_id
 from ...memory.threads.index import ThreadIndex
 from ...memory.threads.lease import acquire_lease
 from ...memory.threads.record import ThreadRow
+from ...memory.threads.sub_runs import ENDED
 from ...memory.undo.history import FileHistory
 from ...memory.worktrees.record import list_worktrees
-from ...memory.worktrees.removal import list_left_over, remove_left_over
+from ...memory.worktrees.removal import (
+    list_closed,
+    list_left_over,
+    remove_closed,
+    remove_left_over,
+)
 from ...tools.testing.caches import locate_project_caches
+from .children import AT_REST, list_children
 from .disk_usage import measure_database, measure_folder
 
 # Prefix of the name of a folder that an import fills with outputs
@@ -42,12 +49,13 @@ async def prune_storage(home: Path) -> int:
     about to reference them. A running thread is left unchanged.
     """
     index, before = ThreadIndex(home), measure_database(home)
-    rows = index.list()
+    rows, freed = index.list(), 0
     for row in rows:
         with suppress(ThreadBusyError), acquire_lease(home, row.thread_id):
             index.compact(row.thread_id)
+            freed += await _remove_closed_worktrees(home, row)
     threads = {row.thread_id for row in rows}
-    freed = _delete_folders(home, threads) + _delete_test_caches(home, rows)
+    freed += _delete_folders(home, threads) + _delete_test_caches(home, rows)
     freed += await _remove_worktrees(home, threads)
     stores = paths.ensure_data_folder(home) / "snapshots"
     freed += await garbage_collection.remove_unused_stores(
@@ -66,6 +74,18 @@ async def _remove_worktrees(home: Path, threads: set[str]) -> int:
     """Delete the worktrees of deleted threads and of killed processes; return the bytes freed."""
     freed = sum(measure_folder(path) for path in list_left_over(home, threads))
     await remove_left_over(home, threads)
+    return freed
+
+
+async def _remove_closed_worktrees(home: Path, row: ThreadRow) -> int:
+    """Delete the worktrees of sub-agents that nobody continues; return the bytes freed.
+
+    A killed or stopped thread needs that of a sub-agent which has not reported.
+    """
+    children = [] if row.status in AT_REST else list_children(row, home)
+    open_keys = {child.sub_id for child in children if child.status not in ENDED}
+    freed = sum(map(measure_folder, list_closed(home, row.thread_id, open_keys)))
+    await remove_closed(home, row.thread_id, open_keys)
     return freed
 
 

@@ -25,6 +25,7 @@ SPEAKING = (
     "tools/shell/**/*.py",
     "tools/runtime/agent_tools.py",
     "tools/testing/*.py",
+    "nodes/subagents/abandoned_worktrees.py",
     "nodes/testing/*.py",
     "tools/runtime/registry.py",
     "nodes/agent/limits.py",

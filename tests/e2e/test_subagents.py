@@ -17,6 +17,7 @@ from provider import Provider, Request
 from maxagent import Answer, Runner, trust
 from maxagent.config import paths
 from maxagent.memory.threads.sub_runs import SubRuns
+from maxagent.memory.worktrees.record import list_containers
 from maxagent.sdk.events import Event
 
 SLOW = {"command": "echo begins >> log.txt; echo begun; sleep 60; echo ends >> log.txt"}
@@ -388,6 +389,27 @@ async def test_two_writers_in_worktrees_change_one_file(apart: Place) -> None:
     assert "[worker-1: done; files changed: a.txt]" in last_of(crew.requests["parent"][1])
     worktrees = apart.runner.home / "data/worktrees"
     assert not [path for path in worktrees.rglob("a.txt")]
+
+
+@pytest.mark.parametrize("is_left", [True, False])
+async def test_worktree_of_waiting_child_goes(apart: Place, is_left: bool) -> None:
+    *edits, end = changes("one", 1)
+    asks = calls(("webfetch", {"url": "https://one.example"}))
+    crew = Crew(sends(("worker", "one")), {"text": "Well."}, one=[*edits, asks, end])
+    question = await apart.chat(crew, mode="edits")
+    containers = list(list_containers(apart.runner.home))
+    assert (question.type, len(containers)) == ("question", 1)
+    await (apart.say("never mind") if is_left else apart.answer(reject="no"))
+    assert list(list_containers(apart.runner.home)) == []
+    lines = (apart.folder / "a.txt").read_text().splitlines()
+    assert lines[1] == ("line 1" if is_left else "one")
+    saved = paths.locate_outputs(apart.runner.home, apart.thread) / "worker-1.diff"
+    assert saved.exists() is is_left
+    if is_left:
+        assert "+one" in saved.read_text()
+        assert [event.text for event in apart.told("notice") if str(saved) in event.text]
+        answer = crew.requests["parent"][1].body["messages"][-2]
+        assert "is not in the files" in text_of(answer)
 
 
 async def test_conflict_of_two_worktrees_is_told(apart: Place) -> None:

@@ -6,12 +6,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from sent_children import run_thread
 from thread_history import Kept, write
 
 from maxagent.config import paths
 from maxagent.config.errors import MaxAgentError
 from maxagent.memory.snapshots.storage import get_store_directory
 from maxagent.memory.threads import thread_id
+from maxagent.memory.threads.index import ThreadIndex
 from maxagent.memory.worktrees.creation import create_worktree
 from maxagent.memory.worktrees.record import list_worktrees
 from maxagent.sdk.threads.pruning import IMPORT, find_unused, prune_storage
@@ -141,6 +143,27 @@ def test_unused_threads_are_old_and_not_running(kept: Kept) -> None:
     assert find_unused([old], 11) == []
 
 
+async def test_worktree_stays_while_its_agent_is_open(kept: Kept) -> None:
+    base, thread = await kept.snapshots.take(), kept.row.thread_id
+    await run_thread(kept.home, thread, answers=1)
+    for key in ("explore-1", "shell-1", "baseline-x", "attempt-1"):
+        await create_worktree(
+            kept.snapshots,
+            thread_id=thread,
+            key=key,
+            tree=base,
+            sandboxed=True,
+            has_own_thread=key == "attempt-1",
+        )
+    index = ThreadIndex(kept.home)
+    index.set_status(thread, "interrupted")
+    await prune_storage(kept.home)
+    assert {one.key for one in list_worktrees(kept.home)} == {"shell-1", "attempt-1"}
+    index.set_status(thread, "unverified")
+    await prune_storage(kept.home)
+    assert [one.key for one in list_worktrees(kept.home)] == ["attempt-1"]
+
+
 async def test_worktrees_of_deleted_threads_go(kept: Kept) -> None:
     write("a.txt", "one\n")(kept.folder)
     base = await kept.snapshots.take()
@@ -148,7 +171,12 @@ async def test_worktrees_of_deleted_threads_go(kept: Kept) -> None:
     await kept.snapshots.take()
     theirs = {
         thread: await create_worktree(
-            kept.snapshots, thread_id=thread, key="k", tree=base, sandboxed=True
+            kept.snapshots,
+            thread_id=thread,
+            key="k",
+            tree=base,
+            sandboxed=True,
+            has_own_thread=True,
         )
         for thread in (kept.row.thread_id, "gone")
     }

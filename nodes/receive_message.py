@@ -42,14 +42,8 @@ async def receive_message(state: State, runtime: Runtime[Context]) -> Command[Li
     options = settle_options(state.get("options", {}), state["request"], datetime.now())
     role = get_mode(options)
     deps = (await load_agent(role, {**state, "options": options}, runtime.context)).deps
-    earlier_messages, thread = iter_newest_first(state, role), get_thread_id(runtime)
-    cancelled_calls = await asyncio.to_thread(
-        _answer_open_calls, earlier_messages, role, deps, thread
-    )
-    if any(map(_sends_agents, cancelled_calls)):
-        from .subagents.abandoned_worktrees import remove_abandoned_worktrees
-
-        await remove_abandoned_worktrees(deps, runtime)
+    thread = get_thread_id(runtime)
+    cancelled_calls = await _cancel_calls(state, runtime, role, deps)
     words = build_role_message(role, state["request"])
     typed = options.pop("mentioning", state["request"])
     thinking = settle_thinking(state["request"], typed, options, deps.settings)
@@ -94,6 +88,19 @@ async def receive_message(state: State, runtime: Runtime[Context]) -> Command[Li
 
 def _sends_agents(answer: ToolMessage) -> bool:
     return resolve_tool_name(answer.name or "", ("subagent",)) == "subagent"
+
+
+async def _cancel_calls(
+    state: State, runtime: Runtime[Context], role: RoleName, deps: Dependencies
+) -> list[ToolMessage]:
+    """Answer the calls that are open; the worktrees of their sub-agents go."""
+    earlier_messages, thread = iter_newest_first(state, role), get_thread_id(runtime)
+    answers = await asyncio.to_thread(_answer_open_calls, earlier_messages, role, deps, thread)
+    if any(map(_sends_agents, answers)):
+        from .subagents.abandoned_worktrees import remove_abandoned_worktrees
+
+        await remove_abandoned_worktrees(deps, runtime)
+    return answers
 
 
 def _answer_open_calls(

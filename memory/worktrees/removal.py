@@ -29,20 +29,18 @@ async def remove_worktree(snapshots: Snapshots, worktree: Worktree) -> None:
 async def remove_left_over(home: Path, threads: Collection[str]) -> int:
     """Delete incomplete worktrees, and those of other threads than these; return their number."""
 
-    def is_left_over(worktree: Worktree | None) -> bool:
+    def is_orphan(worktree: Worktree | None) -> bool:
         return worktree is None or worktree.thread_id not in threads
 
     containers = await asyncio.to_thread(lambda: list(list_containers(home)))
-    return sum([await _remove_container(container, is_left_over) for container in containers])
+    return sum([await _remove_container(container, is_orphan) for container in containers])
 
 
-async def _remove_container(
-    container: Path, is_left_over: Callable[[Worktree | None], bool]
-) -> bool:
+async def _remove_container(container: Path, is_orphan: Callable[[Worktree | None], bool]) -> bool:
     """Delete a worktree if it is left over; return whether it was."""
     with suppress(MaxAgentError):  # being made right now
         async with acquire_file_lock(locate_lock(container)):
-            if is_left_over(await asyncio.to_thread(read_record, container)):
+            if is_orphan(await asyncio.to_thread(read_record, container)):
                 await asyncio.to_thread(delete_container, container)
                 locate_lock(container).unlink(missing_ok=True)
                 return True

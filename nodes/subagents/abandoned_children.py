@@ -40,11 +40,11 @@ def _add_reports(message: ToolMessage, rows: Sequence[SubRun]) -> ToolMessage:
     if not call_rows:
         return message
     texts = [
-        row.report if row.status in ENDED and row.report else _describe_killed(row)
+        row.report if row.status in ENDED and row.report else _describe_abandoned(row)
         for row in call_rows
     ]
     return message.model_copy(update={"content": "\n\n".join(texts)})
 
 
-def _describe_killed(row: SubRun) -> str:
+def _describe_abandoned(row: SubRun) -> str:
     return (KILLED_APART if row.worktree else KILLED).format(id=row.sub_id)

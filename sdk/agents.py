@@ -1,6 +1,6 @@
 """The agents, for programs: `maxagent.agents`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,12 +34,29 @@ class Agents:
         self.filter_tools(profile)
         register_agent(profile)
 
-    def filter_tools(self, profile: AgentProfile) -> "Sequence[BaseTool]":
-        """Return the tools that the agent is offered; raises UsageError for one that is unknown."""
-        from ..config.settings.schema import ToolsSection
-        from ..tools.runtime.agent_tools import select_agent_tools
+    def filter_tools(
+        self, profile: AgentProfile, tools: "Iterable[BaseTool] | None" = None
+    ) -> "Sequence[BaseTool]":
+        """Return those of the tools that the agent may have; by default of MaxAgent's own.
 
-        return select_agent_tools(profile, ToolsSection())
+        A tool of a program's own is judged by its name, as one of an MCP server is. Raises
+        UsageError if the profile names a tool that does not exist.
+        """
+        from ..config.settings.schema import ToolsSection
+        from ..tools.runtime.agent_tools import can_call_server_tool, select_agent_tools
+        from ..tools.runtime.registry import NAMES
+
+        chosen = ToolsSection()
+        own = select_agent_tools(profile, chosen)
+        if tools is None:
+            return own
+        offered = {tool.name for tool in own}
+        return [
+            tool
+            for tool in tools
+            if tool.name in offered
+            or (tool.name not in NAMES and can_call_server_tool(tool.name, profile, chosen))
+        ]
 
 
 agents = Agents()

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.tools import StructuredTool
 
 from maxagent import AgentProfile, Runner, UsageError, agents
 from maxagent.config.agents import registry
@@ -36,6 +37,26 @@ def test_a_registered_agent_is_the_users_own(home: Path) -> None:
 
 def test_its_tools_are_those_it_is_offered() -> None:
     assert [tool.name for tool in agents.filter_tools(REVIEWER)] == ["read_file"]
+
+
+@pytest.mark.parametrize(
+    ("tools", "denied", "allowed"),
+    [
+        (("read_file", "query_*"), (), ["read_file", "query_orders"]),
+        (("*",), ("query_*", "grep"), ["read_file", "send_mail"]),
+        (("*",), (), ["read_file", "grep", "query_orders", "send_mail"]),
+    ],
+)
+def test_tools_of_a_program_are_filtered(
+    tools: tuple[str, ...], denied: tuple[str, ...], allowed: list[str]
+) -> None:
+    profile = AgentProfile("own", "Works.", "Work.", tools=tools, denied_tools=denied)
+    names = ("read_file", "grep", "query_orders", "send_mail", "attempt_completion")
+    given = [
+        StructuredTool.from_function(lambda text: text, name=name, description="It works.")
+        for name in names
+    ]
+    assert [tool.name for tool in agents.filter_tools(profile, given)] == allowed
 
 
 @pytest.mark.parametrize(

@@ -97,10 +97,8 @@ def find_own_entries(entries: Sequence[HistoryEntry], after: int = 0) -> list[Hi
 
 async def list_unpushed(place: Publication, base: str) -> list[str]:
     """Return the commits up to `base` that the remote does not have, as far as is known here."""
-    remote = f"--remotes={place.remotes.push}"
-    if not await place.git.read_text("rev-parse", "--symbolic", remote):
-        return []  # as in a shallow clone of a runner
-    listed = await place.git.read_text("log", "--format=%h %s", base, "--not", remote)
+    unpushed = await _build_range(place, base)
+    listed = await place.git.read_text("log", "--format=%h %s", *unpushed)
     return listed.split("\n") if listed else []
 
 
@@ -110,11 +108,9 @@ async def refuse_secrets(place: Publication, base: str, new: str) -> None:
     That is the difference from `base` to `new`, and the commits before it that are pushed with it.
     """
     diff = await read_diff(place.git, base, new)
-    if await list_unpushed(place, base):
-        unpushed = (base, "--not", f"--remotes={place.remotes.push}")
-        patches = await place.git.read("log", *PATCH_FLAGS, "--format=", *unpushed)
-        diff += patches.decode("utf-8", "replace")
-    found = find_secrets(diff)
+    unpushed = await _build_range(place, base)
+    patches = await place.git.read("log", *PATCH_FLAGS, "--format=", *unpushed)
+    found = find_secrets(diff + patches.decode("utf-8", "replace"))
     if not found:
         return
     named = "; ".join(f"{one.path}:{one.line} ({one.kind})" for one in found[:MOST_NAMED])
@@ -122,3 +118,16 @@ async def refuse_secrets(place: Publication, base: str, new: str) -> None:
         text("not pushed: the changes contain what looks like a secret: {places}", places=named),
         hint="remove it, then continue the thread",
     )
+
+
+async def _build_range(place: Publication, base: str) -> list[str]:
+    """Return what selects the commits up to `base` that the remote does not have.
+
+    A remote that was never fetched is taken for empty. Where a shallow clone ends, the rest came
+    from the remote.
+    """
+    remotes = dict.fromkeys((place.remotes.push, place.remotes.fetch))
+    file = place.git.folder / await place.git.read_text("rev-parse", "--git-path", "shallow")
+    ends = (await asyncio.to_thread(file.read_text)).split() if file.exists() else []
+    known = [*(f"--remotes={name}" for name in remotes), *ends]
+    return ["--ignore-missing", base, "--not", *known]

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from ...config.security.control_characters import CONTROL_CHARACTERS
 from ...config.security.redaction import redact
 from ...memory.threads.record import ThreadRow
 from ...tools.git.branch_commit import BRANCHES
@@ -12,6 +13,7 @@ MOST_TITLE = 72
 MOST_SLUG = 40
 MOST_SUMMARY = 8_000
 MOST_FILES = 200
+_CONTROLS = re.compile(rf"(?:\x1b\[[0-?]*[ -/]*[@-~])|[{CONTROL_CHARACTERS}]")
 
 
 def build_branch(row: ThreadRow) -> str:
@@ -29,7 +31,7 @@ def build_request_title(row: ThreadRow) -> str:
 
 def build_message(title: str, completion: Completion) -> str:
     """Return the commit's message; no trailer is added."""
-    summary = redact(completion.summary.strip())[:MOST_SUMMARY]
+    summary = _remove_controls(redact(completion.summary.strip()))[:MOST_SUMMARY]
     return f"{title}\n\n{summary}\n" if summary else f"{title}\n"
 
 
@@ -44,7 +46,7 @@ def build_body(row: ThreadRow, completion: Completion, files: Sequence[Mapping[s
         listed.append(f"- and {len(files) - MOST_FILES} more")
     parts.append("## Files\n\n" + "\n".join(listed))
     parts.append(f"Made with MaxAgent, thread `{row.thread_id}`.")
-    return redact("\n\n".join(parts))
+    return redact(_remove_controls("\n\n".join(parts)))
 
 
 def _describe_evidence(completion: Completion) -> str:
@@ -61,4 +63,9 @@ def _describe_evidence(completion: Completion) -> str:
 
 
 def _clean_line(line: str) -> str:
-    return " ".join(redact(line).split())
+    return _remove_controls(" ".join(redact(line).split()))
+
+
+def _remove_controls(words: str) -> str:
+    """Return foreign text that controls no terminal: others read it with `git log`."""
+    return _CONTROLS.sub("", words)

@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from ...config import paths
 from ...config.errors import UsageError
 from ...config.settings.loader import load_settings
+from ...config.text import text
 from ...config.trust.decision import check_trust
 from ...memory.threads.record import ThreadRow
 from ...memory.undo.history import FileHistory
@@ -26,6 +27,14 @@ from .thread_changes import ThreadTree, build_thread_tree
 
 # Paths on a command line
 PORTION = 100
+# What git keeps while it waits for the user
+_OPERATIONS = {
+    "MERGE_HEAD": "merge",
+    "CHERRY_PICK_HEAD": "cherry-pick",
+    "REVERT_HEAD": "revert",
+    "rebase-merge": "rebase",
+    "rebase-apply": "rebase",
+}
 # Commits that show the model the repository's style
 MOST_EXAMPLES = 20
 
@@ -49,7 +58,15 @@ class UserCommit:
     """Places of what looks like secrets."""
 
     async def make(self, message: str) -> str:
-        """Commit with the user's hooks; return the commit's ID. Raises GitError if one refuses."""
+        """Commit with the user's hooks; return the commit's ID. Raises GitError if one refuses.
+
+        Raises UsageError if others have committed since: the tree would take their commit back.
+        """
+        await _refuse_operation(self.git)
+        if await self.git.read_text("rev-parse", "HEAD") != self.head:
+            raise UsageError(
+                "others have committed meanwhile; nothing was committed", hint="try `/commit` again"
+            )
         async with _open_index() as own, _open_message(message) as file:
             await self.git.read("read-tree", self.tree, env=own)
             words = ("--quiet", "--cleanup=whitespace", "--file", str(file))
@@ -88,7 +105,24 @@ async def _open_trusted(folder: Path, home: Path) -> tuple[UserGit, str, str]:
         raise UsageError(
             "a commit needs a trusted folder: git runs its hooks", hint="trust it with `/trust`"
         )
-    return await open_repository(folder)
+    git, prefix, head = await open_repository(folder)
+    await _refuse_operation(git)
+    return git, prefix, head
+
+
+async def _refuse_operation(git: UserGit) -> None:
+    """Raise UsageError while a merge or its like is open: a commit would end it, with our tree."""
+    place = Path(await git.read_text("rev-parse", "--absolute-git-dir"))
+    for name, operation in _OPERATIONS.items():
+        if (place / name).exists():
+            raise UsageError(
+                text("a {operation} is open in this repository", operation=operation),
+                hint=text(
+                    "end it with `git {operation} --continue` or `--abort`, then try `/commit` "
+                    "again",
+                    operation=operation,
+                ),
+            )
 
 
 async def _build_commit(git: UserGit, head: str, made: ThreadTree) -> UserCommit:

@@ -21,7 +21,7 @@ from ...tools.git.remotes import Remotes, find_remotes, read_default_branch
 from ...tools.git.user_git import GitError, UserGit
 from ...tools.hosting.api import open_api
 from ...tools.hosting.host import find_host
-from ...tools.hosting.login import find_login
+from ...tools.hosting.login import Login, find_login
 from ...tools.hosting.remote_url import RepositoryAddress, parse_remote_url
 from ...tools.result import ToolError
 from ...tools.workspace import Workspace
@@ -30,11 +30,12 @@ from ...tools.workspace import Workspace
 MOST_DIFF = 120_000
 # Bytes of a new file that is not tracked yet
 MOST_NEW = 200_000
+_NOT_FOUND = 404
 _NUMBER = re.compile(r"[#!]?(\d{1,9})")
 _URL = re.compile(
     r"(https?://.+?)(?:/pull/|/-/merge_requests/|/merge_requests/)(\d{1,9})(?:[/?#].*)?"
 )
-_REVISION = re.compile(r"[A-Za-z0-9_@{}~^./+-]+")
+_REVISION = re.compile(r"[^-:\s][^:\s]*")
 _SHOWS = ("--no-ext-diff", "--no-textconv", "--no-color", "--src-prefix=a/", "--dst-prefix=b/")
 _DEFAULTS = ("origin/main", "origin/master", "main", "master")
 
@@ -84,7 +85,7 @@ class _ScopeReader:
     async def read_range(self, target: str) -> ReviewScope:
         """Read `BASE..HEAD`; with three dots from the merge base."""
         base, dots, head = target.partition("...") if "..." in target else target.partition("..")
-        if not dots or not _REVISION.fullmatch(base) or base.startswith("-"):
+        if not dots or not _REVISION.fullmatch(base):
             raise UsageError(
                 text("`{target}` is neither a range nor a pull request", target=target),
                 hint="give `BASE..HEAD`, or the number or address of a pull request",
@@ -119,9 +120,13 @@ class _ScopeReader:
                 "the repository has no remote", hint="add one with `git remote add origin URL`"
             )
         target = _find_address(remotes, address)
-        base = await _find_base(git, remotes, target, number)
+        login = await _find_login(target, git.folder)
+        if login:
+            base = await _read_base(login, target, number)
+        else:
+            base = await read_default_branch(git, remotes.fetch)
         place, other = f"refs/mcode/pull/{number}", f"refs/mcode/base/{number}"
-        source = _name_source(target, number)
+        source = _name_source(target, login, number)
         flags = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules")
         try:
             await git.act(
@@ -154,10 +159,7 @@ class _ScopeReader:
         return ""
 
     async def _resolve(self, name: str) -> str:
-        if not _REVISION.fullmatch(name) or name.startswith("-"):
-            commit = ""
-        else:
-            commit = await self._find_commit(name)
+        commit = await self._find_commit(name) if _REVISION.fullmatch(name) else ""
         if not commit:
             raise UsageError(
                 text("there is no commit `{name}`", name=name),
@@ -210,21 +212,36 @@ def _find_address(remotes: Remotes, address: str) -> RepositoryAddress:
     return own
 
 
-async def _find_base(
-    git: UserGit, remotes: Remotes, address: RepositoryAddress, number: int
-) -> str:
-    """Return the branch that the request is for; the default branch where no API can be asked."""
+async def _find_login(address: RepositoryAddress, folder: Path) -> Login | None:
+    """Return the login for a repository; None without one: then no API is asked."""
     try:
-        api = open_api(await find_login(address, git.folder), address)
+        return await find_login(address, folder)
     except UsageError:
-        return await read_default_branch(git, remotes.fetch)
+        return None
+
+
+async def _read_base(login: Login, address: RepositoryAddress, number: int) -> str:
+    """Return the branch that the request is for; raises UsageError if the host has no such one."""
+    api = open_api(login, address)
+    from ...tools.hosting.http_api import HostingError  # it has loaded httpx
+
     try:
         return (await api.read_request(number)).base
+    except HostingError as error:
+        if error.status != _NOT_FOUND:
+            raise
+        raise UsageError(
+            text("there is no pull request {number} that you can see", number=number),
+            hint=text(
+                "check its number, and that your login may see `{repository}`",
+                repository=f"{address.host}/{address.path}",
+            ),
+        ) from error
     finally:
         await api.close()
 
 
-def _name_source(address: RepositoryAddress, number: int) -> str:
-    host = find_host(address, os.environ)
+def _name_source(address: RepositoryAddress, login: Login | None, number: int) -> str:
+    host = login.host if login else find_host(address, os.environ)
     is_gitlab = host is not None and host.kind == "gitlab"
     return f"refs/merge-requests/{number}/head" if is_gitlab else f"refs/pull/{number}/head"

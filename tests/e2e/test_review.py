@@ -128,6 +128,22 @@ def test_pull_request_is_fetched_beside_the_branches(
     assert checkout.git("status", "--porcelain") == "?? b.txt"
 
 
+def test_unknown_request_is_wrong_input(program: Program, checkout: GitCheckout) -> None:
+    with HostingServer() as hosting:
+        ended = review(program, "99", GITHUB_API_URL=hosting.url, GITHUB_TOKEN=TOKEN)
+    assert ended.code == 2
+    assert "no pull request 99" in ended.stderr
+
+
+def test_branch_in_any_language_is_reviewed(
+    program: Program, provider: Provider, checkout: GitCheckout
+) -> None:
+    checkout.git("branch", "修复#1")
+    provider.script([answer()])
+    assert review(program, "main..修复#1").code == 0
+    assert "+two" in provider.requests[0].body["messages"][-1]["content"]
+
+
 def test_request_of_another_repository_is_refused(program: Program, checkout: GitCheckout) -> None:
     ended = review(program, "https://github.com/octo/other/pull/3")
     assert ended.code == 2

@@ -58,6 +58,7 @@ async def open_commit(git: UserGit, place: Path, commit: BranchCommit) -> AsyncG
     """
     await remove_checkout(git, place)
     await asyncio.to_thread(place.parent.mkdir, parents=True, exist_ok=True)
+    await _refuse_checked_out(git, commit.branch)
     tip = await read_branch(git, commit.branch)
     new = () if tip else ("-b", commit.branch)
     start = commit.branch if tip else commit.base
@@ -168,6 +169,22 @@ async def remove_checkout(git: UserGit, place: Path) -> None:
     if real in (line.removeprefix("worktree ") for line in listed):
         await git.read("worktree", "remove", "--force", "--force", real)
     await asyncio.to_thread(rmtree, place, ignore_errors=True)  # it follows no links
+
+
+async def _refuse_checked_out(git: UserGit, branch: str) -> None:
+    """Raise UsageError if the user works on that branch: it would move under them."""
+    listed = os.fsdecode(await git.read("worktree", "list", "--porcelain")).split("\n\n")
+    for lines in (block.split("\n") for block in listed):
+        if "branch refs/heads/" + branch in lines:
+            folder = lines[0].removeprefix("worktree ")
+            raise UsageError(
+                text(
+                    "the branch `{branch}` is checked out in `{folder}`",
+                    branch=branch,
+                    folder=folder,
+                ),
+                hint="switch to another branch there, then run `mcode resume`",
+            )
 
 
 async def _drop_branch(git: UserGit, commit: BranchCommit) -> None:

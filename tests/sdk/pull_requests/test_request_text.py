@@ -43,6 +43,15 @@ def test_texts_have_evidence_and_no_secret() -> None:
     assert SECRET not in body + build_request_title(row) + build_message("x", completion)
 
 
+def test_texts_control_no_terminal() -> None:
+    row = build_row("Say \x1b[31mred\x1b[0m\x07 \u202enow")
+    completion = Completion("t", "unverified", "It is \x1b]0;x\x07red.\n\nDone.", {}, [], "")
+    assert build_request_title(row) == "Say red now"
+    assert build_branch(row) == "mcode/say-red-now-01234567"
+    assert build_message("x", completion) == "x\n\nIt is ]0;xred.\n\nDone.\n"
+    assert "\x1b" not in build_body(row, completion, [])
+
+
 def test_unverified_result_is_told() -> None:
     completion = Completion("t", "unverified", "", EVIDENCE, [], "")
     assert "Not verified by tests." in build_body(build_row("x"), completion, [])

@@ -4,7 +4,7 @@ import pytest
 from git_checkout import GitCheckout
 
 from maxagent.config.errors import UsageError
-from maxagent.tools.git.branch_commit import push_commit
+from maxagent.tools.git.branch_commit import BranchCommit, Identity, open_commit, push_commit
 from maxagent.tools.git.user_git import GitError, UserGit
 
 
@@ -22,6 +22,17 @@ async def test_other_branches_are_never_pushed_to(branch: str, checkout: GitChec
     with pytest.raises(UsageError, match="will not push to"):
         await push_commit(git, "origin", head, branch, protected={"mcode/default"})
     assert checkout.branches == []
+
+
+async def test_branch_that_is_checked_out_stays(checkout: GitCheckout, tmp_path: Path) -> None:
+    git, who = UserGit(checkout.folder), Identity("Ada", "a@b.c", "1700000000 +0000")
+    head, tree = (checkout.git("rev-parse", name) for name in ("HEAD", "HEAD^{tree}"))
+    commit = BranchCommit("mcode/x", head, tree, "x\n", who, who, frozenset())
+    checkout.git("checkout", "--quiet", "-b", "mcode/x")
+    with pytest.raises(UsageError, match="is checked out in"):
+        async with open_commit(git, tmp_path / "place", commit):
+            raise AssertionError
+    assert checkout.git("branch", "--show-current") == "mcode/x"
 
 
 async def test_push_never_forces(checkout: GitCheckout) -> None:

@@ -175,7 +175,7 @@ async def _refuse_checked_out(git: UserGit, branch: str) -> None:
     """Raise UsageError if the user works on that branch: it would move under them."""
     listed = os.fsdecode(await git.read("worktree", "list", "--porcelain")).split("\n\n")
     for lines in (block.split("\n") for block in listed):
-        if "branch refs/heads/" + branch in lines:
+        if any(line.split(" ")[1:] == [f"refs/heads/{branch}"] for line in lines):
             folder = lines[0].removeprefix("worktree ")
             raise UsageError(
                 text(

@@ -52,8 +52,8 @@ def review(
     if not scope.diff.strip():
         show_report(build_report('{"findings": []}', scope, ""), output)
         raise typer.Exit(exit_codes.DONE)
-    given = {"model": model, "base_url": base_url}
-    options = cast("Options", {name: value for name, value in given.items() if value})
+    chosen = {"model": model, "base_url": base_url}
+    options = cast("Options", {name: value for name, value in chosen.items() if value})
     raise typer.Exit(_run_review(scope, folder.resolve(), options, output, timeout or 0.0))
 
 
@@ -68,11 +68,13 @@ def _run_review(
     open_index()  # reports a damaged index
     renderer = ReportRenderer(open_renderer(output, AnswerStyle.plain), output)
 
-    def talk(dialogue: "InteractiveRun") -> "Awaitable[Event | None]":
-        return dialogue.consume(review_changes(dialogue.runner, scope, folder, options))
+    def start_review(interactive_run: "InteractiveRun") -> "Awaitable[Event | None]":
+        return interactive_run.consume(
+            review_changes(interactive_run.runner, scope, folder, options)
+        )
 
     with _separate_failures():
-        code = run_interactive(talk, renderer, output, seconds)
+        code = run_interactive(start_review, renderer, output, seconds)
     if renderer.findings:
         return exit_codes.FAILED
     return to_review_code(code)

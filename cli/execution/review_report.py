@@ -1,4 +1,4 @@
-"""The report of a review: findings with file and line on stdout, or all of it as JSON."""
+"""The report of a review: findings with file and line on stdout, or the whole report as JSON."""
 
 import json
 from collections.abc import Mapping
@@ -30,12 +30,12 @@ def _with_review_code(event: "Event") -> "Event":
 
 
 class ReportRenderer:
-    """Shows a review as another renderer does, but its report in place of the answer."""
+    """Shows a review with another renderer, and the report instead of the answer."""
 
     def __init__(self, run: "Renderer", output: OutputFormat) -> None:
         self._run, self._output = run, output
         self.findings = 0
-        """How many there are, once the report was shown."""
+        """Number of findings; set when the report is shown."""
         self._is_shown = False
 
     def show_event(self, event: "Event") -> None:
@@ -63,7 +63,7 @@ class ReportRenderer:
         self._run.show_stopping()
 
     def show_end(self, last: "Event | None") -> None:
-        """Show how the run ended, unless the report has said it."""
+        """Show how the run ended, unless the report was shown."""
         if not self._is_shown:
             self._run.show_end(last and _with_review_code(last))
 
@@ -74,10 +74,10 @@ def show_report(report: Mapping[str, Any], output: OutputFormat) -> None:
         echo_json(report, indent=None)
         return
     for finding in report["findings"]:
-        place = f"{finding['file']}:{finding['line']}"
+        location = f"{finding['file']}:{finding['line']}"
         severity = t(f"review.{finding['severity']}")
         key = "review.finding" if finding["in_diff"] else "review.finding.elsewhere"
-        echo(sanitize_line(t(key, place=place, severity=severity)))
+        echo(sanitize_line(t(key, place=location, severity=severity)))
         echo(f"  {sanitize_line(' '.join(finding['text'].split()))}")
     count, name = len(report["findings"]), sanitize_line(report["reviewed"])
     summary = t("review.count", count=count, name=name) if count else t("review.none", name=name)

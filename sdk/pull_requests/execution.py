@@ -79,13 +79,13 @@ class Execution:
         await self.close()  # before the last step is on record: then nothing looks for it
         api = self._open_api()
         try:
-            found = await api.find_request(self.proposal.branch)
+            found = await api.find_pull_request(self.proposal.branch)
             if found is None:
                 base = self.proposal.base_branch or await api.read_default_branch()
                 new = NewPullRequest(
                     self.proposal.title, self.proposal.body, self.proposal.branch, base
                 )
-                found = await api.create_request(new)
+                found = await api.create_pull_request(new)
         finally:
             await api.close()
         return record.advance("done", number=found.number, url=found.url)

@@ -44,26 +44,28 @@ class Finding:
     """Whether the diff shows that line."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return it for programs."""
+        """Return the finding as JSON."""
         return asdict(self)
 
 
 def read_findings(answer: str, diff: str) -> tuple[list[Finding], int]:
-    """Return the findings of an answer that fits the schema, the gravest first.
+    """Return the findings of a valid answer, the most severe first, and how many were dropped.
 
-    Those in files that are not in the diff are dropped; their number is returned, too.
+    Findings in files that are not in the diff are dropped.
     """
-    shown = list_shown_lines(diff)
-    given = json.loads(answer)["findings"]
+    shown_lines = list_shown_lines(diff)
+    reported = json.loads(answer)["findings"]
     findings = [
-        Finding(**one, in_diff=one["line"] in shown[one["file"]])
-        for one in given
-        if one["file"] in shown
+        Finding(**finding, in_diff=finding["line"] in shown_lines[finding["file"]])
+        for finding in reported
+        if finding["file"] in shown_lines
     ]
-    findings.sort(key=lambda one: (SEVERITIES.index(one.severity), one.file, one.line))
-    return findings, len(given) - len(findings)
+    findings.sort(
+        key=lambda finding: (SEVERITIES.index(finding.severity), finding.file, finding.line)
+    )
+    return findings, len(reported) - len(findings)
 
 
 def count_severities(findings: Sequence[Finding]) -> dict[str, int]:
     """Return how many findings there are of each severity."""
-    return {name: sum(one.severity == name for one in findings) for name in SEVERITIES}
+    return {name: sum(finding.severity == name for finding in findings) for name in SEVERITIES}

@@ -1,4 +1,4 @@
-"""A review: one turn of a read-only conversation about a diff, which ends with checked findings."""
+"""A review: one turn of a read-only conversation about a diff, with validated findings."""
 
 import json
 from collections.abc import AsyncGenerator
@@ -25,9 +25,9 @@ _CUT = " The diff is cut: only its beginning is below, review that."
 def build_request(scope: ReviewScope) -> str:
     """Return the message for the reviewer."""
     template = Path(__file__).with_name("review.md").read_text(encoding="utf-8").strip()
-    place = _ELSEWHERE.format(head=scope.head) if scope.head else _CHECKED_OUT
+    files_note = _ELSEWHERE.format(head=scope.head) if scope.head else _CHECKED_OUT
     cut = _CUT if scope.is_cut else ""
-    return template.format(name=scope.name, place=place, cut=cut, diff=scope.diff)
+    return template.format(name=scope.name, place=files_note, cut=cut, diff=scope.diff)
 
 
 async def review_changes(
@@ -37,10 +37,10 @@ async def review_changes(
 
     The report has `findings`, the number of those `dropped`, and what was reviewed.
     """
-    wanted: Options = {**options, "agent": "explore", "mode": "read-only", "mentioning": ""}
-    wanted["schema"] = dict(SCHEMA)
+    review_options: Options = {**options, "agent": "explore", "mode": "read-only", "mentioning": ""}
+    review_options["schema"] = dict(SCHEMA)
     events = runner.chat(
-        build_request(scope), folder=folder, options=wanted, title=f"review {scope.name}"
+        build_request(scope), folder=folder, options=review_options, title=f"review {scope.name}"
     )
     async with aclosing(events):
         async for event in events:
@@ -55,7 +55,7 @@ def build_report(answer: str, scope: ReviewScope, thread_id: str) -> dict[str, A
     """Return the report about an answer that fits the schema."""
     findings, dropped = read_findings(answer, scope.diff)
     return {
-        "findings": [one.to_json() for one in findings],
+        "findings": [finding.to_json() for finding in findings],
         "dropped": dropped,
         "reviewed": scope.name,
         "base": scope.base,

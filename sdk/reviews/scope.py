@@ -1,7 +1,7 @@
-"""What is reviewed: a range of commits, a pull request, or the working tree.
+"""The scope of a review: a range of commits, a pull request, or the working tree.
 
-Read with the hardened git; only a pull request is fetched, by the user's own git and without a
-change of any branch.
+Diffs are read with the hardened git. A pull request is fetched with the user's own git, without
+changing any branch.
 """
 
 import asyncio
@@ -61,9 +61,9 @@ async def find_scope(target: str, folder: Path, home: Path) -> ReviewScope:
     """
     reader = await _open_reader(folder, home)
     if match := _URL.fullmatch(target):
-        return await reader.read_request(int(match[2]), match[1])
+        return await reader.read_pull_request(int(match[2]), match[1])
     if match := _NUMBER.fullmatch(target):
-        return await reader.read_request(int(match[1]))
+        return await reader.read_pull_request(int(match[1]))
     return await (reader.read_range(target) if target else reader.read_working_tree())
 
 
@@ -105,7 +105,7 @@ class _ScopeReader:
         name = f"{default}..." if default else "HEAD"
         return _cut_scope(ReviewScope(name, base, "", diff))
 
-    async def read_request(self, number: int, address: str = "") -> ReviewScope:
+    async def read_pull_request(self, number: int, address: str = "") -> ReviewScope:
         """Fetch a pull request's commits into references of our own, and read its diff."""
         root = self._workspace.root
         if not (await asyncio.to_thread(check_trust, root, self._home)).trusted:
@@ -125,12 +125,16 @@ class _ScopeReader:
             base = await _read_base(login, target, number)
         else:
             base = await read_default_branch(git, remotes.fetch)
-        place, other = f"refs/mcode/pull/{number}", f"refs/mcode/base/{number}"
+        head_ref, base_ref = f"refs/mcode/pull/{number}", f"refs/mcode/base/{number}"
         source = _name_source(target, login, number)
         flags = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules")
         try:
             await git.act(
-                "fetch", *flags, remotes.fetch, f"+{source}:{place}", f"+refs/heads/{base}:{other}"
+                "fetch",
+                *flags,
+                remotes.fetch,
+                f"+{source}:{head_ref}",
+                f"+refs/heads/{base}:{base_ref}",
             )
         except GitError as error:
             raise UsageError(
@@ -141,8 +145,8 @@ class _ScopeReader:
                 ),
                 hint="check its number, and your access to the remote",
             ) from error
-        head = await self._resolve(place)
-        first = await self._run("merge-base", await self._resolve(other), head)
+        head = await self._resolve(head_ref)
+        first = await self._run("merge-base", await self._resolve(base_ref), head)
         return await self._read_diff(f"#{number}", first, head)
 
     async def _read_diff(self, name: str, base: str, head: str) -> ReviewScope:
@@ -151,8 +155,8 @@ class _ScopeReader:
 
     async def _find_default(self) -> str:
         """Return the default branch's name; empty if it is not known."""
-        asked = ("for-each-ref", "--format=%(symref:short)", "refs/remotes/*/HEAD")
-        heads = (await self._run(*asked)).split("\n")
+        arguments = ("for-each-ref", "--format=%(symref:short)", "refs/remotes/*/HEAD")
+        heads = (await self._run(*arguments)).split("\n")
         for name in (*filter(None, heads), *_DEFAULTS):
             if await self._find_commit(name):
                 return name
@@ -175,8 +179,8 @@ class _ScopeReader:
 
     async def _read_new_files(self) -> str:
         """Return the files that git does not track yet, as a diff would show them."""
-        listed = await self._run("ls-files", "--others", "--exclude-standard", "-z")
-        names = [name for name in listed.split("\0") if name]
+        output = await self._run("ls-files", "--others", "--exclude-standard", "-z")
+        names = [name for name in output.split("\0") if name]
         diffs = [await asyncio.to_thread(self._diff_new_file, name) for name in names]
         return "".join(diffs)
 
@@ -189,8 +193,8 @@ class _ScopeReader:
             return ""
 
     async def _run(self, *arguments: str) -> str:
-        done = await self._repository.run_git(*arguments)
-        return done.text if arguments[0] in ("diff", "ls-files") else done.text.strip()
+        result = await self._repository.run_git(*arguments)
+        return result.text if arguments[0] in ("diff", "ls-files") else result.text.strip()
 
 
 def _cut_scope(scope: ReviewScope) -> ReviewScope:
@@ -202,14 +206,16 @@ def _cut_scope(scope: ReviewScope) -> ReviewScope:
 
 def _find_address(remotes: Remotes, address: str) -> RepositoryAddress:
     """Return the repository of the remote; raises UsageError if the request is of another one."""
-    own = next(filter(None, map(parse_remote_url, remotes.fetch_urls)), None)
-    asked = parse_remote_url(address) if address else None
-    if own is None or (asked and (asked.host, asked.path) != (own.host, own.path)):
+    repository = next(filter(None, map(parse_remote_url, remotes.fetch_urls)), None)
+    requested = parse_remote_url(address) if address else None
+    if repository is None or (
+        requested and (requested.host, requested.path) != (repository.host, repository.path)
+    ):
         raise UsageError(
             text("the pull request does not belong to `{remote}`", remote=remotes.fetch),
             hint="run it in a clone of its repository",
         )
-    return own
+    return repository
 
 
 async def _find_login(address: RepositoryAddress, folder: Path) -> Login | None:
@@ -226,7 +232,7 @@ async def _read_base(login: Login, address: RepositoryAddress, number: int) -> s
     from ...tools.hosting.http_api import HostingError  # it has loaded httpx
 
     try:
-        return (await api.read_request(number)).base
+        return (await api.read_pull_request(number)).base
     except HostingError as error:
         if error.status != _NOT_FOUND:
             raise

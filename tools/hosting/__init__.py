@@ -1,1 +1,1 @@
-"""Hosts of git repositories, GitHub and GitLab: addresses, logins, pull requests."""
+"""GitHub and GitLab, the hosts of git repositories: addresses, logins, pull requests."""

@@ -27,19 +27,19 @@ class GitHubApi:
     async def read_default_branch(self) -> str:
         return str(read_object(await self._http.get(self._place)).get("default_branch") or "")
 
-    async def find_request(self, branch: str) -> PullRequest | None:
-        listed = await self._http.get(
+    async def find_pull_request(self, branch: str) -> PullRequest | None:
+        answer = await self._http.get(
             f"{self._place}/pulls", head=f"{self._source}:{branch}", state="all", per_page=100
         )
         # a host that ignores the filter lists them all
-        own = [row for row in read_objects(listed) if _read_branch(row, "head") == branch]
-        first = sorted(own, key=lambda row: row.get("state") != "open")
+        rows = [row for row in read_objects(answer) if _read_branch(row, "head") == branch]
+        first = sorted(rows, key=lambda row: row.get("state") != "open")
         return _parse_request(first[0]) if first else None
 
-    async def read_request(self, number: int) -> PullRequest:
+    async def read_pull_request(self, number: int) -> PullRequest:
         return _parse_request(read_object(await self._http.get(f"{self._place}/pulls/{number}")))
 
-    async def create_request(self, new: NewPullRequest) -> PullRequest:
+    async def create_pull_request(self, new: NewPullRequest) -> PullRequest:
         fields = {"title": new.title, "body": new.body, "base": new.base}
         fields["head"] = f"{self._source}:{new.branch}"
         try:
@@ -47,7 +47,7 @@ class GitHubApi:
                 read_object(await self._http.post(f"{self._place}/pulls", fields))
             )
         except HostingError as error:
-            if error.status == _REJECTED and (existing := await self.find_request(new.branch)):
+            if error.status == _REJECTED and (existing := await self.find_pull_request(new.branch)):
                 return existing
             raise
 

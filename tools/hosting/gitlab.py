@@ -22,20 +22,20 @@ class GitLabApi:
     async def read_default_branch(self) -> str:
         return str(read_object(await self._http.get(self._place)).get("default_branch") or "")
 
-    async def find_request(self, branch: str) -> PullRequest | None:
-        listed = await self._http.get(
+    async def find_pull_request(self, branch: str) -> PullRequest | None:
+        answer = await self._http.get(
             f"{self._place}/merge_requests", source_branch=branch, state="all", per_page=100
         )
-        own = [row for row in read_objects(listed) if row.get("source_branch") == branch]
-        first = sorted(own, key=lambda row: row.get("state") != "opened")
+        rows = [row for row in read_objects(answer) if row.get("source_branch") == branch]
+        first = sorted(rows, key=lambda row: row.get("state") != "opened")
         return _parse_request(first[0]) if first else None
 
-    async def read_request(self, number: int) -> PullRequest:
+    async def read_pull_request(self, number: int) -> PullRequest:
         return _parse_request(
             read_object(await self._http.get(f"{self._place}/merge_requests/{number}"))
         )
 
-    async def create_request(self, new: NewPullRequest) -> PullRequest:
+    async def create_pull_request(self, new: NewPullRequest) -> PullRequest:
         fields: dict[str, Any] = {"source_branch": new.branch, "target_branch": new.base}
         fields |= {"title": new.title, "description": new.body}
         if self._source != self._place:
@@ -43,7 +43,7 @@ class GitLabApi:
         try:
             answer = await self._http.post(f"{self._source}/merge_requests", fields)
         except HostingError as error:
-            if error.status == _CONFLICT and (existing := await self.find_request(new.branch)):
+            if error.status == _CONFLICT and (existing := await self.find_pull_request(new.branch)):
                 return existing
             raise
         return _parse_request(read_object(answer))

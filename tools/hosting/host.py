@@ -1,7 +1,7 @@
-"""Which host a repository is on, where its API is, and which variables hold its token.
+"""The host of a repository: its API, and the environment variables that hold its token.
 
 A token in the environment is sent only to a host that the environment names: the address of a
-remote comes from the repository, which anyone may have made.
+remote comes from the repository, and anyone may have written it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -35,7 +35,7 @@ class Host:
 
 
 def find_host(address: RepositoryAddress, environ: Mapping[str, str]) -> Host | None:
-    """Return the host that the address and the environment tell; None if it is unknown."""
+    """Return the host of an address; None if it is neither a known GitHub nor GitLab."""
     name = address.host_name
     if name == GITHUB or name.endswith(_CLOUD) or name in _list_github_names(environ):
         return build_github(address, environ, is_named=True)
@@ -50,7 +50,7 @@ def find_host(address: RepositoryAddress, environ: Mapping[str, str]) -> Host | 
 def build_github(
     address: RepositoryAddress, environ: Mapping[str, str], *, is_named: bool = False
 ) -> Host:
-    """Return the host as a GitHub; the environment's API and token count only if it is named."""
+    """Return a GitHub host; the environment's API and token apply only if `is_named` there."""
     name, public = address.host_name, address.host_name == GITHUB
     api = f"https://{address.host}/api/v3"
     if name.endswith(_CLOUD):
@@ -59,23 +59,26 @@ def build_github(
     variables = GITHUB_TOKENS if public or name.endswith(_CLOUD) else ENTERPRISE_TOKENS
     if not is_named:
         return Host("github", address.host, api)
-    own = _read_url(environ, "GITHUB_API_URL")
+    configured = _read_url(environ, "GITHUB_API_URL")
     # on a runner of github.com the variable is always set
-    api = own if own and (public or own != GITHUB_API) else api
+    api = configured if configured and (public or configured != GITHUB_API) else api
     return Host("github", address.host, api, variables)
 
 
 def build_gitlab(
     address: RepositoryAddress, environ: Mapping[str, str], *, is_named: bool = False
 ) -> Host:
-    """Return the host as a GitLab; the environment's API and token count only if it is named."""
+    """Return a GitLab host; the environment's API and token apply only if `is_named` there."""
     api = f"https://{address.host}/api/v4"
     if not is_named:
         return Host("gitlab", address.host, api)
-    own, of_runner = _read_url(environ, "GITLAB_API_URL"), _read_url(environ, "CI_API_V4_URL")
-    if not own and of_runner and _read_host_name(of_runner) == address.host_name:
-        own = of_runner
-    return Host("gitlab", address.host, own or api, GITLAB_TOKENS)
+    configured, of_runner = (
+        _read_url(environ, "GITLAB_API_URL"),
+        _read_url(environ, "CI_API_V4_URL"),
+    )
+    if not configured and of_runner and _read_host_name(of_runner) == address.host_name:
+        configured = of_runner
+    return Host("gitlab", address.host, configured or api, GITLAB_TOKENS)
 
 
 def _list_github_names(environ: Mapping[str, str]) -> set[str]:

@@ -1,4 +1,4 @@
-"""Requests to a host's API, with its refusals as errors for people."""
+"""Requests to a host's API; failed requests raise errors for the user."""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -21,7 +21,7 @@ _HINTS: Mapping[int, str] = {
 
 
 class HostingError(MaxAgentError):
-    """The host refused, or could not be reached."""
+    """The host returned an error, or could not be reached."""
 
     def __init__(self, message: str, *, hint: str = "", status: int = 0) -> None:
         super().__init__(message, hint=hint)
@@ -29,14 +29,14 @@ class HostingError(MaxAgentError):
 
 
 class HttpApi:
-    """JSON over HTTP with one token."""
+    """A client for JSON over HTTP."""
 
     def __init__(self, url: str, headers: Mapping[str, str]) -> None:
         self.url = url
         self._client = httpx.AsyncClient(
             headers={"User-Agent": f"maxagent/{__version__}", **headers},
             timeout=TIMEOUT,
-            follow_redirects=True,  # a renamed repository; another host gets no token
+            follow_redirects=True,  # for renamed repositories; another host gets no token
         )
 
     async def close(self) -> None:
@@ -50,9 +50,9 @@ class HttpApi:
         """Send fields and return the answer's JSON; raises HostingError."""
         return await self._send("POST", path, json=dict(fields))
 
-    async def _send(self, method: str, path: str, **given: Any) -> Any:
+    async def _send(self, method: str, path: str, **options: Any) -> Any:
         try:
-            response = await self._client.request(method, f"{self.url}{path}", **given)
+            response = await self._client.request(method, f"{self.url}{path}", **options)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise HostingError(
                 text(
@@ -98,7 +98,7 @@ def read_objects(value: Any) -> list[dict[str, Any]]:
 
 
 def _read_reason(response: httpx.Response) -> str:
-    """Return what a refusal says: `message`, and the messages of GitHub's `errors`."""
+    """Return the reason of an error: `message`, and the messages of GitHub's `errors`."""
     try:
         body = response.json()
     except ValueError:
@@ -108,9 +108,9 @@ def _read_reason(response: httpx.Response) -> str:
     fields = cast("dict[str, Any]", body)
     errors = fields.get("errors")
     details = [
-        str(cast("dict[str, Any]", one).get("message") or "")
-        for one in (cast("list[Any]", errors) if isinstance(errors, list) else [])
-        if isinstance(one, dict)
+        str(cast("dict[str, Any]", error).get("message") or "")
+        for error in (cast("list[Any]", errors) if isinstance(errors, list) else [])
+        if isinstance(error, dict)
     ]
-    said = fields.get("message") or fields.get("error") or response.reason_phrase
-    return "; ".join(filter(None, [str(said), *details]))
+    message = fields.get("message") or fields.get("error") or response.reason_phrase
+    return "; ".join(filter(None, [str(message), *details]))

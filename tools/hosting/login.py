@@ -1,4 +1,4 @@
-"""Logins to a host: a token of the environment, or the one of its command-line program."""
+"""Logins to a host: a token from the environment, or from the program `gh` or `glab`."""
 
 import os
 from collections.abc import Mapping
@@ -43,14 +43,18 @@ async def find_login(
 
     Nothing is sent to the host.
     """
-    known = find_host(address, environ)
-    hosts = [known] if known else [build_github(address, environ), build_gitlab(address, environ)]
+    named_host = find_host(address, environ)
+    hosts = (
+        [named_host]
+        if named_host
+        else [build_github(address, environ), build_gitlab(address, environ)]
+    )
     for host in hosts:
         token = _read_token(host, environ) or await _ask_program(host, folder, environ)
         if token:
             remember_secret(f"{host.kind} token", token)
             return Login(host, token)
-    raise _build_no_login(known) if known else _build_unknown(address)
+    raise _build_login_error(named_host) if named_host else _build_unknown_host_error(address)
 
 
 def _read_token(host: Host, environ: Mapping[str, str]) -> str:
@@ -59,28 +63,28 @@ def _read_token(host: Host, environ: Mapping[str, str]) -> str:
 
 
 async def _ask_program(host: Host, folder: Path, environ: Mapping[str, str]) -> str:
-    """Return the token that `gh` or `glab` keeps; empty if it is not there or not logged in."""
+    """Return the token of `gh` or `glab`; empty if it is not installed or not logged in."""
     from ...config.security.executables import build_search_path
 
     path = build_search_path(folder, environ=environ)
-    done = await capture_output(
+    result = await capture_output(
         [*_PROGRAMS[host.kind], host.name],
         cwd=folder,
         timeout=TIMEOUT,
         env={**environ, "PATH": path},
     )
-    words = done.text.split()
-    return words[0] if done.exit_code == 0 and not done.timed_out and len(words) == 1 else ""
+    values = result.text.split()
+    return values[0] if result.exit_code == 0 and not result.timed_out and len(values) == 1 else ""
 
 
-def _build_no_login(host: Host) -> UsageError:
+def _build_login_error(host: Host) -> UsageError:
     hint = _HINTS[host.kind, bool(host.token_variables)]
     return UsageError(
         text("you are not logged in to `{host}`", host=host.name), hint=text(hint, host=host.name)
     )
 
 
-def _build_unknown(address: RepositoryAddress) -> UsageError:
+def _build_unknown_host_error(address: RepositoryAddress) -> UsageError:
     return UsageError(
         text("`{host}` is not known to be a GitHub or GitLab server", host=address.host),
         hint="set `GH_HOST` or `GITLAB_HOST` to it, and `GITHUB_TOKEN` or `GITLAB_TOKEN`",

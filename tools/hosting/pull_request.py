@@ -1,4 +1,4 @@
-"""What a pull request is to both hosts; a merge request of GitLab is one, too."""
+"""Pull requests on both hosts; GitLab's merge requests are pull requests, too."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -6,7 +6,7 @@ from typing import Protocol
 
 @dataclass(frozen=True)
 class PullRequest:
-    """A request that a host has."""
+    """A pull request that exists on a host."""
 
     number: int
     url: str
@@ -17,7 +17,7 @@ class PullRequest:
 
 @dataclass(frozen=True)
 class NewPullRequest:
-    """A request to create."""
+    """A pull request to create."""
 
     title: str
     body: str
@@ -32,16 +32,16 @@ class HostingApi(Protocol):
         """Return the repository's default branch."""
         ...
 
-    async def find_request(self, branch: str) -> PullRequest | None:
-        """Return the request from a branch, an open one first; None if there is none."""
+    async def find_pull_request(self, branch: str) -> PullRequest | None:
+        """Return the pull request of a branch, an open one first; None if there is none."""
         ...
 
-    async def read_request(self, number: int) -> PullRequest:
-        """Return a request by its number."""
+    async def read_pull_request(self, number: int) -> PullRequest:
+        """Return a pull request by its number."""
         ...
 
-    async def create_request(self, new: NewPullRequest) -> PullRequest:
-        """Create a request."""
+    async def create_pull_request(self, new: NewPullRequest) -> PullRequest:
+        """Create a pull request."""
         ...
 
     async def close(self) -> None:

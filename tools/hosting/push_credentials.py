@@ -1,4 +1,4 @@
-"""Credentials of a push, for a user whose git has none for the host: as on a runner."""
+"""Credentials for a push if the user's git has none for the host, such as on a CI runner."""
 
 from collections.abc import Mapping
 from urllib.parse import urlsplit
@@ -12,9 +12,9 @@ _USERS = {"github": "x-access-token", "gitlab": "oauth2"}
 
 
 async def build_credentials(git: UserGit, login: Login, push_url: str) -> Mapping[str, str]:
-    """Return variables that let git use the login's token; empty where git has its own way.
+    """Return variables that let git use the login's token; empty if git has its own credentials.
 
-    A helper of the user's is never mixed with ours: it would be given our token to keep.
+    The user's credential helper is never combined with ours: it would store our token.
     """
     address = parse_remote_url(push_url)
     parts = urlsplit(push_url) if "://" in push_url else None
@@ -22,7 +22,7 @@ async def build_credentials(git: UserGit, login: Login, push_url: str) -> Mappin
         return {}
     if address.host != login.host.name:
         return {}
-    place = f"https://{address.host}"
+    host_url = f"https://{address.host}"
     for key in ("credential.helper", "http.extraheader"):
         if await git.read_text("config", "--get-urlmatch", key, push_url, allowed_codes=(0, 1)):
             return {}
@@ -31,6 +31,6 @@ async def build_credentials(git: UserGit, login: Login, push_url: str) -> Mappin
     return {
         _TOKEN: login.token,
         "GIT_CONFIG_COUNT": "1",
-        "GIT_CONFIG_KEY_0": f"credential.{place}.helper",
+        "GIT_CONFIG_KEY_0": f"credential.{host_url}.helper",
         "GIT_CONFIG_VALUE_0": helper,
     }

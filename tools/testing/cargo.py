@@ -12,15 +12,15 @@ _OFFLINE = {"CARGO_NET_OFFLINE": "true", "CARGO_TERM_COLOR": "never", "RUSTUP_AU
 
 def detect_cargo_tests(files: ProjectFiles) -> list[TestCommand]:
     """Detect the packages; those of a workspace are tested by it."""
-    found: list[TestCommand] = []
+    commands: list[TestCommand] = []
     workspaces: list[str] = []
     for folder in files.find_packages("Cargo.toml"):
-        if any(not above or folder.startswith(f"{above}/") for above in workspaces):
+        if any(not workspace or folder.startswith(f"{workspace}/") for workspace in workspaces):
             continue
         is_workspace = "workspace" in files.read_toml(join(folder, "Cargo.toml"))
         workspaces += [folder] if is_workspace else []
-        found.append(_build_command(files, folder, is_workspace=is_workspace))
-    return found
+        commands.append(_build_command(files, folder, is_workspace=is_workspace))
+    return commands
 
 
 def _build_command(files: ProjectFiles, folder: str, *, is_workspace: bool) -> TestCommand:

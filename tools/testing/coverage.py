@@ -1,4 +1,4 @@
-"""Coverage: the program that measures it beside the tests, and the percent that it reports."""
+"""Coverage: the tool that measures it while the tests run, and the percentage that it reports."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ GO_PROFILE = "coverage.out"
 
 @dataclass(frozen=True)
 class CoverageTool:
-    """How a command is run so that it measures coverage."""
+    """Wraps a test command so that it measures coverage."""
 
     wrap: Callable[[Sequence[str], Path], list[str]]
     """Return the command line for these arguments; the folder is for its files."""
@@ -35,7 +35,7 @@ class CoverageTool:
 
 
 def find_coverage_tool(command: TestCommand, root: Path) -> CoverageTool | str:
-    """Return the tool for this command, or why there is none and what to do."""
+    """Return the tool for this command, or a message: why there is none and what to do."""
     match command.framework:
         case "pytest" | "unittest":
             return _find_python_tool(command)
@@ -85,9 +85,11 @@ def _find_python_tool(command: TestCommand) -> CoverageTool | str:
 def _find_in_modules(name: str, command: TestCommand, root: Path) -> Path | None:
     """Return a file of the nearest `node_modules`."""
     folder = root / command.folder
-    above = [folder, *folder.parents]
-    places = (one / "node_modules" / name for one in above if one.is_relative_to(root))
-    return next((place for place in places if place.exists()), None)
+    parents = [folder, *folder.parents]
+    candidates = (
+        parent / "node_modules" / name for parent in parents if parent.is_relative_to(root)
+    )
+    return next((candidate for candidate in candidates if candidate.exists()), None)
 
 
 def _describe_missing(name: str, command: str, package: str) -> str:
@@ -142,8 +144,8 @@ def _read_all_files(output: str, folder: Path) -> float | None:
 
 def _read_llvm(output: str, folder: Path) -> float | None:
     """Return the percent of lines: the third after regions and functions."""
-    found = _LLVM_TOTAL.search(output)
-    percents = _PERCENT.findall(found[1]) if found else []
+    match = _LLVM_TOTAL.search(output)
+    percents = _PERCENT.findall(match[1]) if match else []
     return float(percents[2]) if len(percents) > 2 else None
 
 
@@ -159,5 +161,5 @@ def _read_go_profile(output: str, folder: Path) -> float | None:
 
 
 def _read_last(pattern: re.Pattern[str], output: str) -> float | None:
-    found = pattern.findall(output)
-    return float(found[-1]) if found else None
+    matches = pattern.findall(output)
+    return float(matches[-1]) if matches else None

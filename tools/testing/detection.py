@@ -25,10 +25,10 @@ async def detect_test_commands(
     folder: Path, configured: str, sandbox: Sandbox | None = None
 ) -> list[TestCommand]:
     """Detect all commands: the configured one first, then one for each framework and package."""
-    own = [build_configured_command(configured)] if configured.strip() else []
+    configured_commands = [build_configured_command(configured)] if configured.strip() else []
     files = await asyncio.to_thread(list_project_files, folder)
     python = await detect_python_tests(files, sandbox)
-    return [*own, *python, *await asyncio.to_thread(_detect_others, files)]
+    return [*configured_commands, *python, *await asyncio.to_thread(_detect_others, files)]
 
 
 async def detect_active_commands(
@@ -52,7 +52,7 @@ def build_configured_command(configured: str) -> TestCommand:
 
 
 def _detect_others(files: ProjectFiles) -> list[TestCommand]:
-    """Detect the other families; one is imported only for a project that has its files."""
+    """Detect the other languages; a module is imported only for a project that has its files."""
     commands: list[TestCommand] = []
     if files.find_packages("package.json"):
         from .javascript import detect_javascript_tests

@@ -33,7 +33,7 @@ _STOPPED = "the tests were stopped after {timeout} seconds: `task.test_timeout` 
 
 @dataclass(frozen=True)
 class _TestJob:
-    """One run that is about to begin."""
+    """A test run with its settings."""
 
     command: TestCommand
     folder: Path
@@ -63,7 +63,7 @@ async def run_tests(
 ) -> TestRun:
     """Run the tests in `folder`, at most `timeout` seconds; leaves no caches in the project.
 
-    `arguments` are the user's, after all others; `coverage` measures it, too.
+    `arguments` are the user's, added at the end; with `coverage` it is measured.
     """
     if command.problem:
         return _build_failed_start(command, command.problem)
@@ -72,14 +72,14 @@ async def run_tests(
         format_go_line if command.framework == "go" else None,
         is_report=coverage is not None or _is_in_output(command),
     )
-    made = await asyncio.to_thread(tempfile.mkdtemp, prefix="maxagent-")
-    temporary = Path(await asyncio.to_thread(os.path.realpath, made))
+    folder_name = await asyncio.to_thread(tempfile.mkdtemp, prefix="maxagent-")
+    temporary = Path(await asyncio.to_thread(os.path.realpath, folder_name))
     job = _TestJob(command, folder, timeout, output, temporary, sandbox, coverage)
     try:
-        ended = await _stream(job, arguments)
+        process_exit = await _stream(job, arguments)
         output.add(await asyncio.to_thread(_format_report, job))
         output.close()
-        return await asyncio.to_thread(_build_run, job, ended)
+        return await asyncio.to_thread(_build_run, job, process_exit)
     except ToolError as refusal:  # the sandbox cannot protect such a project
         return _build_failed_start(command, str(refusal))
     finally:
@@ -87,7 +87,7 @@ async def run_tests(
 
 
 def _is_in_output(command: TestCommand) -> bool:
-    """Return whether the output is the report, or may be: Mocha knows no file before 9.2."""
+    """Return whether the output is the report, or may be: before 9.2 Mocha writes no file."""
     return command.framework not in WRITES_FILE or command.framework == "mocha"
 
 
@@ -116,27 +116,27 @@ def _build_failed_start(command: TestCommand, problem: str) -> TestRun:
     )
 
 
-def _build_run(job: _TestJob, ended: ProcessExit) -> TestRun:
+def _build_run(job: _TestJob, process_exit: ProcessExit) -> TestRun:
     command, output = job.command, job.output
     report = read_report(command, job.report, output.report, job.place)
     problem = ""
     if command.framework in BY_EXIT_CODE:
-        report = _keep_if_consistent(report, ended.exit_code)
+        report = _keep_if_consistent(report, process_exit.exit_code)
     elif report is None:
         problem = describe_missing_report(command.framework)
-    if ended.timed_out:
+    if process_exit.timed_out:
         problem = text(_STOPPED, timeout=f"{job.timeout:g}")
     denied = job.sandbox is not None and job.sandbox.denies_unix_sockets
     return TestRun(
         command=command.shown,
-        exit_code=ended.exit_code,
+        exit_code=process_exit.exit_code,
         passed=report.passed if report else None,
         failed=report.failed if report else None,
         errors=report.errors if report else None,
         skipped=report.skipped if report else None,
         tail=output.tail,
         problem=problem,
-        timed_out=ended.timed_out,
+        timed_out=process_exit.timed_out,
         misses_socket=output.misses_socket and denied,
         framework=command.framework,
         failing=report.failing if report else (),
@@ -147,14 +147,14 @@ def _build_run(job: _TestJob, ended: ProcessExit) -> TestRun:
 
 
 def _keep_if_consistent(report: TestReport | None, exit_code: int | None) -> TestReport | None:
-    """Return the counts, unless the exit code says otherwise: then they are not of the tests."""
+    """Return the report if it agrees with the exit code; otherwise it is not about the tests."""
     if report is None or bool(report.red) != bool(exit_code):
         return None
     return report
 
 
 def _format_report(job: _TestJob) -> bytes:
-    """Return the report as text, for a framework that prints nothing beside it."""
+    """Return the report as text, for a framework that prints nothing else."""
     if job.command.framework != "mocha":
         return b""
     try:

@@ -1,4 +1,4 @@
-"""Names of files: which hold tests, and of which language they are."""
+"""Test files and the languages of files, by their names."""
 
 from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
@@ -64,8 +64,8 @@ def _is_python_test(path: PurePosixPath) -> bool:
 
 def _is_script_test(path: PurePosixPath) -> bool:
     """`a.test.js`, `a.spec.ts`, `test.js`, and all in a folder for tests."""
-    words = path.name.split(".")[:-1]
-    return bool({"test", "spec"} & {*words}) or bool(_SCRIPT_FOLDERS & {*path.parts[:-1]})
+    name_parts = path.name.split(".")[:-1]
+    return bool({"test", "spec"} & {*name_parts}) or bool(_SCRIPT_FOLDERS & {*path.parts[:-1]})
 
 
 def _is_go_test(path: PurePosixPath) -> bool:
@@ -73,7 +73,7 @@ def _is_go_test(path: PurePosixPath) -> bool:
 
 
 def _is_rust_test(path: PurePosixPath) -> bool:
-    """Unit tests stand in the source itself, so only files of their own have a name for tests."""
+    """Unit tests are in the source itself, so only separate test files have such a name."""
     return "tests" in path.parts[:-1] or path.name in ("tests.rs", "test.rs")
 
 

@@ -93,16 +93,16 @@ _DEPENDENCIES = ("dependencies", "devDependencies")
 
 def detect_javascript_tests(files: ProjectFiles) -> list[TestCommand]:
     """Detect the tests of the uppermost package; where it has none, of those below it."""
-    found: list[TestCommand] = []
+    all_commands: list[TestCommand] = []
     tested: list[str] = []
     for folder in files.find_packages("package.json"):
-        if any(not above or folder.startswith(f"{above}/") for above in tested):
+        if any(not parent or folder.startswith(f"{parent}/") for parent in tested):
             continue  # the package above runs them
         package = _Package(files, folder, files.read_json(join(folder, "package.json")))
         commands = _detect_package(package)
         tested += [folder] if commands else []
-        found += commands
-    return found[:MOST_PACKAGES]
+        all_commands += commands
+    return all_commands[:MOST_PACKAGES]
 
 
 def _detect_package(package: _Package) -> list[TestCommand]:
@@ -122,14 +122,14 @@ def _detect_package(package: _Package) -> list[TestCommand]:
 def _find_frameworks(package: _Package) -> dict[str, str]:
     """Return the frameworks without a script, and the file that names each."""
     names = package.files.folders.get(package.folder, frozenset())
-    found: dict[str, str] = {}
+    frameworks: dict[str, str] = {}
     for framework in SCRIPT_FRAMEWORKS:
         prefix = _CONFIGURATION[framework]
         file = next((name for name in sorted(names) if name.startswith(prefix)), "")
         depends = any(framework in _get_table(package.manifest, kind) for kind in _DEPENDENCIES)
         if file or depends or framework in package.manifest:
-            found[framework] = file or "package.json"
-    return found
+            frameworks[framework] = file or "package.json"
+    return frameworks
 
 
 def _build_command(package: _Package, framework: str, found_by: str) -> TestCommand:

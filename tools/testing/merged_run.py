@@ -29,24 +29,24 @@ def merge_runs(runs: Sequence[TestRun]) -> TestRun:
 
 
 def evaluate_runs(runs: Sequence[TestRun]) -> RunVerdict:
-    """Failed if one failed; passed if one passed and all could run."""
+    """Return `failed` if a run failed, `passed` if one passed and all could run."""
     verdicts = [(run, evaluate_run(run)) for run in runs]
     if len(verdicts) == 1:
         return verdicts[0][1]
     for verdict in ("failed", "unverified"):
         reasons = [
-            text(_OF_COMMAND, command=run.command, reason=judged.reason)
-            for run, judged in verdicts
-            if judged.verdict == verdict and (verdict == "failed" or run.exit_code is None)
+            text(_OF_COMMAND, command=run.command, reason=run_verdict.reason)
+            for run, run_verdict in verdicts
+            if run_verdict.verdict == verdict and (verdict == "failed" or run.exit_code is None)
         ]
         if reasons:
             return RunVerdict(verdict, join_texts("; ", reasons))
-    if not any(judged.verdict == "passed" for _, judged in verdicts):
+    if not any(run_verdict.verdict == "passed" for _, run_verdict in verdicts):
         return verdicts[0][1]
     # a framework without tests says nothing about the others
     return RunVerdict("passed", format_counts(merge_runs(runs)) or "exit code 0")
 
 
 def _sum(counts: Sequence[int | None]) -> int | None:
-    known = [count for count in counts if count is not None]
-    return sum(known) if known else None
+    reported = [count for count in counts if count is not None]
+    return sum(reported) if reported else None

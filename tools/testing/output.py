@@ -1,4 +1,4 @@
-"""The output of a test run: shown as it comes; its end is kept, and all if it is the report."""
+"""The output of a test run: streamed; its end is kept, or all of it if it is the report."""
 
 import codecs
 from collections.abc import Callable
@@ -50,7 +50,7 @@ class TestOutput:
         self._sink.add(piece)
 
     def close(self) -> None:
-        """Take what was held back."""
+        """Flush what is left."""
         self._sink.close()
         if self._open_line:
             self._show(self._format(self._open_line))

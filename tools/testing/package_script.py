@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 SCRIPT_FRAMEWORKS = ("jest", "vitest", "mocha")
 _PLACEHOLDER = "no test specified"
 _ASSIGNMENT = re.compile(r"\w+=.*")
-# programs that start the one after them
+# programs that start another program
 _COVERAGE = {"c8", "nyc"}
 _STARTERS = {"npx", "cross-env", "yarn", "pnpm", "node", *_COVERAGE}
 _OPERATORS = re.compile(r"[;&|<>`]|\$\(")

@@ -1,4 +1,4 @@
-"""The files of a project that may tell how it is tested: one walk of a limited part."""
+"""The files of a project that show how it is tested: one walk, with a limit."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-# how many folders of a project are looked into for tests
+# most folders of a project that are searched for tests
 MOST_FOLDERS = 500
 MOST_BYTES = 1_000_000
 # how deep a package of its own may lie
@@ -74,16 +74,16 @@ class ProjectFiles:
 
 
 def list_project_files(root: Path) -> ProjectFiles:
-    """Look into the project's folders, the uppermost first; links are not followed."""
+    """List the project's folders, the uppermost first; links are not followed."""
     folders: dict[str, frozenset[str]] = {}
     waiting = deque([""])
     while waiting and len(folders) < MOST_FOLDERS:
         folder = waiting.popleft()
-        names, below = _list_folder(root / folder)
+        names, subfolders = _list_folder(root / folder)
         if "pyvenv.cfg" in names and folder:  # an environment of Python under another name
             continue
         folders[folder] = names
-        waiting.extend(join(folder, name) for name in below)
+        waiting.extend(join(folder, name) for name in subfolders)
     return ProjectFiles(root, folders)
 
 
@@ -95,9 +95,9 @@ def join(folder: str, name: str) -> str:
 def _list_folder(folder: Path) -> tuple[frozenset[str], list[str]]:
     try:
         with os.scandir(folder) as entries:
-            found = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
+            listing = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
     except OSError:
         return frozenset(), []
-    files = frozenset(name for name, is_folder in found if not is_folder)
-    below = sorted(name for name, is_folder in found if is_folder)
-    return files, [name for name in below if name[0] != "." and name not in _NOT_THE_PROJECT]
+    files = frozenset(name for name, is_folder in listing if not is_folder)
+    subfolders = sorted(name for name, is_folder in listing if is_folder)
+    return files, [name for name in subfolders if name[0] != "." and name not in _NOT_THE_PROJECT]

@@ -58,7 +58,7 @@ def find_pytest_configuration(files: ProjectFiles) -> str:
 
 
 def find_test_cases(files: ProjectFiles, tests: list[str]) -> list[str]:
-    """Return the files with cases of unittest; none if some tests need pytest."""
+    """Return the files with test cases of unittest; empty if some tests need pytest."""
     cases: list[str] = []
     for path in tests:
         source = files.read_text(path)
@@ -85,10 +85,10 @@ def _build_unittest_command(files: ProjectFiles, cases: list[str], python: Path)
 
 
 def _is_importable(files: ProjectFiles, folder: str) -> bool:
-    """Return whether a discovery that starts at the project's folder enters this one."""
+    """Return whether a discovery that starts at the project's folder includes this folder."""
     parts = folder.split("/") if folder else []
-    above = ["/".join(parts[: count + 1]) for count in range(len(parts))]
-    return all(files.has(join(one, "__init__.py")) for one in above)
+    parents = ["/".join(parts[: count + 1]) for count in range(len(parts))]
+    return all(files.has(join(parent, "__init__.py")) for parent in parents)
 
 
 async def _inspect_first_python(folder: Path, sandbox: Sandbox | None) -> tuple[Path, bool]:
@@ -125,7 +125,7 @@ def _contains_pytest(python: Path) -> bool:
 
 
 def _is_in(folder: Path, python: Path) -> bool:
-    """Return whether it lies in the folder, by its own name or through links."""
+    """Return whether the Python is in the folder, by its path or through links."""
     root = Path(os.path.realpath(folder))
     places = (python, Path(os.path.realpath(python.parent)), Path(os.path.realpath(python)))
     return any(place.is_relative_to(root) for place in places)
@@ -153,9 +153,9 @@ def _find_pythons(folder: Path, environ: Mapping[str, str]) -> tuple[Path | None
     """Return the project's own Python, if it has one, and the others in order."""
     own = (folder / name / "bin" / "python" for name in (".venv", "venv"))
     active = environ.get("VIRTUAL_ENV")
-    found = [str(Path(active) / "bin" / "python")] if active else []
-    found += [find_program(name, environ) or "" for name in ("python3", "python")]
-    others = [Path(path) for path in [*found, sys.executable] if path and Path(path).exists()]
+    candidates = [str(Path(active) / "bin" / "python")] if active else []
+    candidates += [find_program(name, environ) or "" for name in ("python3", "python")]
+    others = [Path(path) for path in [*candidates, sys.executable] if path and Path(path).exists()]
     return next(filter(Path.exists, own), None), others
 
 

@@ -48,7 +48,7 @@ def read_report(command: TestCommand, file: Path, output: str, folder: Path) -> 
         case "jest":
             return read_jest(_read_bytes(file), folder)
         case "mocha":
-            # versions before 9.2 know no file
+            # versions before 9.2 write no file
             return read_mocha(_read_bytes(file) or output.encode(), folder)
         case "unittest":
             return read_unittest(output)

@@ -1,4 +1,4 @@
-"""The result of a test run, and whether it proves that the project works."""
+"""The result of a test run, and its verdict."""
 
 import re
 from dataclasses import dataclass
@@ -52,14 +52,14 @@ class TestRun:
 
 @dataclass(frozen=True)
 class RunVerdict:
-    """Whether a run proves that the project works, and the reason."""
+    """The verdict on a run, and the reason."""
 
     verdict: Literal["passed", "failed", "unverified"]
     reason: str
 
 
 def evaluate_run(run: TestRun) -> RunVerdict:
-    """Passed only if at least one test ran and all did; without a test it is unverified."""
+    """Return `passed` only if tests ran and all passed, `unverified` if none ran."""
     counts, code = format_counts(run), run.exit_code
     if code is None:
         return RunVerdict("unverified", run.problem)

@@ -13,16 +13,16 @@ def select_commands(
 
     A target of make often only starts the other frameworks, so it counts where it is the only one.
     """
-    own = [command for command in commands if command.framework == "configured"]
-    others = [command for command in commands if command.framework != "make"]
-    known = own or others or list(commands)
-    if len(known) < 2:
-        return known
-    touched = [_find_touched(known, path) for path in changed]
+    configured = [command for command in commands if command.framework == "configured"]
+    frameworks = [command for command in commands if command.framework != "make"]
+    candidates = configured or frameworks or list(commands)
+    if len(candidates) < 2:
+        return candidates
+    touched = [_find_touched(candidates, path) for path in changed]
     if not touched or not all(touched):
-        return known
+        return candidates
     chosen = {id(command) for commands in touched for command in commands}
-    return [command for command in known if id(command) in chosen]
+    return [command for command in candidates if id(command) in chosen]
 
 
 def _find_touched(commands: Sequence[TestCommand], path: str) -> list[TestCommand]:

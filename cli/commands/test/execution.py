@@ -89,10 +89,10 @@ def run_once(
     """Run the commands one after the other; return the exit code."""
     runs = asyncio.run(_run_commands(project, commands, arguments, tools))
     if output is OutputFormat.text:
-        for one in runs:
-            echo(format_run(one))
+        for run in runs:
+            echo(format_run(run))
     else:
-        rows = [describe_run(one) for one in runs]
+        rows = [describe_run(run) for run in runs]
         echo_json(rows[0] if len(rows) == 1 else rows)
     return to_exit_code(runs)
 
@@ -110,8 +110,8 @@ async def _run_commands(
 
     runs: list[TestRun] = []
     for command, tool in zip(commands, tools, strict=True):
-        shown, live = format_command(command), LiveLines()
-        echo(t("test.running", command=shown), err=True)
+        command_line, live = format_command(command), LiveLines()
+        echo(t("test.running", command=command_line), err=True)
         run = await run_tests(
             command,
             project.folder,
@@ -122,7 +122,7 @@ async def _run_commands(
             tool,
         )
         live.close()
-        runs.append(replace(run, command=shown))
+        runs.append(replace(run, command=command_line))
     return runs
 
 
@@ -130,8 +130,10 @@ def format_run(run: "TestRun") -> str:
     """Return a run as one line: command, verdict, counts, coverage."""
     from ....tools.testing.run import evaluate_run
 
-    judged = evaluate_run(run)
-    verdict = t("labelled", label=t(f"verdict.{judged.verdict}"), said=translate(judged.reason))
+    run_verdict = evaluate_run(run)
+    verdict = t(
+        "labelled", label=t(f"verdict.{run_verdict.verdict}"), said=translate(run_verdict.reason)
+    )
     percent = "" if run.coverage is None else t("test.coverage", percent=f"{run.coverage:g}")
     return f"{run.command}: {verdict}{percent}"
 
@@ -140,14 +142,14 @@ def describe_run(run: "TestRun") -> dict[str, object]:
     """Return a run as JSON."""
     from ....tools.testing.run import evaluate_run
 
-    judged = evaluate_run(run)
+    run_verdict = evaluate_run(run)
     counts = {name: getattr(run, name) for name in ("passed", "failed", "errors", "skipped")}
     return {
         "framework": run.framework,
         "command": run.command,
-        "verdict": judged.verdict,
+        "verdict": run_verdict.verdict,
         **counts,
-        "reason": str(judged.reason),
+        "reason": str(run_verdict.reason),
         "exit_code": run.exit_code,
         "failing": list(run.failing),
         **({} if run.coverage is None else {"coverage": run.coverage}),
@@ -169,7 +171,7 @@ def _find_coverage(command: "TestCommand", project: "TestedProject") -> "Coverag
 
     if command.problem:
         return None
-    found = find_coverage_tool(command, project.folder)
-    if isinstance(found, str):
-        raise UsageError(found, hint="run the tests without `--coverage`")
-    return found
+    tool = find_coverage_tool(command, project.folder)
+    if isinstance(tool, str):
+        raise UsageError(tool, hint="run the tests without `--coverage`")
+    return tool

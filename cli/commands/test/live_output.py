@@ -6,7 +6,7 @@ from ...rendering.output import echo
 
 
 class LiveLines:
-    """Takes pieces of output and shows whole lines."""
+    """Collects output and shows complete lines."""
 
     def __init__(self) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -23,7 +23,7 @@ class LiveLines:
             echo(line, err=True)
 
     def close(self) -> None:
-        """Show the line that has no end."""
+        """Show the last line if it is incomplete."""
         if self._open_line:
             echo(self._open_line, err=True)
             self._open_line = ""

@@ -19,29 +19,29 @@ from ...i18n.catalogs import t
 from ...rendering.output import echo
 from .live_output import LiveLines
 
-# seconds between two looks at the files, and until a change counts as complete
-EVERY = 0.3
-QUIET = 0.2
-_OWN = {"jest": "--watch", "vitest": "--watch", "mocha": "--watch"}
+# seconds between two checks of the files, and without a change until the tests run again
+POLL_SECONDS = 0.3
+QUIET_SECONDS = 0.2
+_WATCH_OPTIONS = {"jest": "--watch", "vitest": "--watch", "mocha": "--watch"}
 Stamps = Mapping[str, tuple[int, int]]
 
 
 def can_watch(command: TestCommand) -> bool:
     """Return whether the framework itself waits for changes."""
-    return command.framework in _OWN and not command.problem
+    return command.framework in _WATCH_OPTIONS and not command.problem
 
 
 def watch_by_framework(
     command: TestCommand, arguments: Sequence[str], sandbox: Sandbox, folder: Path
 ) -> int:
-    """Let the framework watch until it ends, without a time limit; return the exit code."""
+    """Run the framework in watch mode, without a time limit; return the exit code."""
     _accept_interrupts()
-    option = _OWN[command.framework]
+    option = _WATCH_OPTIONS[command.framework]
     if command.framework == "jest" and not _is_in_repository(folder):
         option = "--watchAll"  # the other one asks git what has changed
     echo(t("test.running", command=f"{format_command(command)} {option}"), err=True)
     output = LiveLines()
-    ended = asyncio.run(
+    process_exit = asyncio.run(
         stream_inside(
             sandbox,
             [*command.argv, option, *arguments],
@@ -52,7 +52,7 @@ def watch_by_framework(
         )
     )
     output.close()
-    return FAILED if ended.exit_code else DONE
+    return FAILED if process_exit.exit_code else DONE
 
 
 def _accept_interrupts() -> None:
@@ -64,7 +64,7 @@ def _accept_interrupts() -> None:
 
 
 def _is_in_repository(folder: Path) -> bool:
-    return any((above / ".git").exists() for above in (folder, *folder.parents))
+    return any((parent / ".git").exists() for parent in (folder, *folder.parents))
 
 
 def repeat_on_changes(workspace: Workspace, run: Callable[[], int]) -> None:
@@ -78,27 +78,27 @@ def repeat_on_changes(workspace: Workspace, run: Callable[[], int]) -> None:
 
 
 def wait_for_change(workspace: Workspace, before: Stamps) -> None:
-    """Wait until a file that git does not ignore has changed, and nothing changes any more."""
-    while (now := read_stamps(workspace)) == before:
-        time.sleep(EVERY)
+    """Wait until a file that git does not ignore has changed, and changes have stopped."""
+    while (stamps := read_stamps(workspace)) == before:
+        time.sleep(POLL_SECONDS)
     while True:
-        time.sleep(QUIET)
-        if (later := read_stamps(workspace)) == now:
+        time.sleep(QUIET_SECONDS)
+        if (later := read_stamps(workspace)) == stamps:
             return
-        now = later
+        stamps = later
 
 
 def read_stamps(workspace: Workspace) -> Stamps:
-    """Return size and time of each file; of a project with too many files none."""
+    """Return time and size of each file; incomplete if the project has too many files."""
     stamps: dict[str, tuple[int, int]] = {}
     try:
         for entry in walk(workspace, workspace.root, deep=True):
             if entry.kind == "file":
                 try:
-                    found = (workspace.root / entry.name).stat()
+                    status = (workspace.root / entry.name).stat()
                 except OSError:
                     continue
-                stamps[entry.name] = (found.st_mtime_ns, found.st_size)
+                stamps[entry.name] = (status.st_mtime_ns, status.st_size)
     except ToolError:
         return stamps
     return stamps

@@ -40,16 +40,16 @@ async def subagent(
 def read_tasks(args: Mapping[str, object]) -> list[TaskItem]:
     """Return the tasks of a call; raises ToolError if there is none, or too many."""
     several = args.get("tasks")
-    given: Sequence[object] = cast("list[object]", several) if isinstance(several, list) else [args]
-    if not given or len(given) > MOST_TASKS:
-        raise ToolError(f"`tasks` takes 1 to {MOST_TASKS} tasks, not {len(given)}")
-    return [_read_task(one) for one in given]
+    items: Sequence[object] = cast("list[object]", several) if isinstance(several, list) else [args]
+    if not items or len(items) > MOST_TASKS:
+        raise ToolError(f"`tasks` takes 1 to {MOST_TASKS} tasks, not {len(items)}")
+    return [_read_task(item) for item in items]
 
 
-def _read_task(given: object) -> TaskItem:
-    if not isinstance(given, Mapping):
+def _read_task(item: object) -> TaskItem:
+    if not isinstance(item, Mapping):
         raise ToolError("each of `tasks` is an object with `agent_type` and `task`")
-    args = rename_arguments(SUBAGENT, cast("Mapping[str, object]", given), TaskItem.__annotations__)
+    args = rename_arguments(SUBAGENT, cast("Mapping[str, object]", item), TaskItem.__annotations__)
     texts = {name: str(args.get(name) or "").strip() for name in TaskItem.__annotations__}
     if not texts["task"]:
         raise ToolError("`task` is empty: say what the agent is to do and to report")

@@ -1,1 +1,1 @@
-"""Reports of test frameworks: one reader a format."""
+"""Reports of test frameworks: one reader for each format."""

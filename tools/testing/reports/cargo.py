@@ -18,12 +18,12 @@ def read_cargo(output: str) -> TestReport | None:
     counts: Counter[str] = Counter()
     names: dict[str, None] = {}
     broken: dict[str, None] = {}
-    target, ended = "", 0
+    target, results_seen = "", 0
     for line in output.splitlines():
         if match := _TARGET.match(line):
             target = match[1] or match[2]
         elif match := _RESULT.match(line):
-            ended += 1
+            results_seen += 1
             for state, count in zip(("passed", "failed", "skipped"), match.groups(), strict=True):
                 counts[state] += int(count[:9])
         elif match := _TEST.match(line):
@@ -34,7 +34,7 @@ def read_cargo(output: str) -> TestReport | None:
             broken[match[1]] = None
         elif _KILLED.match(line):
             broken[target] = None
-    if not ended and not broken:
+    if not results_seen and not broken:
         return None
     return TestReport(
         counts["passed"], counts["failed"], len(broken), counts["skipped"], (*names, *broken)

@@ -79,6 +79,6 @@ def _build_report(
     }
     red = {package for (package, _), state in counted.items() if state in ("failed", "error")}
     broken = [package for package, passed in packages.items() if not passed and package not in red]
-    named: list[tuple[str, TestState]]
-    named = [(f"{package}.{name}", state) for (package, name), state in counted.items()]
-    return build_report([*named, *((package, _BROKEN) for package in broken)])
+    results: list[tuple[str, TestState]]
+    results = [(f"{package}.{name}", state) for (package, name), state in counted.items()]
+    return build_report([*results, *((package, _BROKEN) for package in broken)])

@@ -28,25 +28,25 @@ class TestReport:
 
 
 def build_report(tests: Iterable[tuple[str, TestState]]) -> TestReport:
-    """Count tests by name; a name may be empty, or of several tests."""
-    named = list(tests)
-    counts = Counter(state for _, state in named)
-    red = [name for name, state in named if name and state in ("failed", "error")]
+    """Build a report from names and states; a name may be empty, or shared by several tests."""
+    results = list(tests)
+    counts = Counter(state for _, state in results)
+    red = [name for name, state in results if name and state in ("failed", "error")]
     return TestReport(
         counts["passed"], counts["failed"], counts["error"], counts["skipped"], tuple(red)
     )
 
 
 def read_text(value: object) -> str:
-    """Return a value of somebody's JSON as a line of text; empty if it is none."""
+    """Return a JSON value as one line of text; empty if it is not a string."""
     return " ".join(value.split()) if isinstance(value, str) else ""
 
 
 def read_table(value: object) -> Mapping[str, object]:
-    """Return a value of somebody's JSON as an object; empty if it is none."""
+    """Return a JSON value as an object; empty if it is not one."""
     return cast(Mapping[str, object], value) if isinstance(value, dict) else {}
 
 
 def read_list(value: object) -> list[object]:
-    """Return a value of somebody's JSON as a list; empty if it is none."""
+    """Return a JSON value as a list; empty if it is not one."""
     return cast(list[object], value) if isinstance(value, list) else []

@@ -19,8 +19,8 @@ def read_jest(data: bytes, folder: Path) -> TestReport | None:
 
 
 def _iter_jest(document: Mapping[str, object], folder: Path) -> Iterator[tuple[str, TestState]]:
-    for each in read_list(document["testResults"]):
-        file = read_table(each)
+    for entry in read_list(document["testResults"]):
+        file = read_table(entry)
         path = _shorten_path(read_text(file.get("name")), folder)
         tests = [read_table(test) for test in read_list(file.get("assertionResults"))]
         for test in tests:
@@ -44,8 +44,8 @@ def read_mocha(data: bytes, folder: Path) -> TestReport | None:
 def _iter_mocha(document: Mapping[str, object], folder: Path) -> Iterator[tuple[str, TestState]]:
     states: dict[str, TestState] = {"passes": "passed", "failures": "failed", "pending": "skipped"}
     for group, state in states.items():
-        for each in read_list(document.get(group)):
-            test = read_table(each)
+        for entry in read_list(document.get(group)):
+            test = read_table(entry)
             path = _shorten_path(read_text(test.get("file")), folder)
             title = read_text(test.get("fullTitle"))
             is_hook = state == "failed" and " hook" in read_text(test.get("title"))
@@ -55,8 +55,8 @@ def _iter_mocha(document: Mapping[str, object], folder: Path) -> Iterator[tuple[
 def format_mocha(data: bytes) -> str:
     """Return Mocha's failures as text, since its report leaves no output."""
     parts: list[str] = []
-    for each in read_list(_parse(data).get("failures")):
-        test = read_table(each)
+    for entry in read_list(_parse(data).get("failures")):
+        test = read_table(entry)
         error = read_table(test.get("err"))
         details = error.get("stack") or error.get("message")
         parts.append(f"{read_text(test.get('fullTitle'))}\n{details if details else ''}\n")
@@ -64,7 +64,7 @@ def format_mocha(data: bytes) -> str:
 
 
 def _parse(data: bytes) -> Mapping[str, object]:
-    """Parse an object; empty if there is none. What a program printed before it is skipped."""
+    """Parse an object; empty if there is none. Output before it is skipped."""
     begin = data.find(b"{")
     try:
         return read_table(json.loads(data[begin:])) if begin >= 0 else {}
@@ -73,7 +73,7 @@ def _parse(data: bytes) -> Mapping[str, object]:
 
 
 def _shorten_path(path: str, folder: Path) -> str:
-    """Return the path in the folder, so that it is the same in another copy of the project."""
+    """Return the path relative to the folder: it is the same in other copies of the project."""
     for root in (str(folder), os.path.realpath(folder)):
         if path.startswith(f"{root}/"):
             return path[len(root) + 1 :]

@@ -1,4 +1,4 @@
-"""The last summary in any output: what a script or a target of make has run is not known."""
+"""The last summary in the output of a script or a target of make, which may run anything."""
 
 import re
 from collections.abc import Callable
@@ -18,10 +18,10 @@ _ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def read_summary(output: str) -> TestReport | None:
-    """Return the counts; None if no framework's summary is in the output, or several are."""
+    """Return the counts; None if the output has no framework's summary, or several."""
     plain = _ESCAPES.sub("", output)
-    found = [report for read in _READERS if (report := read(plain))]
-    return found[0] if len(found) == 1 else None
+    reports = [report for read in _READERS if (report := read(plain))]
+    return reports[0] if len(reports) == 1 else None
 
 
 def _read_pytest(output: str) -> TestReport | None:

@@ -29,6 +29,8 @@ ENVIRONMENT = {
     "YARN_ENABLE_NETWORK": "false",
     "COREPACK_ENABLE_NETWORK": "0",
 }
+# else pnpm downloads the version that package.json names
+_PNPM = {"npm_config_manage_package_manager_versions": "false"}
 # options that make a framework end whose script lets it wait for changes; Vitest always gets one
 _WITHOUT_WATCH: Mapping[str, tuple[str, ...]] = {
     "jest": ("--watch=false", "--watchAll=false"),
@@ -155,10 +157,10 @@ def _build_command(package: _Package, framework: str, found_by: str) -> TestComm
 def _build_script_command(package: _Package, script: PackageScript) -> TestCommand:
     """The script as it is, by the package manager; a framework in it writes its report."""
     manager = package.manager
-    # npm takes options after `--` for the script's, the others take all
+    # npm takes options after `--` for the script's, yarn all of them, pnpm only after `run`
+    run = {"npm": ("test", "--silent"), "pnpm": ("run", "test")}.get(manager, ("test",))
     separator = ("--",) if manager == "npm" else ()
-    silent = ("--silent",) if manager == "npm" else ()
-    argv = (_find_manager(manager, package), "test", *silent)
+    argv = (_find_manager(manager, package), *run)
     found_by = join(package.folder, "package.json")
     problem = _find_problem(package, manager)
     if script.waits and not script.framework:
@@ -175,7 +177,7 @@ def _build_script_command(package: _Package, script: PackageScript) -> TestComma
         problem,
         folder=package.folder,
         found_by=found_by,
-        environment=ENVIRONMENT,
+        environment={**ENVIRONMENT, **(_PNPM if manager == "pnpm" else {})},
         measured_by=script.measured_by,
     )
 

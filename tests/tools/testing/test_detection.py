@@ -117,7 +117,7 @@ async def test_framework_is_known_by_its_files(
     [
         ("package-lock.json", "jest -i", "npm test", ["test", "--silent", "--"]),
         ("yarn.lock", "jest -i", "yarn test", ["test"]),
-        ("pnpm-lock.yaml", "jest -i", "pnpm test", ["test"]),
+        ("pnpm-lock.yaml", "jest -i", "pnpm test", ["run", "test"]),
         ("package-lock.json", "a && b", "npm test", ["test", "--silent"]),
     ],
 )

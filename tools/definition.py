@@ -3,9 +3,10 @@
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_type_hints
 
 from langchain_core.tools import BaseTool, StructuredTool
+from pydantic import BaseModel, create_model
 
 from .result import ToolError, ToolResult
 
@@ -33,6 +34,7 @@ def tool(
     def build_tool(function: ToolFunction) -> BaseTool:
         return StructuredTool.from_function(
             coroutine=function,
+            args_schema=_build_arguments(function),
             name=function.__name__,
             description=_read_description(function),
             metadata={"effect": effect, "paths": paths, "shows": shows},
@@ -82,6 +84,16 @@ def get_schema(subject: BaseTool) -> dict[str, Any]:
     if isinstance(schema, dict):  # of a server's tool
         return schema
     return schema.model_json_schema()  # type: ignore[union-attr]
+
+
+def _build_arguments(function: ToolFunction) -> type[BaseModel]:
+    """Build the model of the arguments; LangChain builds three for it, at the start of each run."""
+    hints = get_type_hints(function, include_extras=True)
+    fields = {
+        name: (hints[name], ... if parameter.default is parameter.empty else parameter.default)
+        for name, parameter in inspect.signature(function).parameters.items()
+    }
+    return create_model(function.__name__, __doc__=function.__doc__, **fields)
 
 
 def _read_description(function: ToolFunction) -> str:

@@ -2,7 +2,8 @@
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any, cast
 
 from langchain_core.language_models import LanguageModelInput
@@ -60,6 +61,21 @@ async def invoke_model(
     whole = chunks[0] + chunks[1:]
     _log_answer(whole, time.monotonic() - started)
     return _ensure_not_empty(_build_message(whole))
+
+
+async def invoke_with_less_thinking(
+    invoke: Callable[[RequestOptions], Awaitable[AIMessage]],
+    options: RequestOptions,
+    on_retry: Callable[[OnlyThinkingError], None],
+) -> AIMessage:
+    """Return the answer of `invoke`; one of thinking only is asked for again without thinking."""
+    try:
+        return await invoke(options)
+    except OnlyThinkingError as error:
+        if options.thinking == "off":
+            raise
+        on_retry(error)
+        return await invoke(replace(options, thinking="off", initiator="agent"))
 
 
 def is_cut(message: AIMessage) -> bool:

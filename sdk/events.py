@@ -17,10 +17,10 @@ from .event_types.attempt import AttemptsCompared as AttemptsCompared
 from .event_types.background import BackgroundFinished as BackgroundFinished
 from .event_types.background import BackgroundStarted as BackgroundStarted
 from .event_types.context import CacheReset as CacheReset
+from .event_types.context import CardProposed as CardProposed
 from .event_types.context import CompactionFinished as CompactionFinished
 from .event_types.context import CompactionStarted as CompactionStarted
-from .event_types.memory import CardProposed as CardProposed
-from .event_types.memory import MemoryShown as MemoryShown
+from .event_types.context import MemoryShown as MemoryShown
 from .event_types.tool import HookFinished as HookFinished
 from .event_types.tool import ToolCall as ToolCall
 from .event_types.tool import ToolOutput as ToolOutput

@@ -89,7 +89,7 @@ def get_schema(subject: BaseTool) -> dict[str, Any]:
 def _build_arguments(function: ToolFunction) -> type[BaseModel]:
     """Build the model of the arguments; LangChain builds three for it, at the start of each run."""
     hints = get_type_hints(function, include_extras=True)
-    fields = {
+    fields: dict[str, Any] = {
         name: (hints[name], ... if parameter.default is parameter.empty else parameter.default)
         for name, parameter in inspect.signature(function).parameters.items()
     }

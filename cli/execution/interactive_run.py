@@ -1,6 +1,7 @@
 """A dialogue with a thread: send messages, show events, answer questions.
 
-The prompt and the commands share it; they differ in how they show events and where they ask.
+The prompt and the commands share it; they differ in how they show events and where they ask. What
+asks is imported at the first question: most runs have none.
 """
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
@@ -12,10 +13,6 @@ from ...nodes.options import Options
 from ...sdk.events import Event, Failure, Question, list_questions
 from ...sdk.interrupt_response import Answer
 from ...sdk.runner import Runner
-from ..prompts.choice import confirm_abandon
-from ..prompts.interrupts import ask_questions
-from ..prompts.mode_switch import show_drafts
-from .shown_questions import remember_shown
 
 if TYPE_CHECKING:
     from .chat_session import ChatSession
@@ -65,6 +62,8 @@ class InteractiveRun:
             except UnfinishedTurnError as unfinished:
                 if self._ask is None:
                     raise
+                from ..prompts.choice import confirm_abandon
+
                 abandon = await self._ask(partial(confirm_abandon, unfinished.message))
             if not abandon:
                 last = await self.consume(self.runner.resume(chat_session.thread))
@@ -80,6 +79,9 @@ class InteractiveRun:
             last = await self._show_keeping_drafts(events, answers)
             if not isinstance(last, Question) or last.kind == "limit":
                 return last
+            from ..prompts.interrupts import ask_questions
+            from .shown_questions import remember_shown
+
             remember_shown(self.runner.home, last)
             if self._ask is None or self.runner.is_stopping:
                 return last
@@ -99,6 +101,8 @@ class InteractiveRun:
         drafts = [decision for decision in decisions if decision.get("draft")]
         if self._ask is None or not drafts:
             return await self._show(events)
+        from ..prompts.mode_switch import show_drafts
+
         try:
             last = await self._show(events)
         except MaxAgentError:

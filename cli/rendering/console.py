@@ -1,9 +1,11 @@
 """Console for the terminal; it makes foreign text safe."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console, RenderableType
+from rich.control import Control
+from rich.segment import ControlType
 from rich.text import Text
 
 from ...config.security.redaction import redact
@@ -17,6 +19,11 @@ LEAST_ROOM = 20
 def open_console(*, stderr: bool = True) -> Console:
     """Open a console that does not guess styles or wrap; `NO_COLOR` and pipes get plain text."""
     return Console(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=True)
+
+
+def can_redraw(console: Console) -> bool:
+    """Return whether rows can be removed again: it is a terminal, and not a dumb one."""
+    return console.file.isatty() and not console.is_dumb_terminal
 
 
 def style_text(text: str, style: str) -> Text:
@@ -63,3 +70,22 @@ def write_lines(lines: str) -> None:
     """Write the result of `render_lines` at once."""
     sys.stdout.write(lines)
     sys.stdout.flush()
+
+
+class TransientRows:
+    """Rows at the end of a terminal that are removed before any other output."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._shown = 0
+
+    def show_rows(self, rows: Sequence[Text]) -> None:
+        """Replace the previous rows."""
+        above = [(ControlType.CURSOR_UP, 1), (ControlType.ERASE_IN_LINE, 2)] * self._shown
+        fitting = rows[-max(self._console.height - 2, 1) :]
+        with self._console:  # a single write
+            if above:
+                self._console.control(Control(ControlType.CARRIAGE_RETURN, *above))
+            for row in fitting:
+                self._console.print(row)
+        self._shown = len(fitting)

@@ -9,9 +9,8 @@ from rich.text import Text
 
 from ...sdk import events as ev
 from ..i18n.catalogs import t
-from .console import open_console, style_text
+from .console import TransientRows, open_console, style_text
 from .humanize import format_duration
-from .markdown.live import TransientRows
 from .renderer import Renderer
 from .sanitize import sanitize_line
 from .subagents.event_lines import has_moving_line

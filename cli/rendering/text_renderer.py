@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import singledispatchmethod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
@@ -12,17 +12,10 @@ from ...sdk.interrupt_response import list_answer_options
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate, translate_notice
 from ..i18n.stored_messages import translate_stored
-from .approval_request import (
-    describe_asker,
-    describe_limit,
-    format_model_change,
-    show_arguments,
-)
-from .console import open_console, show_line, style_text
+from .console import can_redraw, open_console, show_line, style_text
 from .context.compaction import format_end, format_reset, format_start
 from .diff import ShownDiffs, show_diff
 from .humanize import format_duration
-from .markdown.live import AnswerView, create_answer_view
 from .output import echo_wrapped
 from .sanitize import sanitize_line, sanitize_text
 from .subagents.event_lines import SubagentLines
@@ -31,6 +24,9 @@ from .thread_listing import SHORT_ID
 from .tool_calls import ToolView
 from .tool_summary import format_call
 from .turn_meter import TurnMeter
+
+if TYPE_CHECKING:
+    from .markdown.live import AnswerView
 
 TODO_MARKS = {"completed": "x", "in_progress": ">", "cancelled": "-"}
 # Characters of a name after an `@`
@@ -52,12 +48,16 @@ class TextRenderer:
         *,
         show_thinking: bool = True,
         console: Console | None = None,
-        answer: AnswerView | None = None,
+        answer: "AnswerView | None" = None,
         thinking: ThinkingView | None = None,
     ) -> None:
         self._show_thinking = show_thinking
         self._console = console or open_console()
-        self._answer = answer or create_answer_view(self._console)
+        if answer is None and can_redraw(self._console):
+            from .markdown.live import create_answer_view
+
+            answer = create_answer_view(self._console)
+        self._answer = answer
         self._thinking = thinking or create_thinking_view(self._console)
         self._tools = ToolView(self._print_line, self._print_verbatim, self._print_diff)
         self._has_open_line = False
@@ -121,7 +121,8 @@ class TextRenderer:
         words = {
             "model": event.model,
             "mode": event.mode,
-            "sandbox": _describe_sandbox(event.sandbox),
+            # a missing sandbox has its own notice
+            "sandbox": t("run.sandbox", state=translate_stored(event.sandbox.partition(":")[0])),
         }
         self._print_line(t(key, thread=event.thread_id[:SHORT_ID], **words), "bold")
         self._print_line(sanitize_line(f"{event.title}  ({event.folder})"), "dim")
@@ -181,6 +182,8 @@ class TextRenderer:
     def _(self, event: ev.ModelChanged) -> None:
         if self._answer:
             self._answer.discard_tail()
+        from .approval_request import format_model_change
+
         self._print_line(sanitize_line(format_model_change(ev.as_json(event))), "yellow")
 
     @_render_event.register
@@ -309,6 +312,8 @@ class TextRenderer:
 
     def _show_open_question(self, question: ev.Question) -> None:
         """Show what waits and how to answer it from another shell."""
+        from .approval_request import describe_asker, describe_limit, show_arguments
+
         thread = question.thread_id[:SHORT_ID]
         if question.kind == "limit":
             self._print_line(sanitize_line(describe_limit(question, thread)), "yellow")
@@ -393,8 +398,3 @@ def _describe_outcome(event: ev.Completion) -> str:
         proof = t("labelled", label=words, said=translate_stored(evidence["reason"]))
         return sanitize_line(f"{proof}{command}")
     return t("outcome.skipped") if event.outcome == "unverified" else words
-
-
-def _describe_sandbox(sandbox: str) -> str:
-    """Describe what confines commands; a missing sandbox has its own notice."""
-    return t("run.sandbox", state=translate_stored(sandbox.partition(":")[0]))

@@ -13,9 +13,8 @@ from rich.console import Console
 from rich.text import Text
 
 from ..i18n.catalogs import t
-from .console import show_line, style_text
+from .console import TransientRows, can_redraw, show_line, style_text
 from .line_breaks import wrap_text
-from .markdown.live import TransientRows
 
 GUTTER = "┆ "
 STYLE = "dim italic"
@@ -110,8 +109,7 @@ class ThinkingView:
 
 def create_thinking_view(console: Console) -> ThinkingView:
     """Create the view of thinking on this console."""
-    is_live = console.file.isatty() and not console.is_dumb_terminal
-    return ThinkingView(console, TransientRows(console).show_rows if is_live else None)
+    return ThinkingView(console, TransientRows(console).show_rows if can_redraw(console) else None)
 
 
 def build_thinking_block(text: str, width: int) -> Text:

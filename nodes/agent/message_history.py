@@ -15,8 +15,9 @@ from ..roles import CHAT_ROLES, RoleName
 from ..state import State
 
 FOREIGN = "it is damaged or was edited by hand; start a new one"
-# The mark of a note in `additional_kwargs`: IDs of earlier messages that are not sent any more
-HIDES = "hides"
+# Marks in `additional_kwargs`. Of a note: IDs of earlier messages that are not sent any more; how
+# often the model was warned of a loop. Of an answer: the snapshot of the files when it was given
+HIDES, LOOP, TREE = "hides", "loop", "tree"
 _visible_cache: deque[tuple[list[AnyMessage], RoleName, list[AnyMessage]]] = deque(maxlen=8)
 # compare the last messages too: after a read from disk they are other objects
 _RECENT = 50

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from langchain_core.messages import AIMessage, BaseMessage
 from langgraph.runtime import Runtime
@@ -16,8 +17,8 @@ from ...config.text import text
 from ...memory.journal import StartedCall
 from ...models.errors import ModelCallError, ToolsNotSupportedError
 from ...models.http.dialect import RequestOptions
+from ...models.invoke import invoke_with_less_thinking
 from ...models.retry import compute_delay
-from ...models.thinking_retry import invoke_with_less_thinking
 from ..messages.context_message import to_context_messages
 from ..messages.images import has_images
 from ..roles import RoleName
@@ -27,16 +28,11 @@ from .answer_autosave import autosave_answer, forget_answer
 from .context import Context, get_thread_id
 from .dependencies import Dependencies
 from .emit import emit_event
-from .failover.fallback_models import can_fail_over, list_candidates
-from .failover.model_change import (
-    announce_change,
-    confirm_change,
-    find_approved_change,
-    read_answers,
-)
-from .failover.provider_limit import FailedRequest, park_at_limit, record_failure
 from .failover.wait import wait_before_retry
 from .request_recorder import invoke_recorded
+
+if TYPE_CHECKING:
+    from .failover.provider_limit import FailedRequest
 
 TOOLS_AS_TEXT = "`{model}` does not support tools; it writes its calls as XML from now on"
 _logger = logging.getLogger(__name__)
@@ -65,21 +61,33 @@ async def request_answer(
 ) -> ModelAnswer:
     """Return the answer to these messages, of the agent's model or of one that stands in for it.
 
-    A provider's limit parks the thread; any other failure raises the last model's error.
+    A provider's limit parks the thread; any other failure raises the last model's error. What
+    replaces a model is imported only if one may be replaced, or has failed.
     """
     messages = [*to_context_messages(state.get("context_message", "")), *messages]
     fallback = state.get("fallback", "")
-    candidates = list_candidates(agent.deps.settings.model.fallback, fallback)
-    failures, answers = list[FailedRequest](), read_answers() if candidates else []
-    if approved := await _load_approved(agent, candidates, answers, role, state, runtime):
-        agent, fallback = approved
-        candidates = list_candidates(candidates, fallback)
+    candidates: list[str] = []
+    failures: list[FailedRequest] = []
+    answers: list[object] = []
+    if agent.deps.settings.model.fallback:
+        from .failover.fallback_models import list_candidates
+        from .failover.model_change import read_answers
+
+        candidates = list_candidates(agent.deps.settings.model.fallback, fallback)
+        answers = read_answers() if candidates else []
+        if approved := await _load_approved(agent, candidates, answers, role, state, runtime):
+            agent, fallback = approved
+            candidates = list_candidates(candidates, fallback)
     while True:
         try:
             named = await name_initiator(options, state, runtime, agent.deps)
             message, seconds = await _invoke_with_retries(agent, messages, named, runtime)
             return ModelAnswer(message, agent, fallback, seconds)
         except ModelCallError as error:
+            from .failover.fallback_models import can_fail_over
+            from .failover.model_change import confirm_change
+            from .failover.provider_limit import park_at_limit, record_failure
+
             failure = record_failure(agent.deps.model, error)
         failures.append(failure)
         while can_fail_over(failure.error) and candidates:
@@ -107,6 +115,8 @@ async def _load_approved(
     runtime: Runtime[Context],
 ) -> tuple[Agent, str] | None:
     """Return the dearer model that the user has just approved: the one that failed is not asked."""
+    from .failover.model_change import announce_change, find_approved_change
+
     change = find_approved_change(answers, agent.deps.model.name)
     for spec in candidates if change else ():
         other = await _load_candidate(role, state, runtime, spec)

@@ -18,7 +18,6 @@ from ..conversation.cache_reset import find_reset_reason
 from ..conversation.cut import CompactionRequest
 from ..messages.context_message import settle_context_message
 from ..messages.server_offer import settle_offer
-from ..repetition.loop_detection import TREE
 from ..repetition.loop_response import respond_to_loop
 from ..roles import RoleName
 from ..state import State, select_changes
@@ -27,7 +26,7 @@ from .context import Context, get_thread_id
 from .dependencies import Dependencies
 from .emit import emit_cards, emit_event
 from .limits import NOTHING_USED, add_usage, count_usage, emit_usage, enforce_limits
-from .message_history import build_role_message, find_final_text, select_view
+from .message_history import TREE, build_role_message, find_final_text, select_view
 from .model_request import request_answer
 from .modes import build_note
 from .nested_instructions import build_nested_notes, build_notices

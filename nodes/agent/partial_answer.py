@@ -9,10 +9,9 @@ from uuid import uuid4
 from langchain_core.messages import AIMessage, AnyMessage
 
 from ...models.text_cleanup import repair_text
-from ..repetition.loop_detection import LOOP
 from ..roles import RoleName
 from ..state import State
-from .message_history import iter_newest_first
+from .message_history import LOOP, iter_newest_first
 from .modes import build_note
 
 INTERRUPTED = (

@@ -13,9 +13,8 @@ from langgraph.runtime import Runtime
 from ...config.text import text
 from ...models.errors import ModelCallError
 from ...models.http.dialect import RequestOptions
-from ...models.invoke import is_cut
+from ...models.invoke import invoke_with_less_thinking, is_cut
 from ...models.retry import compute_delay
-from ...models.thinking_retry import invoke_with_less_thinking
 from ..agent.agent import Agent
 from ..agent.context import Context
 from ..agent.emit import emit_event

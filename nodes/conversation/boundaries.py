@@ -8,8 +8,8 @@ from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
 from ...models.content_blocks import list_content_parts
 from ...models.replay import OUTPUT_PARTS, REASONING_DETAILS, THINKING_BLOCKS
+from .budget import Room
 from .cut import Cut
-from .room import Room
 from .stubs import build_stubs
 from .token_estimate import estimate_message
 from .user_requests import (

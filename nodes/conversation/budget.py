@@ -1,4 +1,4 @@
-"""The limit of a request's size, and whether a view is beyond it."""
+"""The limit of a request's size, what each part of a view may take of it, and views beyond it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,6 @@ from langchain_core.messages import AIMessage, AnyMessage
 from ...config.settings.schema import ContextSection
 from ...models.resolver import ResolvedModel
 from .cut import Cut
-from .room import Room, compute_room
 from .token_estimate import LARGEST_SCALE, TokenCount, count_used, estimate_tokens, find_reported
 
 # Shares of the window: the most that is kept free for an answer, and what estimates may miss
@@ -17,6 +16,36 @@ ANSWER_SHARE, MARGIN_SHARE = 0.2, 0.04
 FIXED_SHARE = 0.4
 # Share of the limit that messages must take before there is something to leave out
 LEAST_SHARE = 0.1
+
+
+@dataclass(frozen=True)
+class Room:
+    """Tokens that each part of a view may take."""
+
+    results: int
+    """The newest results, which are never pruned."""
+    freed: int
+    """What pruning must free to be worth a lost prompt cache."""
+    requests: int
+    """The user's own messages that stay word for word."""
+    summary: int
+    """The summary."""
+    tail: int
+    """The newest messages that stay after a cut."""
+
+
+def compute_room(window: int, safe_zone: int = 40_000) -> Room:
+    """Return the room of a window of so many tokens; `safe_zone` is the setting.
+
+    Each part has the smaller of a number and a share of the window.
+    """
+    return Room(
+        results=min(safe_zone, window * 40 // 100),
+        freed=min(20_000, window * 10 // 100),
+        requests=min(20_000, window * 25 // 100),
+        summary=min(4_000, window * 10 // 100),
+        tail=min(20_000, window * 20 // 100),
+    )
 
 
 @dataclass(frozen=True)

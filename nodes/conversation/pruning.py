@@ -11,8 +11,8 @@ from ...models.replay import OUTPUT_PARTS, REASONING_DETAILS, THINKING_BLOCKS
 from ...tools.tool_table import select_names
 from ..tool_task import UNCHANGED_SINCE
 from .boundaries import choose_cut
+from .budget import Room
 from .cut import Cut
-from .room import Room
 from .stubs import build_stubs
 from .token_estimate import estimate_message, estimate_tokens
 from .user_requests import ends_turn

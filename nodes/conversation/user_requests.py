@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
-from .room import Room
+from .budget import Room
 from .token_estimate import estimate_message
 
 COMPLETION = "attempt_completion"

@@ -12,13 +12,11 @@ from typing import Any
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
 from ...tools.tool_table import select_names
+from ..agent.message_history import LOOP, TREE
 from ..conversation.cut import Cut
 from ..conversation.user_requests import is_request
 from .repeated_calls import UNCHANGED_SINCE, describe_call
 
-# Marks in `additional_kwargs`: the snapshot of the files when an answer was given; in a note, how
-# often the model was warned
-TREE, LOOP = "tree", "loop"
 # Messages of a role that are looked at
 WINDOW = 80
 SAME_CALLS = 3

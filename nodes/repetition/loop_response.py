@@ -1,19 +1,22 @@
 """What happens to a model in a loop: a warning, then a return to before the loop, then the end."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from langchain_core.messages import AnyMessage, HumanMessage
+from langchain_core.messages import AnyMessage, HumanMessage, ToolMessage
 from langgraph.runtime import Runtime
 
 from ...config.text import text
 from ..agent.context import Context
 from ..agent.emit import emit_event
-from ..agent.message_history import HIDES, iter_newest_first
+from ..agent.message_history import HIDES, LOOP, iter_newest_first
 from ..conversation.cut import get_conversation
 from ..roles import RoleName
 from ..state import State
-from .loop_detection import LOOP, Loop, find_loop
+
+if TYPE_CHECKING:
+    from .loop_detection import Loop
 
 # The level of `Loop` from which on the run ends
 STOPPED = 3
@@ -58,6 +61,10 @@ class LoopResponse:
 
 def respond_to_loop(state: State, runtime: Runtime[Context], role: RoleName) -> LoopResponse:
     """Return what to do if the role is in a loop; emit a notice about it."""
+    if not any(isinstance(message, ToolMessage) for message in state.get("messages", [])):
+        return LoopResponse()  # a first request imports no detection
+    from .loop_detection import find_loop
+
     cut = state.get("cuts", {}).get(get_conversation(role))
     loop = find_loop(iter_newest_first(state, role), state.get("tree", ""), cut)
     if loop is None:
@@ -81,7 +88,7 @@ def is_stopped(state: State) -> bool:
     return bool(last_message and last_message.additional_kwargs.get(LOOP, 0) >= STOPPED)
 
 
-def _build_note(role: RoleName, words: str, loop: Loop) -> HumanMessage:
+def _build_note(role: RoleName, words: str, loop: "Loop") -> HumanMessage:
     calls = "\n".join(f"- `{call}`" for call in loop.calls)
     return HumanMessage(
         words.format(calls=calls, count=loop.count),

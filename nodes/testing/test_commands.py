@@ -7,7 +7,7 @@ from pathlib import Path
 from langgraph.runtime import Runtime
 
 from ...memory.undo.change_chains import compute_net_changes
-from ...tools.testing.command import TestCommand
+from ...tools.testing.command import TestCommand, select_commands
 from ...tools.testing.detection import (
     build_configured_command,
     detect_test_commands,
@@ -15,7 +15,6 @@ from ...tools.testing.detection import (
 )
 from ...tools.testing.execution import run_tests
 from ...tools.testing.run import TestRun
-from ...tools.testing.selection import select_commands
 from ..agent.context import Context
 from ..agent.dependencies import Dependencies
 from ..agent.emit import emit_event

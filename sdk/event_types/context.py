@@ -1,5 +1,6 @@
-"""Events about what a model is sent of a conversation."""
+"""Events about what a model is sent of its conversation, and of the memory of earlier threads."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -49,3 +50,21 @@ class CacheReset(AgentEvent):
     reason: Literal["compaction", "model", "tools", "loop"]
     """The conversation was compacted, another model is asked, other tools are offered, or the model
     was set back to before a loop."""
+
+
+@dataclass(frozen=True)
+class MemoryShown(AgentEvent):
+    """The model is shown cards from earlier threads."""
+
+    type: ClassVar[str] = "memory"
+    cards: list[Mapping[str, str]]
+    """Each with `id`, `type` and `content`."""
+
+
+@dataclass(frozen=True)
+class CardProposed(AgentEvent):
+    """The model has proposed a card; later threads see it once the user has kept it."""
+
+    type: ClassVar[str] = "card_proposed"
+    card: Mapping[str, str]
+    """Its `id`, `type` and `content`."""

@@ -8,10 +8,11 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from provider import Provider
 
-from maxagent.models.errors import BrokenStreamError, EmptyAnswerError
+from maxagent.models.errors import BrokenStreamError, EmptyAnswerError, OnlyThinkingError
 from maxagent.models.factory import open_model
 from maxagent.models.http.chat_model import HttpChatModel
-from maxagent.models.invoke import invoke_model, is_cut
+from maxagent.models.http.dialect import RequestOptions
+from maxagent.models.invoke import invoke_model, invoke_with_less_thinking, is_cut
 from maxagent.models.providers import load_providers
 from maxagent.models.resolver import ResolvedModel
 
@@ -148,3 +149,33 @@ async def test_an_answer_that_was_cut_is_known(
 ) -> None:
     provider.script([{"text": "Let me look at", "finish_reason": reason}])
     assert is_cut(await answer(model)) is cut
+
+
+class ThinkingModel:
+    """Answers once it is told not to think."""
+
+    def __init__(self, *, ends: bool = True) -> None:
+        self.asked: list[str] = []
+        self._ends = ends
+
+    async def invoke(self, options: RequestOptions) -> AIMessage:
+        self.asked.append(options.thinking)
+        if options.thinking == "off" and self._ends:
+            return AIMessage("done")
+        raise OnlyThinkingError("used up")
+
+
+async def test_only_thinking_is_repeated_once_without() -> None:
+    model, retries = ThinkingModel(), list[OnlyThinkingError]()
+    options = RequestOptions(thinking="on", effort="high")
+    answer = await invoke_with_less_thinking(model.invoke, options, retries.append)
+    assert (answer.text, model.asked, len(retries)) == ("done", ["on", "off"], 1)
+
+
+@pytest.mark.parametrize(("thinking", "asked"), [("on", ["on", "off"]), ("off", ["off"])])
+async def test_second_failure_is_final(thinking: str, asked: list[str]) -> None:
+    model = ThinkingModel(ends=False)
+    options = RequestOptions(thinking="on" if thinking == "on" else "off")
+    with pytest.raises(OnlyThinkingError):
+        await invoke_with_less_thinking(model.invoke, options, lambda error: None)
+    assert model.asked == asked

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -14,7 +15,6 @@ from ..tool_table import PatternKind
 from .command_pattern import CommandPattern, parse_command_pattern
 from .host_pattern import parse_host_pattern
 from .path_pattern import parse_path_pattern
-from .server_pattern import ServerPattern
 from .subject import PATTERN_KINDS, READING_TOOLS, Subject
 
 if TYPE_CHECKING:
@@ -34,6 +34,21 @@ class Pattern(Protocol):
     def matches_strictly(self, subject: Subject, /) -> bool:
         """Return whether it certainly matches."""
         ...
+
+
+@dataclass(frozen=True)
+class ServerPattern:
+    """The name of a retrieval server, in which `*` is any text."""
+
+    name: str
+
+    def matches_loosely(self, server: Subject) -> bool:
+        """Return whether the server matches."""
+        return self.matches_strictly(server)
+
+    def matches_strictly(self, server: Subject) -> bool:
+        """Return whether the server matches."""
+        return fnmatchcase(server.names[0], self.name)
 
 
 _READERS: dict[PatternKind, Callable[[str], Pattern]] = {

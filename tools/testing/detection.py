@@ -7,10 +7,9 @@ from shlex import quote
 from ...config.security.redaction import redact
 from ..process.launcher import SHELL
 from ..sandbox.sandbox import Sandbox
-from .command import TestCommand
+from .command import TestCommand, select_commands
 from .project_files import MAKEFILES, ProjectFiles, list_project_files
 from .python import detect_python_tests
-from .selection import select_commands
 
 SETTING = "task.test_command"
 NONE_FOUND = "no tests were found"

@@ -11,9 +11,8 @@ from ....config.settings.schema import Settings
 from ....config.text import text
 from ....tools.sandbox.detect import open_sandbox
 from ....tools.sandbox.sandbox import Sandbox
-from ....tools.testing.command import FRAMEWORKS, TestCommand
+from ....tools.testing.command import FRAMEWORKS, TestCommand, select_commands
 from ....tools.testing.detection import NONE_FOUND, SIGNS, detect_test_commands
-from ....tools.testing.selection import select_commands
 from ....tools.workspace import Workspace
 
 

@@ -6,10 +6,9 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from rich.console import Console
-from rich.control import Control
-from rich.segment import ControlType
 from rich.text import Text
 
+from ..console import TransientRows, can_redraw
 from .blocks import MarkdownBlock, MarkdownStream
 from .layout import render_block
 
@@ -93,27 +92,8 @@ class AnswerView:
         return [Text(), *shown] if apart else shown
 
 
-class TransientRows:
-    """Rows at the end of a terminal that are removed before any other output."""
-
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self._shown = 0
-
-    def show_rows(self, rows: Sequence[Text]) -> None:
-        """Replace the previous rows."""
-        above = [(ControlType.CURSOR_UP, 1), (ControlType.ERASE_IN_LINE, 2)] * self._shown
-        fitting = rows[-max(self._console.height - 2, 1) :]
-        with self._console:  # a single write
-            if above:
-                self._console.control(Control(ControlType.CARRIAGE_RETURN, *above))
-            for row in fitting:
-                self._console.print(row)
-        self._shown = len(fitting)
-
-
 def create_answer_view(console: Console) -> AnswerView | None:
     """Create the view of answers on this console; None if they are printed as plain lines."""
-    if not console.file.isatty() or console.is_dumb_terminal:
+    if not can_redraw(console):
         return None
     return AnswerView(console, TransientRows(console).show_rows)

@@ -5,7 +5,7 @@ from conversations import Builder, build_cut
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
 from maxagent.nodes.conversation.boundaries import choose_cut, find_boundaries, has_thinking
-from maxagent.nodes.conversation.room import compute_room
+from maxagent.nodes.conversation.budget import compute_room
 from maxagent.nodes.conversation.token_estimate import estimate_tokens
 
 LOOK = ("grep", "a", "a match")

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
+from maxagent.nodes.conversation.budget import compute_room
 from maxagent.nodes.conversation.cut import Cut
 from maxagent.nodes.conversation.pruning import NEVER_PRUNED, choose_pruned
-from maxagent.nodes.conversation.room import compute_room
 from maxagent.nodes.conversation.token_estimate import estimate_message, estimate_tokens
 from maxagent.nodes.conversation.view import build_view
 

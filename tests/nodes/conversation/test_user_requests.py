@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_core.messages import AnyMessage, HumanMessage
 
-from maxagent.nodes.conversation.room import compute_room
+from maxagent.nodes.conversation.budget import compute_room
 from maxagent.nodes.conversation.token_estimate import estimate_message
 from maxagent.nodes.conversation.user_requests import (
     find_done_requests,

@@ -9,9 +9,9 @@ from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
 from maxagent.nodes.agent.message_history import find_last_seen
 from maxagent.nodes.conversation.boundaries import find_boundaries
+from maxagent.nodes.conversation.budget import compute_room
 from maxagent.nodes.conversation.cut import Cut
 from maxagent.nodes.conversation.pruning import choose_pruned
-from maxagent.nodes.conversation.room import compute_room
 from maxagent.nodes.conversation.user_requests import find_newest_request, is_request
 from maxagent.nodes.conversation.view import LABEL, LEFT_OUT, build_view, estimate_view
 

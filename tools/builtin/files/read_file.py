@@ -6,13 +6,6 @@ from collections.abc import Sequence
 from ...definition import tool
 from ...filesystem.encodings import UNKNOWN
 from ...filesystem.file_access import hash_content, read_bytes, translate_os_errors
-from ...filesystem.images import (
-    MAX_IMAGE_BYTES,
-    describe_image,
-    detect_image,
-    has_image_suffix,
-    store_image,
-)
 from ...filesystem.line_numbers import LONGEST_LINE, format_lines
 from ...filesystem.listing import resolve_existing
 from ...filesystem.text_codec import DecodedText, decode_text, split_lines, to_printable
@@ -33,6 +26,8 @@ async def read_file(
     if not 1 <= start_line <= (end_line or start_line):
         raise ToolError("lines count from 1, and `end_line` must not be before `start_line`")
     workspace = run.workspace.select_readable(path)
+    from ...filesystem.images import has_image_suffix
+
     if has_image_suffix(path):
         shown = await asyncio.to_thread(_read_image, run, workspace, path)
         if shown:
@@ -42,6 +37,8 @@ async def read_file(
 
 def _read_image(run: ToolRun, workspace: Workspace, path: str) -> ToolResult | None:
     """Show an image to the model; None if the file is no image."""
+    from ...filesystem.images import MAX_IMAGE_BYTES, describe_image, detect_image, store_image
+
     image_path = resolve_existing(workspace, path)
     data = read_bytes(workspace, image_path)
     name = workspace.to_shown(workspace.to_relative(image_path))

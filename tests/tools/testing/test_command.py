@@ -1,7 +1,6 @@
 import pytest
 
-from maxagent.tools.testing.command import Framework, TestCommand
-from maxagent.tools.testing.selection import select_commands
+from maxagent.tools.testing.command import Framework, TestCommand, select_commands
 
 
 def command(framework: Framework, folder: str = "") -> TestCommand:

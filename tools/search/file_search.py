@@ -1,0 +1,132 @@
+"""Search of a project's files for the `grep` tool: the files, their hits, and the text of these."""
+
+import asyncio
+import os
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from itertools import groupby
+
+from ..cancellable_thread import run_in_worker
+from ..filesystem.file_access import MAX_FILE_BYTES, hash_content, read_bytes
+from ..filesystem.listing import resolve_existing, resolve_folder
+from ..filesystem.text_codec import decode_text, split_lines, to_one_line
+from ..filesystem.walk import walk
+from ..glob_pattern import compile_glob
+from ..result import ToolError, ToolResult
+from ..workspace import Workspace
+from .python_search import Hit, Search, SearchResult, search_lines, search_text
+from .ripgrep import find_ripgrep, search_with_ripgrep
+
+MOST_HITS = 200
+# of all that is shown
+MOST_CHARACTERS = 30_000
+# characters of a line that are shown, around the match
+LONGEST_TEXT = 300
+SECONDS = 20.0
+
+
+async def search_files(
+    workspace: Workspace, regex: str, path: str, file_pattern: str
+) -> ToolResult:
+    """Search the files below a path, or the file there, by ripgrep if it is installed."""
+    names = await asyncio.to_thread(_find_names, workspace, path, file_pattern)
+    search = Search(workspace, names, regex, MOST_HITS + 1, time.monotonic() + SECONDS)
+    return await run_in_worker(_build_result, search, await _run_search(search))
+
+
+async def _run_search(search: Search) -> SearchResult:
+    program = await asyncio.to_thread(find_ripgrep, search.workspace.root)
+    # ripgrep takes every file for UTF-8: in others, such as GBK, it would miss words beyond ASCII
+    plain = search.pattern.isascii() and search.pattern.isprintable()
+    found = await search_with_ripgrep(program, search) if program and plain else None
+    return found or await asyncio.to_thread(search_lines, search)
+
+
+def _find_names(workspace: Workspace, path: str, file_pattern: str) -> list[str]:
+    """List the files to search, in order of paths; a single one must be readable text."""
+    start = resolve_existing(workspace, path)
+    if not os.path.isdir(start):
+        decode_text(read_bytes(workspace, start))
+        return [workspace.to_relative(start)]
+    folder, fits = resolve_folder(workspace, path), compile_glob(file_pattern)
+    root = f"{workspace.root}/"
+    below = 0 if folder == workspace.root else len(workspace.to_relative(folder)) + 1
+    return [
+        entry.name
+        for entry in walk(workspace, folder, deep=True)
+        if entry.kind == "file" and (fits(entry.name[below:]) or fits(entry.name))
+        if _get_size(root + entry.name) <= MAX_FILE_BYTES
+    ]
+
+
+def _get_size(path: str) -> int:
+    with suppress(OSError):  # deleted meanwhile
+        return os.lstat(path).st_size
+    return 0
+
+
+def _build_result(search: Search, found: SearchResult) -> ToolResult:
+    """Format the hits; a file of which a line is shown counts as read."""
+    confirmed, hashes = confirm_hits(search, found)
+    output, count = _format_hits(confirmed, search)
+    shown = {hit.path for hit in confirmed.hits[:count]}
+    if search.workspace.is_outside:
+        return ToolResult(output)
+    return ToolResult(output, seen={name: hashes[name] for name in hashes if name in shown})
+
+
+def confirm_hits(
+    search: Search, search_result: SearchResult
+) -> tuple[SearchResult, Mapping[str, str]]:
+    """Keep the hits that the files still have; return them with the hashes of these files.
+
+    A file that has changed meanwhile, or is not in UTF-8, is searched again.
+    """
+    # ripgrep opens files by name: a link put in the place of one since the walk would lead it to a
+    # secret, so a line is shown only from a file opened beneath the project's root
+    hits, hashes, complete = list[Hit](), dict[str, str](), search_result.complete
+    for name, in_file in groupby(search_result.hits, key=lambda hit: hit.path):
+        with suppress(ToolError):
+            data = read_bytes(search.workspace, search.workspace.root / name)
+            text = decode_text(data).text
+            try:
+                hits += _recheck_hits(search, name, text, list(in_file))
+                hashes[name] = hash_content(data)
+            except TimeoutError:
+                complete = False
+    return SearchResult(hits[: search.most], complete), hashes
+
+
+def _recheck_hits(search: Search, name: str, text: str, hits: list[Hit]) -> Iterable[Hit]:
+    lines = split_lines(text)
+    if all(hit.line <= len(lines) and lines[hit.line - 1] == hit.text for hit in hits):
+        return hits
+    return list(search_text(search, name, text))
+
+
+def _format_hits(search_result: SearchResult, search: Search) -> tuple[str, int]:
+    """Return the text, and how many hits are in it."""
+    lines, remaining_characters = list[str](), MOST_CHARACTERS
+    for hit in search_result.hits[:MOST_HITS]:
+        line = _format_hit(hit, search.workspace)
+        remaining_characters -= len(line)
+        if remaining_characters < 0:
+            break
+        lines.append(line)
+    count = len(lines)
+    if not search_result.complete:
+        lines.append("[stopped before all was searched; name a `path` or a `file_pattern`]")
+    elif len(lines) < len(search_result.hits):
+        lines.append(f"[only the first {len(lines)} matches; narrow the search to see others]")
+    elif not lines:
+        lines.append(f"[no match in {len(search.names)} files; what git ignores is not searched]")
+    return "\n".join(lines), count
+
+
+def _format_hit(hit: Hit, workspace: Workspace) -> str:
+    start = max(0, hit.column - LONGEST_TEXT // 3) if len(hit.text) > LONGEST_TEXT else 0
+    end = start + LONGEST_TEXT
+    text = f"{'…' * (start > 0)}{hit.text[start:end]}{'…' * (end < len(hit.text))}"
+    plain = "\t".join(map(to_one_line, text.split("\t")))
+    return f"{to_one_line(workspace.to_shown(hit.path))}:{hit.line}: {plain}"

@@ -84,26 +84,40 @@ async def request_answer(
             message, seconds = await _invoke_with_retries(agent, messages, named, runtime)
             return ModelAnswer(message, agent, fallback, seconds)
         except ModelCallError as error:
-            from .failover.fallback_models import can_fail_over
-            from .failover.model_change import confirm_change
-            from .failover.provider_limit import park_at_limit, record_failure
+            from .failover.provider_limit import record_failure
 
-            failure = record_failure(agent.deps.model, error)
-        failures.append(failure)
-        while can_fail_over(failure.error) and candidates:
-            fallback = candidates.pop(0)
-            other = await _load_candidate(role, state, runtime, fallback)
-            tried = {failed.model.name for failed in failures}
-            if (
-                other
-                and other.deps.model.name not in tried
-                and confirm_change(runtime, failures, other, answers)
-            ):
-                agent = other
-                break
-        else:
-            park_at_limit(failures)
-            raise failure.error
+            failures.append(record_failure(agent.deps.model, error))
+        agent, fallback = await _load_next(candidates, failures, answers, role, state, runtime)
+
+
+async def _load_next(
+    candidates: list[str],
+    failures: Sequence["FailedRequest"],
+    answers: list[object],
+    role: RoleName,
+    state: State,
+    runtime: Runtime[Context],
+) -> tuple[Agent, str]:
+    """Return the next model that may be asked, and take it from the candidates.
+
+    If there is none, park at a limit or raise the last model's error.
+    """
+    from .failover.fallback_models import can_fail_over
+    from .failover.model_change import confirm_change
+    from .failover.provider_limit import park_at_limit
+
+    tried = {failed.model.name for failed in failures}
+    while candidates and can_fail_over(failures[-1].error):
+        spec = candidates.pop(0)
+        other = await _load_candidate(role, state, runtime, spec)
+        if (
+            other
+            and other.deps.model.name not in tried
+            and confirm_change(runtime, failures, other, answers)
+        ):
+            return other, spec
+    park_at_limit(failures)
+    raise failures[-1].error
 
 
 async def _load_approved(

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ...config.security.file_lock import acquire_file_lock
 from ...config.security.private_files import make_private_folder, replace_file
+from ...config.text import text
 from ..snapshots.file_version import (
     ABSENT,
     FileVersion,
@@ -42,6 +43,16 @@ class MergeConflict:
     """As a message."""
     kept: Path | None
     """A copy of the worktree's version; None if the worktree deleted the file."""
+
+    @property
+    def notice(self) -> str:
+        """What the user is told."""
+        return text(
+            "not merged: `{path}`: {reason}; the agent's version: {kept}",
+            path=self.path,
+            reason=self.reason,
+            kept=self.kept or "-",
+        )
 
 
 @dataclass(frozen=True)

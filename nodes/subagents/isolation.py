@@ -14,6 +14,7 @@ from ...memory.worktrees.record import Worktree, find_worktree
 from ...memory.worktrees.removal import remove_worktree
 from ..agent.context import Context
 from ..agent.dependencies import Dependencies
+from ..agent.emit import emit_event
 from ..agent.snapshot_recorder import emit_changes, take_workspace_snapshot
 from ..children.task import SubagentTask
 from .calls import open_sub_runs
@@ -72,7 +73,7 @@ async def merge_child(
         keep=deps.locate_outputs(row.thread_id),
     )
     tree = await deps.snapshots.take()
-    _emit_merge(runtime, result, tree)
+    _emit_merge(runtime, result, tree, row.sub_id)
     await runtime.context.pool.close_folder(str(worktree.folder))
     await remove_worktree(deps.snapshots, worktree)
     return MergedChild(
@@ -80,9 +81,11 @@ async def merge_child(
     )
 
 
-def _emit_merge(runtime: Runtime[Context], result: MergeResult, tree: str) -> None:
+def _emit_merge(runtime: Runtime[Context], result: MergeResult, tree: str, sub_id: str) -> None:
     if result.entry:
         emit_changes(runtime, result.entry.changes, "merge", tree)
+    for conflict in result.conflicts:
+        emit_event(runtime, "notice", text=conflict.notice, agent=sub_id)
 
 
 def _describe(conflicts: Sequence[MergeConflict]) -> str:

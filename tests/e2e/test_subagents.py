@@ -425,6 +425,8 @@ async def test_conflict_of_two_worktrees_is_told(apart: Place) -> None:
     assert won in ("one", "two") and "Not merged" in told
     kept = Path(told.partition("the agent's version: ")[2].splitlines()[0])
     assert kept.read_text().splitlines()[1] == {"one": "two", "two": "one"}[won]
+    [notice] = [event for event in apart.told("notice") if "not merged: `a.txt`" in event.text]
+    assert str(kept) in notice.text and notice.agent.startswith("worker-")
 
 
 async def test_a_hook_sees_the_call_that_sends_agents(place: Place) -> None:

@@ -21,6 +21,7 @@ READING, ACTING = 120.0, 3600.0
 MOST_OUTPUT = 200_000_000
 # Lines of git's errors that are shown, from the end
 MOST_LINES = 20
+_FULL_DISK = "free some space"
 # Variables that would lead git to another repository, as in a hook; git names them itself:
 # `git rev-parse --local-env-vars`
 _OF_REPOSITORY = re.compile(
@@ -103,5 +104,6 @@ def _build_error(arguments: Sequence[str], done: CapturedOutput) -> GitError:
             "`git {command}` failed: {reason}",
             command=command,
             reason="\n".join(lines) or done.exit_code,
-        )
+        ),
+        hint=_FULL_DISK if "No space left on device" in printed else "",
     )

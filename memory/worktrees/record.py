@@ -90,6 +90,12 @@ def find_worktree(folder: Path, home: Path) -> Worktree | None:
     return read_record(worktrees / parts[0] / parts[1]) if len(parts) > 2 else None
 
 
+def find_origins(folder: Path, home: Path) -> tuple[Path, ...]:
+    """Return the project of a worktree; before it the worktree that this one was made from."""
+    worktree = find_worktree(folder, home)
+    return (worktree.project, *find_origins(worktree.project, home)) if worktree else ()
+
+
 def list_containers(home: Path) -> Iterator[Path]:
     """Yield the containers of all worktrees, including incomplete ones."""
     worktrees = locate_worktrees(home / "data" / "snapshots")

@@ -22,7 +22,7 @@ from ...config.trust.decision import Trust, check_trust
 from ...config.trust.inventory import PLACES
 from ...memory.journal import Journal
 from ...memory.undo.history import FileHistory
-from ...memory.worktrees.record import find_worktree
+from ...memory.worktrees.record import find_origins, find_worktree
 from ...models.auth.credentials import remember_credentials
 from ...models.factory import ModelPool
 from ...models.resolver import ResolvedModel, resolve
@@ -241,8 +241,7 @@ def _find_project(root: Path, home: Path) -> Path:
 
     Its settings, agents and trust hold there too, so nobody changes them by working in a copy.
     """
-    worktree = find_worktree(root, home)
-    return worktree.project if worktree else root
+    return (root, *find_origins(root, home))[-1]
 
 
 def _locate_history(root: Path, home: Path) -> Path:

@@ -13,7 +13,7 @@ from ...config.errors import UsageError
 from ...config.security.executables import drop_project_entries
 from ...config.settings.schema import SandboxSection
 from ...config.text import text
-from ...memory.worktrees.record import find_worktree
+from ...memory.worktrees.record import find_origins
 from ..process.launcher import capture_output
 from ..workspace import Workspace
 from . import bubblewrap, seatbelt
@@ -50,7 +50,7 @@ def open_sandbox(section: SandboxSection, workspace: Workspace, home: Path) -> S
         unix_sockets=section.unix_sockets == "allow",
         writable=there,
         missing=missing,
-        origin=_find_origin(workspace, home),
+        origins=_find_origins(workspace, home),
     )
     if section.mode == "off":
         return replace(none, why_none=_OFF)
@@ -63,9 +63,8 @@ def open_sandbox(section: SandboxSection, workspace: Workspace, home: Path) -> S
     return found
 
 
-def _find_origin(workspace: Workspace, home: Path) -> Workspace | None:
-    worktree = find_worktree(workspace.root, home)
-    return replace(workspace, root=worktree.project) if worktree else None
+def _find_origins(workspace: Workspace, home: Path) -> tuple[Workspace, ...]:
+    return tuple(replace(workspace, root=root) for root in find_origins(workspace.root, home))
 
 
 def _detect_backend(none: Sandbox) -> Sandbox:

@@ -47,12 +47,12 @@ def build_profile(
     unix_sockets: bool = False,
     filtered: bool = False,
     reserve: bool = True,
-    origin: Path | None = None,
+    origins: Sequence[Path] = (),
 ) -> SandboxProfile:
     """Build the profile for the files found in the project; `home` is MaxAgent's own folder.
 
-    `filtered`: a system call filter blocks unix sockets if they are denied. `origin` is the project
-    that a worktree was made from: its packages and git's objects are read there.
+    `filtered`: a system call filter blocks unix sockets if they are denied. `origins` are
+    the folders that a worktree was made from: its packages and git's objects are read there.
     """
     root = workspace.root
     git = _collect_git_folders(found, writable)
@@ -63,7 +63,10 @@ def build_profile(
     hidden = (*found.secret_folders, *filter(Path.is_dir, at_home))
     covered = [
         one
-        for one in (ATTRIBUTES, *filter(Path.is_dir, (*workspace.readable, *_find_origin(origin))))
+        for one in (
+            ATTRIBUTES,
+            *filter(Path.is_dir, (*workspace.readable, *map(find_top, origins))),
+        )
         if any(map(one.is_relative_to, (*private, *hidden)))
     ]
     return SandboxProfile(
@@ -83,11 +86,6 @@ def build_profile(
         network=network,
         unix_sockets=unix_sockets,
     )
-
-
-def _find_origin(origin: Path | None) -> tuple[Path, ...]:
-    """Return the project of a worktree, or the top of its repository."""
-    return () if origin is None else (find_top(origin),)
 
 
 def _find_sockets(covered: Sequence[Path]) -> list[Path]:

@@ -40,8 +40,9 @@ class Sandbox:
     writable: tuple[Path, ...] = ()
     missing: tuple[Path, ...] = ()
     """Configured writable folders that did not exist when the sandbox was opened."""
-    origin: Workspace | None = None
-    """The project that the workspace is a worktree of: it can be read, its secrets cannot."""
+    origins: tuple[Workspace, ...] = ()
+    """The project that the workspace is a worktree of, after the worktree that this one was made
+    from: they can be read, their secrets cannot."""
     reads_only: bool = False
     """Whether nothing can be written inside, so that missing files need no placeholders."""
 
@@ -148,8 +149,8 @@ class Sandbox:
 
     def _scan_projects(self) -> GuardedFiles:
         found = scan_project(self.workspace)
-        if self.origin:
-            secrets = scan_project(self.origin)
+        for origin in self.origins:
+            secrets = scan_project(origin)
             found.secret_files += secrets.secret_files
             found.secret_folders += secrets.secret_folders
         return found
@@ -166,7 +167,7 @@ class Sandbox:
             unix_sockets=self.unix_sockets,
             filtered=not self.why_unfiltered,
             reserve=reserve,
-            origin=self.origin and self.origin.root,
+            origins=[origin.root for origin in self.origins],
         )
 
     def _build_command_line(

@@ -125,7 +125,7 @@ async def test_worktree_has_the_settings_of_its_project(pool, tmp_path):
     deps = await pool.open(str(worktree.folder), OPTIONS, Context(home=str(tmp_path)))
     assert (deps.turns, deps.trust.trusted) == (7, True)
     assert deps.workspace.resolve("a.txt") == worktree.folder / "a.txt"
-    assert deps.sandbox.origin is None or deps.sandbox.origin.root == project.folder
+    assert [origin.root for origin in deps.sandbox.origins] == [project.folder]
     with pytest.raises(ToolError, match="outside the project"):
         deps.workspace.resolve(str(project.folder / "a.txt"))
     with pytest.raises(ToolError, match="outside the project"):

@@ -10,7 +10,8 @@ from confinement import needs_bubblewrap
 from worktree_project import WorktreeProject, write_files
 
 from maxagent.config.settings.schema import SandboxSection
-from maxagent.memory.worktrees.record import Worktree
+from maxagent.memory.worktrees.creation import create_worktree
+from maxagent.memory.worktrees.record import Worktree, find_origins
 from maxagent.tools.process.launcher import CapturedOutput
 from maxagent.tools.sandbox.detect import open_sandbox
 from maxagent.tools.sandbox.execution import capture_inside
@@ -95,3 +96,23 @@ async def test_project_cannot_be_changed_from_its_worktree(tmp_path: Path) -> No
     commit = "git -c user.name=u -c user.email=u@localhost commit --allow-empty -qm apart"
     done = await run(project, worktree, "sh", "-c", f"git status && {commit} && git log -2")
     assert done.exit_code == 0 and "apart" in done.text, done.text
+
+
+@needs_bubblewrap
+async def test_worktree_of_worktree_has_packages_but_no_secrets(tmp_path: Path) -> None:
+    project = WorktreeProject(tmp_path)
+    command = make_python_project(project)
+    write_files(project.folder, {".env": "KEY=1"})
+    project.commit()
+    outer = await project.branch_off()
+    snapshots = project.snapshots.open_beside(outer.folder)
+    inner = await create_worktree(
+        snapshots, thread_id="inner", key="k", tree=await snapshots.take(), sandboxed=True
+    )
+    assert find_origins(inner.folder, tmp_path) == (outer.folder, project.folder)
+    done = await run(project, inner, *command)
+    assert b"AssertionError: 1 != 2" in done.stderr
+    shown = await run(project, inner, "cat", str(project.folder / ".env"))
+    assert shown.exit_code != 0 and "KEY" not in shown.text
+    logged = await run(project, inner, "git", "log", "--format=%s")
+    assert logged.text.strip() == "first"

@@ -1,4 +1,4 @@
-"""The pull request at the end of a conversation: checked at its start, opened when it is over."""
+"""The pull request of a conversation: checked at its start, opened at its end."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The pull request of a thread on record: a kill at any point makes neither two nor none."""
+"""Records of the pull requests of threads: after a kill at any point there is exactly one."""
 
 import json
 import sqlite3
@@ -23,7 +23,7 @@ OPEN: frozenset[PullRequestState] = frozenset(
 
 @dataclass(frozen=True)
 class PullRequestRecord:
-    """How far the pull request of a thread is."""
+    """The state of a thread's pull request."""
 
     thread_id: str
     state: PullRequestState
@@ -68,7 +68,7 @@ class PullRequestRecords:
             return read_record(connection, thread_id)
 
     def save(self, record: PullRequestRecord) -> None:
-        """Put the record on the disk in place of the thread's earlier one."""
+        """Save the record in place of the thread's earlier one."""
         packed = json.dumps(asdict(record))
         with self._connect() as connection, begin_transaction(connection):
             connection.execute("DELETE FROM pull_requests WHERE thread_id = ?", (record.thread_id,))

@@ -36,18 +36,18 @@ TIMEOUT_SECONDS = 120.0
 
 async def write_commit_message(model: ResolvedModel, commit: UserCommit, wish: str = "") -> str:
     """Return the model's message; one request, without tools. Raises ModelCallError."""
-    words = PROMPT.format(
+    prompt = PROMPT.format(
         log=redact(commit.examples)[:MOST_LOG], diff=redact(commit.diff)[:MOST_DIFF]
     )
     if wish:
-        words += f"\n\nThe user adds: {redact(wish)}"
+        prompt += f"\n\nThe user adds: {redact(wish)}"
     chat_model = open_model(replace(model, max_tokens=MAX_TOKENS), role="commit")
     try:
         async with asyncio.timeout(TIMEOUT_SECONDS):
             with disable_tracing():
-                said = await invoke_model(
+                answer = await invoke_model(
                     chat_model,
-                    [HumanMessage(words)],
+                    [HumanMessage(prompt)],
                     _ignore_text,
                     _ignore_text,
                     RequestOptions(thinking="off"),
@@ -56,12 +56,12 @@ async def write_commit_message(model: ResolvedModel, commit: UserCommit, wish: s
         raise UsageError("the model wrote no message in time", hint="try `/commit` again") from None
     finally:
         await close_model(chat_model)
-    return clean_message(str(said.text))
+    return clean_message(str(answer.text))
 
 
-def clean_message(words: str) -> str:
+def clean_message(answer: str) -> str:
     """Return the message without a fence around it; raises UsageError if nothing is left."""
-    lines = redact(words).strip().splitlines()
+    lines = redact(answer).strip().splitlines()
     if len(lines) > 1 and lines[0].startswith("```") and lines[-1].strip() == "```":
         lines = lines[1:-1]
     message = "\n".join(line.rstrip() for line in lines).strip()
@@ -70,5 +70,5 @@ def clean_message(words: str) -> str:
     return f"{message}\n"
 
 
-def _ignore_text(words: str) -> None:
+def _ignore_text(chunk: str) -> None:
     """Ignore streamed text: it is not shown."""

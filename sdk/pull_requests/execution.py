@@ -1,4 +1,4 @@
-"""What a yes to a proposal allows, step by step: commit, push, request."""
+"""Execution of an approved proposal, step by step: commit, push, pull request."""
 
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from .publication import Publication
 
 @dataclass
 class Execution:
-    """Carries out one proposal; each `advance` is one step that may be repeated."""
+    """Executes one proposal; each `advance` is one step that can be repeated."""
 
     place: Publication
     proposal: Proposal
@@ -55,7 +55,7 @@ class Execution:
         return self._git
 
     async def _push(self, commit: str) -> None:
-        """Push after a look for secrets in what the hooks have made of the commit."""
+        """Push, after a search for secrets in the commit as the hooks left it."""
         await refuse_secrets(self.place, self.proposal.base, commit)
         api = self._open_api()
         try:
@@ -75,20 +75,20 @@ class Execution:
         )
 
     async def _request(self, record: PullRequestRecord) -> PullRequestRecord:
-        """Take the branch's request, or open one."""
+        """Return the branch's pull request, or open one."""
         await self.close()  # before the last step is on record: then nothing looks for it
         api = self._open_api()
         try:
-            found = await api.find_pull_request(self.proposal.branch)
-            if found is None:
+            pull_request = await api.find_pull_request(self.proposal.branch)
+            if pull_request is None:
                 base = self.proposal.base_branch or await api.read_default_branch()
                 new = NewPullRequest(
                     self.proposal.title, self.proposal.body, self.proposal.branch, base
                 )
-                found = await api.create_pull_request(new)
+                pull_request = await api.create_pull_request(new)
         finally:
             await api.close()
-        return record.advance("done", number=found.number, url=found.url)
+        return record.advance("done", number=pull_request.number, url=pull_request.url)
 
     def _open_api(self) -> HostingApi:
         return open_api(self.place.login, self.place.target, self.place.source)

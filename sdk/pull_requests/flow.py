@@ -1,7 +1,7 @@
-"""From the end of a run to a pull request: asked once, each step on record before the next.
+"""From the end of a run to a pull request: asked once, each step recorded before the next.
 
-Killed anywhere, `mcode resume` goes on: the commit is found on its branch, a push of the same
-commit changes nothing, and the host is asked for the branch's request before one is created.
+After a kill at any point `mcode resume` continues: the commit is found on its branch, pushing the
+same commit again changes nothing, and an existing pull request of the branch is used.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from .planning import Planner, list_own_entries
 from .proposal import Proposal, build_question, read_proposal
 from .publication import check_publication
 
-# Results that are not kept
+# Outcomes without a pull request
 _NOT_KEPT = ("failed", "undone")
 
 
@@ -37,7 +37,7 @@ class PullRequestFlow:
     def take_answers(self, answers: Sequence[Answer], *, has_message: bool) -> Sequence[Answer]:
         """Keep the answer to our question; return the others.
 
-        Raises OtherQuestionError for another's. A new message instead leaves the question behind.
+        Raises OtherQuestionError for an answer to another question. A new message abandons ours.
         """
         record = self._records.find(self._row.thread_id)
         if record is None or record.state != "asked":
@@ -59,12 +59,14 @@ class PullRequestFlow:
                     yield event
                     continue
                 try:
-                    async with aclosing(self._finish(event)) as own:
-                        async for later in own:
+                    async with aclosing(self._finish(event)) as pull_request_events:
+                        async for later in pull_request_events:
                             yield later
                 except Exception as error:
-                    told = describe_error(error, self._deps.home)
-                    yield Failure(told.message, told.hint, told.exit_code, self._row.thread_id)
+                    described = describe_error(error, self._deps.home)
+                    yield Failure(
+                        described.message, described.hint, described.exit_code, self._row.thread_id
+                    )
 
     async def _finish(self, completion: Completion) -> AsyncGenerator[Event]:
         record = await asyncio.to_thread(self._records.find, self._row.thread_id)
@@ -118,8 +120,8 @@ class PullRequestFlow:
             last = await asyncio.to_thread(self._deps.history.get_last_entry, self._row.thread_id)
             if last and last.number == before.last_entry:
                 return before
-        place = await check_publication(Path(self._row.folder), self._deps.home)
-        return await Planner(self._row, self._deps, place).plan(completion, record)
+        publication = await check_publication(Path(self._row.folder), self._deps.home)
+        return await Planner(self._row, self._deps, publication).plan(completion, record)
 
     async def _take_decision(
         self, decision: Mapping[str, Any], record: PullRequestRecord
@@ -138,8 +140,8 @@ class PullRequestFlow:
         """Commit, push and open the request; return early if the user stops the run."""
         from .execution import Execution
 
-        place = await check_publication(Path(self._row.folder), self._deps.home)
-        execution = Execution(place, read_proposal(record.proposal), self._locate_checkout())
+        publication = await check_publication(Path(self._row.folder), self._deps.home)
+        execution = Execution(publication, read_proposal(record.proposal), self._locate_checkout())
         while record.state != "done" and not self._is_stopping():
             record = await self._save(await execution.advance(record))
         await execution.close()
@@ -154,7 +156,7 @@ class PullRequestFlow:
         return record
 
     def _is_wanted(self, record: PullRequestRecord | None) -> bool:
-        """Return whether there is something to do; what was decided is not asked again."""
+        """Return whether there is something to do; a decided proposal is not asked again."""
         if record and record.state in OPEN:
             return True
         if not self._row.options.get("pr"):
@@ -166,7 +168,7 @@ class PullRequestFlow:
         return bool(list_own_entries(self._deps, self._row.thread_id, decided))
 
     def _forget(self, record: PullRequestRecord) -> None:
-        """Forget a proposal; a request that was opened before stays on record."""
+        """Delete a proposal; a pull request that was opened before stays recorded."""
         if record.number:
             self._records.save(record.advance("done"))
         else:

@@ -24,7 +24,7 @@ MOST_NAMED = 10
 
 
 class SecretsFoundError(MaxAgentError):
-    """What would be pushed has what looks like secrets."""
+    """The changes to push contain what looks like secrets."""
 
 
 @dataclass(frozen=True)
@@ -40,47 +40,49 @@ class Planner:
     ) -> Proposal | None:
         """Return the proposal; None if there is nothing to commit.
 
-        `record` is the thread's: what its commit has is not committed again.
+        `record` is the thread's: changes in its commit are not committed again.
         """
         before, published = (record.commit, record.entry) if record else ("", 0)
-        own = await asyncio.to_thread(list_own_entries, self.deps, self.row.thread_id, published)
-        if not own:
+        entries = await asyncio.to_thread(
+            list_own_entries, self.deps, self.row.thread_id, published
+        )
+        if not entries:
             return None
         base = before or self.publication.head
-        made = await self._build_tree(base, own)
-        if not made.files:
+        thread_tree = await self._build_tree(base, entries)
+        if not thread_tree.files:
             return None
         commits = await list_unpushed(self.publication, base)
-        await refuse_secrets(self.publication, base, made.tree)
-        proposal = self._build_proposal(completion, base, made, commits)
-        return replace(proposal, last_entry=own[-1].number, is_first=not before)
+        await refuse_secrets(self.publication, base, thread_tree.tree)
+        proposal = self._build_proposal(completion, base, thread_tree, commits)
+        return replace(proposal, last_entry=entries[-1].number, is_first=not before)
 
-    async def _build_tree(self, base: str, own: list[HistoryEntry]) -> ThreadTree:
+    async def _build_tree(self, base: str, entries: list[HistoryEntry]) -> ThreadTree:
         place = self.publication
-        return await build_thread_tree(place.git, place.prefix, base, own, self.deps.snapshots)
+        return await build_thread_tree(place.git, place.prefix, base, entries, self.deps.snapshots)
 
     def _build_proposal(
-        self, completion: Completion, base: str, made: ThreadTree, commits: list[str]
+        self, completion: Completion, base: str, thread_tree: ThreadTree, commits: list[str]
     ) -> Proposal:
-        place, title = self.publication, build_request_title(self.row)
+        publication, title = self.publication, build_request_title(self.row)
         return Proposal(
-            repository=f"{place.target.host}/{place.target.path}",
-            remote=place.remotes.push,
+            repository=f"{publication.target.host}/{publication.target.path}",
+            remote=publication.remotes.push,
             branch=build_branch(self.row),
-            base_branch=place.remotes.upstream,
+            base_branch=publication.remotes.upstream,
             base=base,
-            tree=made.tree,
+            tree=thread_tree.tree,
             title=title,
-            body=build_body(self.row, completion, made.files),
+            body=build_body(self.row, completion, thread_tree.files),
             message=build_message(title, completion),
-            author=place.author,
-            committer=place.committer,
-            files=made.files,
-            diff=made.diff,
+            author=publication.author,
+            committer=publication.committer,
+            files=thread_tree.files,
+            diff=thread_tree.diff,
             last_entry=0,
-            mixed=made.mixed,
-            whole=made.whole,
-            left_out=made.left_out,
+            mixed=thread_tree.mixed,
+            whole=thread_tree.whole,
+            left_out=thread_tree.left_out,
             commits=tuple(commits[:MOST_COMMITS]),
         )
 
@@ -95,27 +97,29 @@ def find_own_entries(entries: Sequence[HistoryEntry], after: int = 0) -> list[Hi
     return [entry for entry in find_active_entries(entries) if entry.number > after]
 
 
-async def list_unpushed(place: Publication, base: str) -> list[str]:
+async def list_unpushed(publication: Publication, base: str) -> list[str]:
     """Return the commits up to `base` that the remote does not have, as far as is known here."""
-    unpushed = await _build_range(place, base)
-    listed = await place.git.read_text("log", "--format=%h %s", *unpushed)
-    return listed.split("\n") if listed else []
+    unpushed = await _build_range(publication, base)
+    output = await publication.git.read_text("log", "--format=%h %s", *unpushed)
+    return output.split("\n") if output else []
 
 
-async def refuse_secrets(place: Publication, base: str, new: str) -> None:
+async def refuse_secrets(publication: Publication, base: str, new: str) -> None:
     """Raise SecretsFoundError if what is to be pushed adds a secret; it names no secret.
 
     That is the difference from `base` to `new`, and the commits before it that are pushed with it.
     """
-    diff = await read_diff(place.git, base, new)
-    unpushed = await _build_range(place, base)
-    patches = await place.git.read("log", *PATCH_FLAGS, "--format=", *unpushed)
-    found = find_secrets(diff + patches.decode("utf-8", "replace"))
-    if not found:
+    diff = await read_diff(publication.git, base, new)
+    unpushed = await _build_range(publication, base)
+    patches = await publication.git.read("log", *PATCH_FLAGS, "--format=", *unpushed)
+    secrets = find_secrets(diff + patches.decode("utf-8", "replace"))
+    if not secrets:
         return
-    named = "; ".join(f"{one.path}:{one.line} ({one.kind})" for one in found[:MOST_NAMED])
+    places = "; ".join(
+        f"{secret.path}:{secret.line} ({secret.kind})" for secret in secrets[:MOST_NAMED]
+    )
     raise SecretsFoundError(
-        text("not pushed: the changes contain what looks like a secret: {places}", places=named),
+        text("not pushed: the changes contain what looks like a secret: {places}", places=places),
         hint="remove it, then continue the thread",
     )
 

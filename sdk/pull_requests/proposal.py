@@ -1,4 +1,4 @@
-"""A pull request as it is shown to the user: all that a yes allows, and nothing else is done."""
+"""A pull request as the user sees and approves it; only what it contains is done."""
 
 import hashlib
 import json
@@ -94,7 +94,7 @@ def read_proposal(packed: Mapping[str, Any]) -> Proposal:
 
 
 def build_question(thread_id: str, proposal: Proposal, usage: Mapping[str, Any]) -> Question:
-    """Return the question that shows all of it, without secrets."""
+    """Return the question that shows the whole proposal, without secrets."""
     own = {
         "repository": proposal.repository,
         "remote": proposal.remote,
@@ -127,14 +127,14 @@ def build_question(thread_id: str, proposal: Proposal, usage: Mapping[str, Any])
 
 
 def build_open_question(record: PullRequestRecord) -> OpenQuestion:
-    """Return the question of a record as those of checkpoints are, which the list shows."""
+    """Return the question of a record in the form of a checkpoint's, for the list of threads."""
     question = build_question(record.thread_id, read_proposal(record.proposal), {})
     requests = tuple(dict(request) for request in question.action_requests)
     return OpenQuestion(question.id, "", requests)
 
 
 def _describe_notes(proposal: Proposal) -> list[str]:
-    """Return what the user should know before a yes."""
+    """Return what the user should know before approving."""
     apart = [path for path in proposal.mixed if path not in proposal.whole]
     notes = ["it commits, pushes a branch and opens a pull request"]
     if apart:

@@ -1,4 +1,4 @@
-"""Where a pull request would go: checked before any model is asked, and again when it is made."""
+"""The target of a pull request: checked before any model is asked, and again when it is opened."""
 
 import asyncio
 from dataclasses import dataclass

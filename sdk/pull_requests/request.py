@@ -1,4 +1,4 @@
-"""A pull request for a thread whose run is over."""
+"""A pull request for a thread whose run has ended."""
 
 import asyncio
 from collections.abc import AsyncGenerator

@@ -1,4 +1,4 @@
-"""What others read: the branch's name, the commit's message, the request's title and text."""
+"""Texts of a pull request: the branch's name, the commit's message, the title and the body."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -41,10 +41,10 @@ def build_body(row: ThreadRow, completion: Completion, files: Sequence[Mapping[s
     if summary := completion.summary.strip()[:MOST_SUMMARY]:
         parts.append(f"## Summary\n\n{summary}")
     parts.append(f"## Tests\n\n{_describe_evidence(completion)}")
-    listed = [f"- `{file['path']}` ({file['kind']})" for file in files[:MOST_FILES]]
+    file_lines = [f"- `{file['path']}` ({file['kind']})" for file in files[:MOST_FILES]]
     if len(files) > MOST_FILES:
-        listed.append(f"- and {len(files) - MOST_FILES} more")
-    parts.append("## Files\n\n" + "\n".join(listed))
+        file_lines.append(f"- and {len(files) - MOST_FILES} more")
+    parts.append("## Files\n\n" + "\n".join(file_lines))
     parts.append(f"Made with MaxAgent, thread `{row.thread_id}`.")
     return redact(_remove_controls("\n\n".join(parts)))
 
@@ -58,8 +58,8 @@ def _describe_evidence(completion: Completion) -> str:
         for name in ("passed", "failed", "errors", "skipped")
         if evidence.get(name) is not None
     ]
-    said = ", ".join(counts) or "exit code 0"
-    return f"`{evidence['command']}`: {said}."
+    summary = ", ".join(counts) or "exit code 0"
+    return f"`{evidence['command']}`: {summary}."
 
 
 def _clean_line(line: str) -> str:

@@ -1,7 +1,7 @@
-"""The net changes of a thread as a git tree: its own lines alone, on top of a commit.
+"""The net changes of a thread as a git tree, on top of a commit: only its own lines.
 
-Built in an index of its own, from the thread's file history: neither the user's index nor the
-files on the disk are looked at.
+It is built in a temporary index, from the thread's file history. The user's index and the files on
+the disk are not read.
 """
 
 import hashlib
@@ -43,7 +43,7 @@ class ThreadTree:
 
 @dataclass(frozen=True)
 class _FileResult:
-    """What becomes of one file."""
+    """The result for one file."""
 
     version: FileVersion
     is_mixed: bool = False
@@ -66,15 +66,19 @@ async def build_thread_tree(
         for path, runs in chains.items()
         if path not in left_out
     }
-    tree = await builder.write_tree({path: one.version for path, one in results.items()})
+    tree = await builder.write_tree({path: result.version for path, result in results.items()})
     changed = await list_changes(git, base, tree)
-    shown = {file["path"] for file in changed}
+    changed_paths = {file["path"] for file in changed}
     return ThreadTree(
         tree,
         changed,
         await read_diff(git, base, tree),
-        tuple(path for path, one in results.items() if one.is_mixed and path in shown),
-        tuple(path for path, one in results.items() if one.is_whole and path in shown),
+        tuple(
+            path for path, result in results.items() if result.is_mixed and path in changed_paths
+        ),
+        tuple(
+            path for path, result in results.items() if result.is_whole and path in changed_paths
+        ),
         tuple(left_out),
     )
 
@@ -88,21 +92,21 @@ class _TreeBuilder:
 
     async def read_base(self) -> None:
         """Read which files the commit has."""
-        listed = await self._git.read("ls-tree", "-r", "-z", "--full-tree", self._base)
-        for entry in filter(None, listed.split(b"\0")):
-            described, path = entry.split(b"\t", 1)
-            self._modes[os.fsdecode(path)] = described[:6].decode()
+        output = await self._git.read("ls-tree", "-r", "-z", "--full-tree", self._base)
+        for entry in filter(None, output.split(b"\0")):
+            mode_and_blob, path = entry.split(b"\t", 1)
+            self._modes[os.fsdecode(path)] = mode_and_blob[:6].decode()
 
     async def find_left_out(self, paths: Sequence[str]) -> list[str]:
         """Return the paths that git would not take: new ignored ones, and those of submodules."""
         submodules = tuple(f"{path}/" for path, mode in self._modes.items() if mode == _SUBMODULE)
-        inside = {path for path in paths if submodules and path.startswith(submodules)}
-        new = [path for path in paths if path not in self._modes and path not in inside]
+        left_out = {path for path in paths if submodules and path.startswith(submodules)}
+        new = [path for path in paths if path not in self._modes and path not in left_out]
         for at in range(0, len(new), PORTION):
-            asked = ("check-ignore", "--", *new[at : at + PORTION])
-            listed = os.fsdecode(await self._git.read(*asked, allowed_codes=(0, 1)))
-            inside |= {unquote_path(line) for line in listed.split("\n") if line}
-        return sorted(inside)
+            arguments = ("check-ignore", "--", *new[at : at + PORTION])
+            output = os.fsdecode(await self._git.read(*arguments, allowed_codes=(0, 1)))
+            left_out |= {unquote_path(line) for line in output.split("\n") if line}
+        return sorted(left_out)
 
     async def apply_runs(self, path: str, runs: Sequence[ChangeRun]) -> _FileResult:
         """Return the commit's version of a file with the thread's changes, in order."""
@@ -124,15 +128,17 @@ class _TreeBuilder:
 
     async def write_tree(self, versions: Mapping[str, FileVersion]) -> str:
         """Write the commit's tree with these files."""
-        blobs = {one.blob for one in versions.values() if one.has_content}
+        blobs = {version.blob for version in versions.values() if version.has_content}
         contents = await self._snapshots.read_blobs(sorted(blobs)) if blobs else {}
         with TemporaryDirectory(prefix="mcode-") as folder:
-            own = {"GIT_INDEX_FILE": str(Path(folder, "index"))}
-            await self._git.read("read-tree", self._base, env=own)
-            gone = [path for path, version in versions.items() if version == ABSENT]
-            for at in range(0, len(gone), PORTION):
-                removed = gone[at : at + PORTION]
-                await self._git.read("update-index", "--force-remove", "--", *removed, env=own)
+            index_variables = {"GIT_INDEX_FILE": str(Path(folder, "index"))}
+            await self._git.read("read-tree", self._base, env=index_variables)
+            deleted_paths = [path for path, version in versions.items() if version == ABSENT]
+            for at in range(0, len(deleted_paths), PORTION):
+                removed = deleted_paths[at : at + PORTION]
+                await self._git.read(
+                    "update-index", "--force-remove", "--", *removed, env=index_variables
+                )
             added = list[str]()
             for path, version in versions.items():
                 if version != ABSENT:
@@ -141,14 +147,16 @@ class _TreeBuilder:
                     added += ["--cacheinfo", f"{version.mode},{blob},{path}"]
             for at in range(0, len(added), 2 * PORTION):
                 portion = added[at : at + 2 * PORTION]
-                await self._git.read("update-index", "--add", *portion, env=own)
-            return os.fsdecode(await self._git.read("write-tree", env=own)).strip()
+                await self._git.read("update-index", "--add", *portion, env=index_variables)
+            return os.fsdecode(await self._git.read("write-tree", env=index_variables)).strip()
 
     async def _store_blob(self, path: str, version: FileVersion, content: bytes, file: Path) -> str:
         """Store a content in the repository, through the filters that git has for that path."""
         file.write_bytes(content)
-        how = "--no-filters" if version.mode == LINK else f"--path={path}"
-        return os.fsdecode(await self._git.read("hash-object", "-w", how, str(file))).strip()
+        filter_option = "--no-filters" if version.mode == LINK else f"--path={path}"
+        return os.fsdecode(
+            await self._git.read("hash-object", "-w", filter_option, str(file))
+        ).strip()
 
     async def _read_version(self, path: str) -> tuple[FileVersion, bytes | None]:
         """Return the commit's version of a file as it would be on the disk, and its content."""
@@ -159,9 +167,9 @@ class _TreeBuilder:
         return FileVersion(mode, _hash_blob(content)), content
 
 
-def _is_same(mine: FileVersion, its: FileVersion) -> bool:
-    """Compare as git does, which knows no permissions but of programs."""
-    return (mine.mode, mine.blob) == (its.mode, its.blob)
+def _is_same(version: FileVersion, other: FileVersion) -> bool:
+    """Compare as git does: of the permissions only the executable bit counts."""
+    return (version.mode, version.blob) == (other.mode, other.blob)
 
 
 def _hash_blob(content: bytes) -> str:

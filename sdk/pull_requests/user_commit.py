@@ -1,6 +1,6 @@
 """A commit on the user's own branch, of what a thread changed or of all changes.
 
-It is built in an index of its own, so that what the user has staged stays staged and uncommitted.
+It is built in a temporary index, so that what the user has staged stays staged and uncommitted.
 """
 
 import os
@@ -67,10 +67,10 @@ class UserCommit:
             raise UsageError(
                 "others have committed meanwhile; nothing was committed", hint="try `/commit` again"
             )
-        async with _open_index() as own, _open_message(message) as file:
-            await self.git.read("read-tree", self.tree, env=own)
-            words = ("--quiet", "--cleanup=whitespace", "--file", str(file))
-            await self.git.act("commit", *words, env=own)
+        async with _open_index() as index_variables, _open_message(message) as file:
+            await self.git.read("read-tree", self.tree, env=index_variables)
+            options = ("--quiet", "--cleanup=whitespace", "--file", str(file))
+            await self.git.act("commit", *options, env=index_variables)
         for at in range(0, len(self.paths), PORTION):
             literal = [f":(top,literal){path}" for path in self.paths[at : at + PORTION]]
             await self.git.read("reset", "--quiet", "--", *literal)
@@ -82,22 +82,22 @@ async def plan_thread_commit(row: ThreadRow, home: Path) -> UserCommit:
     folder = Path(row.folder)
     git, prefix, head = await _open_trusted(folder, home)
     history = FileHistory(paths.locate_database(home))
-    own = find_own_entries(history.list_entries(row.thread_id))
+    entries = find_own_entries(history.list_entries(row.thread_id))
     snapshots = open_snapshots(folder, home, load_settings(folder, home).settings)
-    made = await build_thread_tree(git, prefix, head, own, snapshots)
-    return await _build_commit(git, head, made)
+    thread_tree = await build_thread_tree(git, prefix, head, entries, snapshots)
+    return await _build_commit(git, head, thread_tree)
 
 
 async def plan_whole_commit(folder: Path, home: Path) -> UserCommit:
     """Plan a commit of all changes that git does not ignore; raises UsageError without any."""
     git, _, head = await _open_trusted(folder, home)
-    async with _open_index() as own:
-        await git.read("read-tree", head, env=own)
-        await git.read("add", "--all", env=own)
-        tree = os.fsdecode(await git.read("write-tree", env=own)).strip()
+    async with _open_index() as index_variables:
+        await git.read("read-tree", head, env=index_variables)
+        await git.read("add", "--all", env=index_variables)
+        tree = os.fsdecode(await git.read("write-tree", env=index_variables)).strip()
     changes = await list_changes(git, head, tree)
-    made = ThreadTree(tree, changes, await read_diff(git, head, tree), (), (), ())
-    return await _build_commit(git, head, made)
+    thread_tree = ThreadTree(tree, changes, await read_diff(git, head, tree), (), (), ())
+    return await _build_commit(git, head, thread_tree)
 
 
 async def _open_trusted(folder: Path, home: Path) -> tuple[UserGit, str, str]:
@@ -125,20 +125,23 @@ async def _refuse_operation(git: UserGit) -> None:
             )
 
 
-async def _build_commit(git: UserGit, head: str, made: ThreadTree) -> UserCommit:
-    if not made.files:
+async def _build_commit(git: UserGit, head: str, thread_tree: ThreadTree) -> UserCommit:
+    if not thread_tree.files:
         raise UsageError("there is nothing to commit", hint="`/commit all` commits all changes")
     limit = f"--max-count={MOST_EXAMPLES}"
     return UserCommit(
         git,
         head,
-        made.tree,
-        tuple(file["path"] for file in made.files),
-        made.diff,
+        thread_tree.tree,
+        tuple(file["path"] for file in thread_tree.files),
+        thread_tree.diff,
         await git.read_text("log", limit, "--no-merges", "--format=%B---", head),
-        made.mixed,
-        made.whole,
-        tuple(f"{one.path}:{one.line} ({one.kind})" for one in find_secrets(made.diff)),
+        thread_tree.mixed,
+        thread_tree.whole,
+        tuple(
+            f"{secret.path}:{secret.line} ({secret.kind})"
+            for secret in find_secrets(thread_tree.diff)
+        ),
     )
 
 

@@ -51,35 +51,37 @@ class BranchCommit:
 
 
 @asynccontextmanager
-async def open_commit(git: UserGit, place: Path, commit: BranchCommit) -> AsyncGenerator[UserGit]:
+async def open_commit(
+    git: UserGit, checkout_folder: Path, commit: BranchCommit
+) -> AsyncGenerator[UserGit]:
     """Yield git in a new checkout of the commit's files at `place`; removed at the end.
 
     The commit itself is `make_commit`. What a kill has left at `place` is removed first.
     """
-    await remove_checkout(git, place)
-    await asyncio.to_thread(place.parent.mkdir, parents=True, exist_ok=True)
+    await remove_checkout(git, checkout_folder)
+    await asyncio.to_thread(checkout_folder.parent.mkdir, parents=True, exist_ok=True)
     await _refuse_checked_out(git, commit.branch)
     tip = await read_branch(git, commit.branch)
     new = () if tip else ("-b", commit.branch)
     start = commit.branch if tip else commit.base
-    await git.read("worktree", "add", "--quiet", "--no-checkout", *new, str(place), start)
+    await git.read("worktree", "add", "--quiet", "--no-checkout", *new, str(checkout_folder), start)
     try:
-        checkout = UserGit(place)
+        checkout = UserGit(checkout_folder)
         is_made = tip not in ("", commit.base)
         await checkout.read("read-tree", "--reset", "-u", tip if is_made else commit.tree)
-        await _link_ignored_folders(git, place)
+        await _link_ignored_folders(git, checkout_folder)
         yield checkout
     finally:
-        await remove_checkout(git, place)
+        await remove_checkout(git, checkout_folder)
 
 
 async def make_commit(git: UserGit, commit: BranchCommit) -> str:
     """Commit in the checkout of `open_commit`, with the user's hooks; return the commit's ID.
 
-    It is made once: after a kill it is found on the branch. Raises GitError if a hook refuses.
+    It is made only once: after a kill it is found on the branch. Raises GitError if a hook fails.
     """
-    if made := await find_commit(git, commit):
-        return made
+    if commit_id := await find_commit(git, commit):
+        return commit_id
     file = Path(os.fsdecode(await git.read("rev-parse", "--absolute-git-dir")).strip(), "MCODE_MSG")
     await asyncio.to_thread(file.write_text, commit.message, encoding="utf-8")
     try:
@@ -93,17 +95,17 @@ async def make_commit(git: UserGit, commit: BranchCommit) -> str:
             error.message,
             hint="one of your git hooks may have rejected it; fix that, then run `mcode resume`",
         ) from error
-    made = await find_commit(git, commit)
-    changes = await list_changes(git, commit.base, made) if made else ()
+    commit_id = await find_commit(git, commit)
+    changes = await list_changes(git, commit.base, commit_id) if commit_id else ()
     added = {change["path"] for change in changes} - commit.paths
-    if not made or added:
+    if not commit_id or added:
         await _drop_branch(git, commit)
         raise GitError(
             text("a hook added other files to the commit: {files}", files=", ".join(sorted(added))),
             hint="nothing was pushed; change the hook so that it adds no files, then run "
             "`mcode resume`",
         )
-    return made
+    return commit_id
 
 
 async def find_commit(git: UserGit, commit: BranchCommit) -> str:
@@ -111,8 +113,8 @@ async def find_commit(git: UserGit, commit: BranchCommit) -> str:
     tip = await read_branch(git, commit.branch)
     if tip in ("", commit.base):
         return ""
-    found = await git.read_text("show", "--no-patch", "--format=%P %ad", "--date=raw", tip)
-    if found == f"{commit.base} {commit.author.date}":
+    last_commit = await git.read_text("show", "--no-patch", "--format=%P %ad", "--date=raw", tip)
+    if last_commit == f"{commit.base} {commit.author.date}":
         return tip
     raise GitError(
         text("the branch `{branch}` has commits of its own", branch=commit.branch),
@@ -129,7 +131,7 @@ async def push_commit(
     protected: Collection[str],
     credentials: Mapping[str, str] | None = None,
 ) -> None:
-    """Push the commit to that branch alone, without force; again is harmless.
+    """Push the commit to that branch only, without force; can be repeated.
 
     `credentials` are variables for a user who has none for that remote.
     Raises UsageError for a branch that is not ours, or is protected.
@@ -150,8 +152,8 @@ async def push_commit(
 
 async def read_branch(git: UserGit, branch: str) -> str:
     """Return the commit of a local branch; empty if there is none."""
-    asked = ("rev-parse", "--quiet", "--verify", f"refs/heads/{branch}")
-    return await git.read_text(*asked, allowed_codes=(0, 1))
+    arguments = ("rev-parse", "--quiet", "--verify", f"refs/heads/{branch}")
+    return await git.read_text(*arguments, allowed_codes=(0, 1))
 
 
 async def read_identities(git: UserGit) -> tuple[Identity, Identity]:
@@ -162,19 +164,19 @@ async def read_identities(git: UserGit) -> tuple[Identity, Identity]:
     )
 
 
-async def remove_checkout(git: UserGit, place: Path) -> None:
+async def remove_checkout(git: UserGit, checkout_folder: Path) -> None:
     """Remove the checkout at `place`, if there is one; its branch stays."""
-    listed = os.fsdecode(await git.read("worktree", "list", "--porcelain")).split("\n")
-    real = os.path.realpath(place)
-    if real in (line.removeprefix("worktree ") for line in listed):
+    lines = os.fsdecode(await git.read("worktree", "list", "--porcelain")).split("\n")
+    real = os.path.realpath(checkout_folder)
+    if real in (line.removeprefix("worktree ") for line in lines):
         await git.read("worktree", "remove", "--force", "--force", real)
-    await asyncio.to_thread(rmtree, place, ignore_errors=True)  # it follows no links
+    await asyncio.to_thread(rmtree, checkout_folder, ignore_errors=True)  # it follows no links
 
 
 async def _refuse_checked_out(git: UserGit, branch: str) -> None:
-    """Raise UsageError if the user works on that branch: it would move under them."""
-    listed = os.fsdecode(await git.read("worktree", "list", "--porcelain")).split("\n\n")
-    for lines in (block.split("\n") for block in listed):
+    """Raise UsageError if the branch is checked out in the user's working tree."""
+    blocks = os.fsdecode(await git.read("worktree", "list", "--porcelain")).split("\n\n")
+    for lines in (block.split("\n") for block in blocks):
         if any(line.split(" ")[1:] == [f"refs/heads/{branch}"] for line in lines):
             folder = lines[0].removeprefix("worktree ")
             raise UsageError(
@@ -188,40 +190,44 @@ async def _refuse_checked_out(git: UserGit, branch: str) -> None:
 
 
 async def _drop_branch(git: UserGit, commit: BranchCommit) -> None:
-    """Take the branch back from a commit that was refused, and was never pushed."""
+    """Remove a rejected commit, which was never pushed, from the branch."""
     await git.read("checkout", "--quiet", "--force", "--detach", commit.base)
-    how = ("-D", commit.branch) if commit.is_first else ("-f", commit.branch, commit.base)
-    await git.read("branch", "--quiet", *how)
+    options = ("-D", commit.branch) if commit.is_first else ("-f", commit.branch, commit.base)
+    await git.read("branch", "--quiet", *options)
 
 
-async def _link_ignored_folders(git: UserGit, place: Path) -> None:
+async def _link_ignored_folders(git: UserGit, checkout_folder: Path) -> None:
     """Link the ignored folders of the user's working tree, where the commit has nothing.
 
-    Whole, unlike the dependencies of a worktree: a hook may be in any of them, as husky's are.
+    Unlike in a worktree, whole folders are linked: any of them may contain hooks, as with husky.
     """
-    asked = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
+    arguments = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
     top = Path(await git.read_text("rev-parse", "--show-toplevel"))
-    listed = await UserGit(top).read(*asked)
-    folders = [os.fsdecode(name) for name in listed.split(b"\0") if name.endswith(b"/")]
-    await asyncio.to_thread(_make_links, top, place, folders[:MOST_FOLDERS])
+    output = await UserGit(top).read(*arguments)
+    folders = [os.fsdecode(name) for name in output.split(b"\0") if name.endswith(b"/")]
+    await asyncio.to_thread(_make_links, top, checkout_folder, folders[:MOST_FOLDERS])
 
 
-def _make_links(top: Path, place: Path, folders: list[str]) -> None:
+def _make_links(top: Path, checkout_folder: Path, folders: list[str]) -> None:
     for folder in folders:
-        link = place / folder.rstrip("/")
+        link = checkout_folder / folder.rstrip("/")
         if link.parent.is_dir() and not os.path.lexists(link):
             link.symlink_to(top / folder, target_is_directory=True)
 
 
 def _build_identities(commit: BranchCommit) -> dict[str, str]:
     return {
-        f"GIT_{role}_{what}": value
-        for role, who in (("AUTHOR", commit.author), ("COMMITTER", commit.committer))
-        for what, value in (("NAME", who.name), ("EMAIL", who.email), ("DATE", who.date))
+        f"GIT_{role}_{field_name}": value
+        for role, identity in (("AUTHOR", commit.author), ("COMMITTER", commit.committer))
+        for field_name, value in (
+            ("NAME", identity.name),
+            ("EMAIL", identity.email),
+            ("DATE", identity.date),
+        )
     }
 
 
 def _parse_identity(line: str) -> Identity:
-    who, _, date = line.rpartition("> ")
-    name, _, email = who.partition(" <")
+    name_and_email, _, date = line.rpartition("> ")
+    name, _, email = name_and_email.partition(" <")
     return Identity(name, email, date)

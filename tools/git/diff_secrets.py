@@ -32,8 +32,8 @@ class FoundSecret:
 
 
 def find_secrets(diff: str) -> list[FoundSecret]:
-    """Return every added line that redaction would change, in order."""
-    return [found for block in list_added_blocks(diff) for found in _scan_block(block)]
+    """Return the added lines that redaction would change, in order."""
+    return [secret for block in list_added_blocks(diff) for secret in _scan_block(block)]
 
 
 def list_added_blocks(diff: str) -> Iterator[AddedBlock]:
@@ -61,17 +61,17 @@ def list_added_blocks(diff: str) -> Iterator[AddedBlock]:
         yield block
 
 
-def parse_diff_path(shown: str) -> str:
+def parse_diff_path(quoted_path: str) -> str:
     """Return the path after `+++ `, without `b/`."""
-    return unquote_path(shown.rstrip("\t\r")).removeprefix("b/")
+    return unquote_path(quoted_path.rstrip("\t\r")).removeprefix("b/")
 
 
-def unquote_path(shown: str) -> str:
+def unquote_path(quoted_path: str) -> str:
     """Return a path that git may have quoted for its special characters."""
-    if len(shown) > 1 and shown.startswith('"') and shown.endswith('"'):
-        plain = _ESCAPED.sub(_unescape, shown[1:-1].encode())
-        shown = plain.decode(errors="surrogateescape")
-    return shown
+    if len(quoted_path) > 1 and quoted_path.startswith('"') and quoted_path.endswith('"'):
+        plain = _ESCAPED.sub(_unescape, quoted_path[1:-1].encode())
+        quoted_path = plain.decode(errors="surrogateescape")
+    return quoted_path
 
 
 def _unescape(match: re.Match[bytes]) -> bytes:

@@ -1,4 +1,4 @@
-"""`/commit`: a commit of what the thread changed, or of all changes, shown and asked first."""
+"""`/commit`: a commit of the thread's changes, or of all changes, after the user approves it."""
 
 from functools import partial
 from typing import TYPE_CHECKING
@@ -33,8 +33,8 @@ async def commit_changes(session: Session, words: str) -> None:
     wish = rest.strip() if takes_all else words
     message = await write_commit_message(deps.model, planned, wish)
     if message := await session.ask_question(partial(confirm_commit, planned, message)):
-        made = await planned.make(message)
-        session.show(t("commit.done", commit=made, subject=message.partition("\n")[0]))
+        commit_id = await planned.make(message)
+        session.show(t("commit.done", commit=commit_id, subject=message.partition("\n")[0]))
 
 
 def confirm_commit(planned: "UserCommit", message: str) -> str:

@@ -13,6 +13,8 @@ from typing import Any
 
 from ...config import paths
 from ...config.crash_report import describe_error
+from ...config.errors import UsageError
+from ...config.text import text
 from ...memory.threads.pull_requests import OPEN, PullRequestRecord, PullRequestRecords
 from ...memory.threads.record import ThreadRow
 from ...nodes.agent.dependencies import Dependencies
@@ -141,7 +143,19 @@ class PullRequestFlow:
         from .execution import Execution
 
         publication = await check_publication(Path(self._row.folder), self._deps.home)
-        execution = Execution(publication, read_proposal(record.proposal), self._locate_checkout())
+        proposal = read_proposal(record.proposal)
+        if publication.repository != proposal.repository:
+            if record.state == "approved":
+                await self._save(record.advance("wanted"))
+            raise UsageError(
+                text(
+                    "the remote is `{repository}` now, and you were asked about `{asked}`",
+                    repository=publication.repository,
+                    asked=proposal.repository,
+                ),
+                hint="`mcode resume` asks again, or goes on once the remote is set back",
+            )
+        execution = Execution(publication, proposal, self._locate_checkout())
         while record.state != "done" and not self._is_stopping():
             record = await self._save(await execution.advance(record))
         await execution.close()

@@ -66,7 +66,7 @@ class Planner:
     ) -> Proposal:
         publication, title = self.publication, build_request_title(self.row)
         return Proposal(
-            repository=f"{publication.target.host}/{publication.target.path}",
+            repository=publication.repository,
             remote=publication.remotes.push,
             branch=build_branch(self.row),
             base_branch=publication.remotes.upstream,

@@ -36,6 +36,11 @@ class Publication:
     """Where the branch is pushed to: the same, or a fork."""
     login: Login
 
+    @property
+    def repository(self) -> str:
+        """Host, owner and name of the repository where the request is opened."""
+        return f"{self.target.host}/{self.target.path}"
+
 
 async def check_publication(folder: Path, home: Path) -> Publication:
     """Return where a pull request goes; raises UsageError if it cannot be made. Local and quick."""

@@ -81,6 +81,18 @@ def test_rejection_opens_nothing_and_is_final(world: World) -> None:
 
 
 @pytest.mark.parametrize("kind", ["github"], indirect=True)
+def test_another_remote_is_another_question(world: World) -> None:
+    asked = world.task("--pr")
+    world.checkout.git("remote", "set-url", "origin", "https://github.com/octo/other.git")
+    ended = world.resume(asked.last["thread_id"], "--approve")
+    assert (ended.code, world.checkout.branches, world.hosting.requests) == (2, [], [])
+    assert "github.com/octo/other" in ended.last["message"]
+    again = world.resume(asked.last["thread_id"])
+    assert (again.code, again.last["kind"]) == (4, "pull_request")
+    assert again.last["action_requests"][0]["args"]["repository"] == "github.com/octo/other"
+
+
+@pytest.mark.parametrize("kind", ["github"], indirect=True)
 def test_unverified_task_asks_in_spite_of_yes(world: World, provider: Provider) -> None:
     provider.script([*TURNS[:4], {"text": "Accepted."}])
     asked = world.task("--pr=yes", "--skip-tests")

@@ -6,9 +6,9 @@ without a remote it is known by its real path.
 
 import hashlib
 import os
-import re
 from pathlib import Path
 
+from ...config.remote_url import split_remote_url
 from .card import SCOPES, Scope
 from .repository import find_repository
 
@@ -16,8 +16,6 @@ Namespace = tuple[str, ...]
 
 LINKS: Namespace = ("memory", "links")
 """By project, the other project whose memory it uses."""
-_SCP_FORM = re.compile(r"(?:[^@/:\s]+@)?([^/:\s]+):(?!//)(.+)")
-_URL_FORM = re.compile(r"[a-z][a-z0-9+.-]*://(?:[^@/\s]*@)?([^/:\s]*)(?::\d+)?/(.*)", re.IGNORECASE)
 
 
 def get_namespace(scope: Scope, project: str) -> Namespace:
@@ -45,7 +43,6 @@ def identify_project(folder: Path) -> str:
 def normalize_remote(url: str, root: Path) -> str:
     """Return a remote's address without credentials, alike for https and ssh."""
     url = url.strip().rstrip("/").removesuffix(".git")
-    if matched := _URL_FORM.fullmatch(url) or _SCP_FORM.fullmatch(url):
-        host, path = matched.groups()
-        return f"{host.lower()}/{path.strip('/')}"
+    if parts := split_remote_url(url):
+        return f"{parts.host}/{parts.path.strip('/')}"
     return os.path.realpath(root / url)

@@ -146,21 +146,11 @@ def _run_git(
     allowed_codes: Sequence[int] = (0,),
 ) -> bytes:
     """Run git on a repository, without the user's or the system's configuration."""
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    environment = inherited | {
-        "PATH": build_search_path(folder),
-        "GIT_DIR": str(git_dir),
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_CONFIG_GLOBAL": os.devnull,
-        "GIT_NO_LAZY_FETCH": "1",
-        "GIT_OPTIONAL_LOCKS": "0",
-        "LC_ALL": "C",
-    }
     options = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
     completed = subprocess.run(
         [program, *options, *arguments],
         cwd=folder,
-        env=environment,
+        env=_build_environment(git_dir, folder),
         input=stdin,
         capture_output=True,
         timeout=TIMEOUT,
@@ -172,3 +162,16 @@ def _run_git(
             text("git {arguments} failed: {words}", arguments=arguments[0], words=stderr)
         )
     return completed.stdout
+
+
+def _build_environment(git_dir: Path, folder: Path) -> dict[str, str]:
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    return inherited | {
+        "PATH": build_search_path(folder),
+        "GIT_DIR": str(git_dir),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "LC_ALL": "C",
+    }

@@ -95,23 +95,9 @@ def read_proposal(packed: Mapping[str, Any]) -> Proposal:
 
 def build_question(thread_id: str, proposal: Proposal, usage: Mapping[str, Any]) -> Question:
     """Return the question that shows the whole proposal, without secrets."""
-    own = {
-        "repository": proposal.repository,
-        "remote": proposal.remote,
-        "branch": proposal.branch,
-        "title": proposal.title,
-        "body": proposal.body,
-        "commit_message": proposal.message,
-    }
-    lists = {
-        "into": proposal.base_branch,
-        "mixed": list(proposal.mixed),
-        "left_out": list(proposal.left_out),
-        "commits": list(proposal.commits),
-    }
     request = {
         "name": PULL_REQUEST,
-        "args": {**own, **{name: value for name, value in lists.items() if value}},
+        "args": _list_arguments(proposal),
         "description": join_texts("; ", _describe_notes(proposal)),
         "diff": redact(proposal.diff),
     }
@@ -124,6 +110,25 @@ def build_question(thread_id: str, proposal: Proposal, usage: Mapping[str, Any])
         review_configs=[config],
         usage=usage,
     )
+
+
+def _list_arguments(proposal: Proposal) -> dict[str, Any]:
+    """Return what the question shows of it; what is empty may be left out."""
+    always = {
+        "repository": proposal.repository,
+        "remote": proposal.remote,
+        "branch": proposal.branch,
+        "title": proposal.title,
+        "body": proposal.body,
+        "commit_message": proposal.message,
+    }
+    sometimes = {
+        "into": proposal.base_branch,
+        "mixed": list(proposal.mixed),
+        "left_out": list(proposal.left_out),
+        "commits": list(proposal.commits),
+    }
+    return {**always, **{name: value for name, value in sometimes.items() if value}}
 
 
 def build_open_question(record: PullRequestRecord) -> OpenQuestion:

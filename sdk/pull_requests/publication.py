@@ -44,41 +44,46 @@ class Publication:
 
 async def check_publication(folder: Path, home: Path) -> Publication:
     """Return where a pull request goes; raises UsageError if it cannot be made. Local and quick."""
+    await _require_trust(folder, home)
+    git, prefix, head = await open_repository(folder)
+    author, committer = await _read_user(git)
+    remotes = await _find_remotes(git)
+    target = _parse_first(remotes.fetch_urls)
+    login = await find_login(target, git.folder)
+    source = parse_remote_url(remotes.push_url)
+    if source is None or source.host_name != target.host_name:
+        source = target
+    return Publication(git, prefix, head, author, committer, remotes, target, source, login)
+
+
+async def _require_trust(folder: Path, home: Path) -> None:
     trust = await asyncio.to_thread(check_trust, folder, home)
     if not trust.trusted:
         raise UsageError(
             "a pull request needs a trusted folder: git runs its hooks",
             hint="trust it with `mcode trust`, or `--trust`",
         )
-    git, prefix, head = await open_repository(folder)
+
+
+async def _read_user(git: UserGit) -> tuple[Identity, Identity]:
+    """Return author and committer."""
     try:
-        author, committer = await read_identities(git)
+        return await read_identities(git)
     except GitError as error:
         raise UsageError(
             "git does not know who you are, so it cannot commit",
             hint="run `git config user.name NAME` and `git config user.email EMAIL`",
         ) from error
+
+
+async def _find_remotes(git: UserGit) -> Remotes:
     remotes = await find_remotes(git)
     if remotes is None:
         raise UsageError(
             "the repository has no remote to push to",
             hint="add one with `git remote add origin URL`",
         )
-    target = _parse_first(remotes.fetch_urls)
-    login = await find_login(target, git.folder)
-    source = parse_remote_url(remotes.push_url)
-    is_same_host = source and source.host_name == target.host_name
-    return Publication(
-        git,
-        prefix,
-        head,
-        author,
-        committer,
-        remotes,
-        target,
-        source if source and is_same_host else target,
-        login,
-    )
+    return remotes
 
 
 async def check_publication_if_wanted(options: Options, folder: Path, home: Path) -> None:

@@ -37,6 +37,7 @@ _URL = re.compile(
 )
 _REVISION = re.compile(r"[^-:\s][^:\s]*")
 _SHOWS = ("--no-ext-diff", "--no-textconv", "--no-color", "--src-prefix=a/", "--dst-prefix=b/")
+_FETCH = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules")
 _DEFAULTS = ("origin/main", "origin/master", "main", "master")
 
 
@@ -107,18 +108,7 @@ class _ScopeReader:
 
     async def read_pull_request(self, number: int, address: str = "") -> ReviewScope:
         """Fetch a pull request's commits into references of our own, and read its diff."""
-        root = self._workspace.root
-        if not (await asyncio.to_thread(check_trust, root, self._home)).trusted:
-            raise UsageError(
-                "pull requests are fetched only in a trusted folder",
-                hint="trust it with `mcode trust`, or `--trust`",
-            )
-        git = UserGit(root)
-        remotes = await find_remotes(git)
-        if remotes is None:
-            raise UsageError(
-                "the repository has no remote", hint="add one with `git remote add origin URL`"
-            )
+        git, remotes = await self._open_remotes()
         target = _find_address(remotes, address)
         login = await _find_login(target, git.folder)
         if login:
@@ -127,15 +117,9 @@ class _ScopeReader:
             base = await read_default_branch(git, remotes.fetch)
         head_ref, base_ref = f"refs/mcode/pull/{number}", f"refs/mcode/base/{number}"
         source = _name_source(target, login, number)
-        flags = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules")
+        refs = (f"+{source}:{head_ref}", f"+refs/heads/{base}:{base_ref}")
         try:
-            await git.act(
-                "fetch",
-                *flags,
-                remotes.fetch,
-                f"+{source}:{head_ref}",
-                f"+refs/heads/{base}:{base_ref}",
-            )
+            await git.act("fetch", *_FETCH, remotes.fetch, *refs)
         except GitError as error:
             raise UsageError(
                 text(
@@ -148,6 +132,22 @@ class _ScopeReader:
         head = await self._resolve(head_ref)
         first = await self._run("merge-base", await self._resolve(base_ref), head)
         return await self._read_diff(f"#{number}", first, head)
+
+    async def _open_remotes(self) -> tuple[UserGit, Remotes]:
+        """Return the user's own git, and the remotes to fetch from."""
+        root = self._workspace.root
+        if not (await asyncio.to_thread(check_trust, root, self._home)).trusted:
+            raise UsageError(
+                "pull requests are fetched only in a trusted folder",
+                hint="trust it with `mcode trust`, or `--trust`",
+            )
+        git = UserGit(root)
+        remotes = await find_remotes(git)
+        if remotes is None:
+            raise UsageError(
+                "the repository has no remote", hint="add one with `git remote add origin URL`"
+            )
+        return git, remotes
 
     async def _read_diff(self, name: str, base: str, head: str) -> ReviewScope:
         diff = await self._run("diff", *_SHOWS, base, head, "--", ":/")

@@ -95,6 +95,11 @@ async def make_commit(git: UserGit, commit: BranchCommit) -> str:
             error.message,
             hint="one of your git hooks may have rejected it; fix that, then run `mcode resume`",
         ) from error
+    return await _check_commit(git, commit)
+
+
+async def _check_commit(git: UserGit, commit: BranchCommit) -> str:
+    """Return the ID of the commit just made; take it back if a hook added files to it."""
     commit_id = await find_commit(git, commit)
     changes = await list_changes(git, commit.base, commit_id) if commit_id else ()
     added = {change["path"] for change in changes} - commit.paths

@@ -23,7 +23,7 @@ def compute_share(state: State, children: int) -> float:
     allowed, spent = state.get("cost_allowed", 0.0), sum_usage(state)["cost"]
     if not allowed or spent is None:
         return 0.0
-    return max(allowed - spent, 0.0001) / children
+    return max(round((allowed - spent) / children, 4), 0.0001)  # the model reads it
 
 
 def sum_usage(state: State) -> Usage:

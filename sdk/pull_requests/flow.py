@@ -149,11 +149,11 @@ class PullRequestFlow:
                 await self._save(record.advance("wanted"))
             raise UsageError(
                 text(
-                    "the remote is `{repository}` now, and you were asked about `{asked}`",
+                    "the remote is now `{repository}`, but you were asked about `{asked}`",
                     repository=publication.repository,
                     asked=proposal.repository,
                 ),
-                hint="`mcode resume` asks again, or goes on once the remote is set back",
+                hint="`mcode resume` asks again, or continues after you restore the remote",
             )
         execution = Execution(publication, proposal, self._locate_checkout())
         while record.state != "done" and not self._is_stopping():

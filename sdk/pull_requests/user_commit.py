@@ -116,7 +116,7 @@ async def _refuse_operation(git: UserGit) -> None:
     for name, operation in _OPERATIONS.items():
         if (place / name).exists():
             raise UsageError(
-                text("a {operation} is open in this repository", operation=operation),
+                text("a {operation} is in progress in this repository", operation=operation),
                 hint=text(
                     "end it with `git {operation} --continue` or `--abort`, then try `/commit` "
                     "again",

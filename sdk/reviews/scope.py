@@ -239,7 +239,7 @@ async def _read_base(login: Login, address: RepositoryAddress, number: int) -> s
         raise UsageError(
             text("there is no pull request {number} that you can see", number=number),
             hint=text(
-                "check its number, and that your login may see `{repository}`",
+                "check its number, and that your login can access `{repository}`",
                 repository=f"{address.host}/{address.path}",
             ),
         ) from error

@@ -42,10 +42,11 @@ def test_a_catalogue_has_what_the_source_says(language: str, domain: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "never", ["规划", "(?<!主)目录", r"[\u4e00-\u9fff}][,:;] ?[\u4e00-\u9fff{]"]
+    "never",
+    ["规划", "(?<!主)目录", "会话", "提供商", "你", r"[\u4e00-\u9fff}][,:;] ?[\u4e00-\u9fff{]"],
 )
 def test_chinese_uses_one_term_and_full_width_marks(never: str) -> None:
-    """计划 is the plan, 文件夹 a folder: `docs/languages.md`."""
+    """One word for one thing: `docs/languages.md`."""
     odd = [
         text
         for language, domain in every()

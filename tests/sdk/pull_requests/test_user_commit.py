@@ -44,10 +44,10 @@ async def test_open_merge_is_not_ended(checkout: GitCheckout, home: Path) -> Non
     planned = await plan_whole_commit(checkout.folder, home)
     head = checkout.git("rev-parse", "HEAD")
     checkout.git("merge", "--no-ff", "--no-commit", "side")
-    with pytest.raises(UsageError, match="a merge is open") as raised:
+    with pytest.raises(UsageError, match="a merge is in progress") as raised:
         await planned.make("mine\n")
     assert "git merge --continue" in raised.value.hint
-    with pytest.raises(UsageError, match="a merge is open"):
+    with pytest.raises(UsageError, match="a merge is in progress"):
         await plan_whole_commit(checkout.folder, home)
     assert checkout.git("rev-parse", "HEAD") == head
     assert checkout.git("status", "--porcelain").split("\n") == ["M a.txt", "A  side.txt"]

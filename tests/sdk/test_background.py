@@ -112,7 +112,7 @@ async def test_later_changes_count_as_those_of_others(bench: Bench) -> None:
 
 
 async def test_summary_names_running_commands(bench: Bench) -> None:
-    talk = [{"text": "word " * 20_000} for _ in range(5)]
+    talk = [{"text": "word-" * 20_000} for _ in range(5)]
     options = bench.script(start("touch a; sleep 100"), *talk, {"text": "Summed up."})
     async with Runner(home=bench.home) as runner:
         events = await collect(runner.chat("go", folder=bench.folder, options=options))

@@ -1,8 +1,7 @@
 from itertools import takewhile
 from typing import Any
 
-import pytest
-from conversations import VENDORS, Builder, build_cut, conversations, judge, prune
+from conversations import Builder, build_cut, conversations, judge, prune, shared_conversations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
@@ -17,31 +16,29 @@ from maxagent.nodes.conversation.view import LABEL, LEFT_OUT, build_view, estima
 
 windows = st.sampled_from([2_000, 8_000, 20_000, 200_000, 1_000_000])
 Talk = tuple[str, list[AnyMessage]]
+Talks = dict[str, list[AnyMessage]]
+"""The same conversation in the shape of each vendor."""
 
 
 def dump(messages: Any) -> list[Any]:
     return [message.model_dump() for message in messages]
 
 
-@pytest.mark.parametrize("vendor", sorted(VENDORS))
-@settings(max_examples=40)
-@given(st.data())
-def test_view_after_any_cut_is_legal(vendor: str, data: st.DataObject) -> None:
-    _, messages = data.draw(conversations(vendor))
-    assert judge(vendor, messages) == ""
-    cut = build_cut(messages, data.draw(windows))
-    view = build_view(messages, cut)
-    assert judge(vendor, view) == ""
+@settings(max_examples=60)
+@given(shared_conversations(), windows)
+def test_view_after_any_cut_is_legal(talks: Talks, window: int) -> None:
+    for vendor, messages in talks.items():
+        assert judge(vendor, messages) == ""
+        view = build_view(messages, build_cut(messages, window))
+        assert judge(vendor, view) == "", vendor
 
 
-@pytest.mark.parametrize("vendor", sorted(VENDORS))
-@settings(max_examples=40)
-@given(st.data())
-def test_every_boundary_begins_a_legal_history(vendor: str, data: st.DataObject) -> None:
-    _, messages = data.draw(conversations(vendor))
-    head = messages[0]
-    for at in find_boundaries(messages):
-        assert judge(vendor, [head, *messages[at:]]) == "", at
+@settings(max_examples=60)
+@given(shared_conversations())
+def test_every_boundary_begins_a_legal_history(talks: Talks) -> None:
+    for vendor, messages in talks.items():
+        for at in find_boundaries(messages):
+            assert judge(vendor, [messages[0], *messages[at:]]) == "", (vendor, at)
 
 
 @settings(max_examples=60)
@@ -115,14 +112,14 @@ def test_prefix_before_the_first_stub_is_unchanged(talk: Talk, window: int) -> N
     assert [message.id for message in view] == [message.id for message in messages]
 
 
-@pytest.mark.parametrize("vendor", sorted(VENDORS))
-@settings(max_examples=25)
-@given(st.data())
-def test_view_with_stubs_is_legal(vendor: str, data: st.DataObject) -> None:
-    _, messages = data.draw(conversations(vendor))
-    results = [m for m in messages if isinstance(m, ToolMessage | AIMessage)]
-    pruned = [str(m.id) for m in results if data.draw(st.booleans())]
-    assert judge(vendor, build_view(messages, prune(pruned))) == ""
+@settings(max_examples=40)
+@given(shared_conversations(), st.data())
+def test_view_with_stubs_is_legal(talks: Talks, data: st.DataObject) -> None:
+    some = next(iter(talks.values()))
+    results = [str(m.id) for m in some if isinstance(m, ToolMessage | AIMessage)]
+    pruned = [name for name in results if data.draw(st.booleans())]
+    for vendor, messages in talks.items():
+        assert judge(vendor, build_view(messages, prune(pruned))) == "", vendor
 
 
 @settings(max_examples=100)

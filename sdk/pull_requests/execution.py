@@ -80,7 +80,8 @@ class Execution:
         api = self._open_api()
         try:
             pull_request = await api.find_pull_request(self.proposal.branch)
-            if pull_request is None:
+            # an earlier one that was merged or closed is not the one for a later commit
+            if pull_request is None or (record.number and not pull_request.is_open):
                 base = self.proposal.base_branch or await api.read_default_branch()
                 new = NewPullRequest(
                     self.proposal.title, self.proposal.body, self.proposal.branch, base

@@ -233,6 +233,22 @@ def test_conversation_adds_commits_to_its_branch(world: World, provider: Provide
     assert (third.code, third.told("pull_request")) == (0, [])
 
 
+def test_merged_request_is_followed_by_another(world: World, provider: Provider) -> None:
+    provider.script([TURNS[1], TURNS[2], {"text": "Changed."}])
+    talk = ("--trust", "--mode", "auto", "--pr=yes")
+    first = world.program.chat(*talk, "change it", **world.environ)
+    branch = first.last["pull_request"]["branch"]
+    world.hosting.requests[0]["state"] = "merged"
+    world.checkout.remote("update-ref", "-d", f"refs/heads/{branch}")
+    more = {"name": "edit", "args": {**EDITS["args"], "old_string": "new", "new_string": "newer"}}
+    provider.script([{"tool_calls": [more]}, {"text": "Changed again."}])
+    thread = first.last["thread_id"]
+    second = world.program.chat("--resume", thread, "--pr=yes", "once more", **world.environ)
+    assert second.last["pull_request"]["number"] == 2
+    assert world.checkout.branches == [branch]
+    assert world.checkout.remote("show", f"{branch}:a.txt") == "newer"
+
+
 KILL = "mv mcode.pid killed.pid && kill -9 $(cat killed.pid) && sleep 60"
 KILL_POINTS = {
     "before the commit": ("pre-commit", ""),

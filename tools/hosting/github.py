@@ -62,6 +62,7 @@ def _parse_request(row: dict[str, Any]) -> PullRequest:
             str(row["html_url"]),
             _read_branch(row, "base"),
             str(row.get("title") or ""),
+            row.get("state") == "open",
         )
     except (KeyError, ValueError, TypeError) as error:
         raise HostingError("the host's answer has an unknown format") from error

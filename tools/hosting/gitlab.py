@@ -63,6 +63,7 @@ def _parse_request(row: dict[str, Any]) -> PullRequest:
             str(row["web_url"]),
             str(row.get("target_branch") or ""),
             str(row.get("title") or ""),
+            row.get("state") == "opened",
         )
     except (KeyError, ValueError, TypeError) as error:
         raise HostingError("the host's answer has an unknown format") from error

@@ -13,6 +13,8 @@ class PullRequest:
     base: str = ""
     """Branch that it is to be merged into."""
     title: str = ""
+    is_open: bool = True
+    """Neither merged nor closed."""
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,15 @@ def test_names_of_channels_take_hardly_any_room() -> None:
 
 
 def test_rows_on_the_disk_are_readable_for_good() -> None:
-    digest = hashlib.sha256(row_compression._DICTIONARY).hexdigest()  # pyright: ignore[reportPrivateUsage]
-    assert digest.startswith("80ba646dc883cfb1")
+    known = row_compression._DICTIONARIES.values()  # pyright: ignore[reportPrivateUsage]
+    digests = [hashlib.sha256(dictionary).hexdigest()[:16] for dictionary in known]
+    assert digests == ["80ba646dc883cfb1", "d355f46ddca4ff22"]
+
+
+def test_row_of_an_older_dictionary_is_read() -> None:
+    oldest = next(iter(row_compression._DICTIONARIES.values()))  # pyright: ignore[reportPrivateUsage]
+    packer = zlib.compressobj(zdict=oldest)
+    assert expand_row(packer.compress(ROW) + packer.flush()) == ROW
 
 
 @pytest.mark.parametrize(

@@ -124,6 +124,18 @@ def _contains_pytest(python: Path) -> bool:
     return _contains_text(above / "pyvenv.cfg", "include-system-site-packages = true")
 
 
+def _surely_contains_pytest(python: Path) -> bool:
+    """Return whether its environment has one Python only, and that has pytest; a start costs more.
+
+    Not so in a system's own folder, where several versions and distributions meet.
+    """
+    above = python.parent.parent
+    if not (above / "pyvenv.cfg").is_file():
+        above = Path(os.path.realpath(python)).parent.parent
+    versions = {os.path.realpath(library) for library in above.glob("lib*/python*")}
+    return len(versions) == 1 and Path(*versions, "site-packages/pytest/__init__.py").is_file()
+
+
 def _is_in(folder: Path, python: Path) -> bool:
     """Return whether the Python is in the folder, by its path or through links."""
     root = Path(os.path.realpath(folder))
@@ -138,6 +150,8 @@ async def _has_pytest(python: Path, folder: Path, sandbox: Sandbox | None) -> bo
     """
     if await asyncio.to_thread(_is_in, folder, python):
         return await asyncio.to_thread(_contains_pytest, python)
+    if await asyncio.to_thread(_surely_contains_pytest, python):
+        return True
     # run from the root, so that nothing in the project is taken for a module
     probe = await stream_inside(
         sandbox.as_read_only() if sandbox else None,

@@ -135,6 +135,29 @@ async def test_first_python_with_pytest_is_used(tmp_path: Path) -> None:
     assert await find_python(folder, {"PATH": ""}) == (Path(sys.executable), True)
 
 
+@pytest.mark.parametrize(
+    ("below", "is_run"),
+    [
+        (["lib/python3.11/site-packages/pytest/__init__.py"], False),
+        (["lib/python3.11/site-packages/pytest/__init__.py", "lib/python3.12/os.py"], True),
+        (["lib/python3.11/site-packages/pip/__init__.py"], True),
+    ],
+    ids=["its own", "of which version", "none"],
+)
+async def test_installed_pytest_is_found_without_a_start(
+    below: list[str], is_run: bool, tmp_path: Path
+) -> None:
+    python = write(tmp_path / "own", "bin/python3", f"#!/bin/sh\ntouch {tmp_path}/started\n")
+    python.chmod(0o755)
+    for name in below:
+        write(tmp_path / "own", name)
+    link = tmp_path / "bin" / "python3"
+    link.parent.mkdir()
+    link.symlink_to(python)
+    assert await find_python(tmp_path / "project", {"PATH": str(link.parent)}) == (link, True)
+    assert (tmp_path / "started").exists() == is_run
+
+
 async def test_without_any_pytest_that_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

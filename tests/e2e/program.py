@@ -4,7 +4,6 @@ import json
 import os
 import sqlite3
 import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from typing import Any
 
 from confinement import SURROUNDINGS, UNASKED
 from event_schema import checked
-from warm_start import PATIENCE, run_mcode
+from warm_start import PATIENCE, RunningProgram, run_mcode, start_python
 
 from maxagent.memory.checkpoints.row_compression import expand_row
 
@@ -92,7 +91,7 @@ class Program:
 
     def start(
         self, command: str, what: str, *options: str, output: str = "stream-json", **environ: str
-    ) -> "subprocess.Popen[str]":
+    ) -> RunningProgram:
         """Start `mcode task` or `mcode resume`; a task's model is the server's."""
         model = ["--model", "openai/served", "--base-url", self._url]
         own = [*model, *MODE] if command == "task" else []
@@ -104,7 +103,7 @@ class Program:
         ended = run_mcode(arguments, self.project, {**self.environ, **environ}, stdin)
         return Ended(ended.returncode, ended.stdout, ended.stderr)
 
-    def talk(self, *options: str, **environ: str) -> "subprocess.Popen[str]":
+    def talk(self, *options: str, **environ: str) -> RunningProgram:
         """Start a conversation to whose stdin lines are written, with the server's model."""
         model = ["--model", "openai/served", "--base-url", self._url]
         given = ["chat", "--input", "stream-json", "--output", "stream-json", *model, *options]
@@ -115,18 +114,11 @@ class Program:
         arguments: Sequence[str],
         environ: Mapping[str, str],
         stdin: int = subprocess.DEVNULL,
-    ) -> "subprocess.Popen[str]":
-        return subprocess.Popen(
-            [sys.executable, "-m", "maxagent", *arguments],
-            cwd=self.project,
-            env={**self.environ, **environ},
-            stdin=stdin,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+    ) -> RunningProgram:
+        own = {**self.environ, **environ}
+        return start_python(["-m", "maxagent", *arguments], self.project, own, stdin)
 
-    def end(self, process: "subprocess.Popen[str]") -> Ended:
+    def end(self, process: RunningProgram) -> Ended:
         """Wait for the end; a process that hangs is killed and raises TimeoutExpired."""
         with process:
             try:

@@ -20,6 +20,7 @@ from typing import Self
 import pyte
 from pyte.modes import DECAWM
 from terminal import PATIENCE, Terminal
+from warm_start import Session
 from wcwidth import wcwidth
 
 WITH_A_CONTROLLING_TERMINAL = [
@@ -116,6 +117,9 @@ class Glass(pyte.Screen):
 class ScreenTerminal(Terminal):
     """A process in a terminal of its own; `shown` has every byte, `screen` what is seen of it."""
 
+    session: Session = "terminal"
+    wrapper: Sequence[str] = WITH_A_CONTROLLING_TERMINAL
+
     def __init__(
         self,
         argv: Sequence[str],
@@ -128,8 +132,7 @@ class ScreenTerminal(Terminal):
         self.glass = Glass(columns, rows, self.type)
         """The screen itself: `glass.cursor`, `glass.title`, `glass.bells`, `glass.wraps`."""
         self._stream = pyte.ByteStream(self.glass)
-        program = [*WITH_A_CONTROLLING_TERMINAL, *argv]
-        super().__init__(program, cwd, environ, columns=columns, rows=rows)
+        super().__init__(argv, cwd, environ, columns=columns, rows=rows)
 
     def press(self, *names: str) -> Self:
         """Press these keys, by name: `enter`, `esc`, `ctrl-c`, `shift-tab`, …"""

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
+from warm_start import Session, fork_at_terminal
+
 PATIENCE = 60.0
 """Seconds after which nothing more is expected."""
 CTRL_D = "\x04"
@@ -16,6 +18,10 @@ CTRL_D = "\x04"
 
 class Terminal:
     """A process whose three streams are one pseudo-terminal."""
+
+    session: Session = "own"
+    wrapper: Sequence[str] = ()
+    """What starts a program that is not forked."""
 
     def __init__(
         self,
@@ -28,10 +34,13 @@ class Terminal:
     ) -> None:
         self._keys, other = os.openpty()
         termios.tcsetwinsize(other, (rows, columns))
-        self._process = subprocess.Popen(
-            argv,
+        environ = {"TERM": "xterm-256color", **environ}
+        self._process = fork_at_terminal(
+            argv, cwd, environ, other, self.session
+        ) or subprocess.Popen(
+            [*self.wrapper, *argv],
             cwd=cwd,
-            env={"TERM": "xterm-256color", **environ},
+            env=environ,
             stdin=other,
             stdout=other,
             stderr=other,

@@ -14,7 +14,7 @@ from threading import Condition, Thread
 from typing import Any
 
 from errand import CHECK, Errand, untouched
-from warm_start import LANG, WarmProcess, is_possible, warm_start
+from warm_start import LANG, RunningProgram, start_python
 
 from maxagent import trust
 from maxagent.memory.threads.index import ThreadIndex
@@ -114,15 +114,11 @@ class Process:
             self._changed.notify_all()
 
 
-def _start(
-    command: Sequence[str], cwd: Path, environ: Mapping[str, str]
-) -> "subprocess.Popen[str] | WarmProcess":
+def _start(command: Sequence[str], cwd: Path, environ: Mapping[str, str]) -> RunningProgram:
     """Fork what is Python, if that is possible; to load all libraries would take longest."""
     python, *arguments = command
-    if python == sys.executable and is_possible(environ):
-        program = "" if arguments[:2] == ["-m", "maxagent"] else arguments[0]
-        rest = arguments[1:] if program else arguments[2:]
-        return warm_start().start(program, rest, cwd, environ)
+    if python == sys.executable:
+        return start_python(arguments, cwd, environ, session="own")
     return subprocess.Popen(
         command,
         cwd=cwd,

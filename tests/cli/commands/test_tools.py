@@ -5,12 +5,11 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import Any
 
 import pytest
 from confinement import SURROUNDINGS
-from warm_start import LANG, warm_start
+from warm_start import LANG, run_mcode
 
 PATIENCE = 100.0
 """Seconds after which a process counts as hung."""
@@ -29,12 +28,10 @@ class Door:
 
     def __call__(self, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
         argv = ["tools", *arguments]
-        with TemporaryFile() as given:
-            given.write(stdin)
-            given.seek(0)
-            environ = {**ENVIRON, "MAXAGENT_HOME": str(self.home)}
-            code, *said = warm_start().run(argv, self.root, environ, given, PATIENCE)
-        return subprocess.CompletedProcess(argv, code, *(text.encode() for text in said))
+        environ = {**ENVIRON, "MAXAGENT_HOME": str(self.home)}
+        ended = run_mcode(argv, self.root, environ, stdin)
+        said = (ended.stdout.encode(), ended.stderr.encode())
+        return subprocess.CompletedProcess(argv, ended.returncode, *said)
 
     def lines(self, *lines: object, mode: str = "ask", yes: bool = False) -> list[dict[str, Any]]:
         data = [line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines]

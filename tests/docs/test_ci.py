@@ -3,7 +3,6 @@
 import json
 import re
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from git_checkout import GITHUB_URL, GITLAB_URL, GitCheckout
 from hosting_server import TOKEN, HostingServer
 from provider import Provider
 from ruamel.yaml import YAML
+from warm_start import write_mcode
 
 PAGE = (Path(__file__).parents[2] / "docs/ci.md").read_text(encoding="utf-8")
 GITHUB, GITLAB = (
@@ -41,8 +41,10 @@ class Runner:
         self.checkout.git("config", "--unset", "user.email")
         self.summary = folder / "summary.md"
         self.installed = folder / "installed"
-        self._write_program(folder / "bin", "mcode", f'exec {sys.executable} -m maxagent "$@"')
-        self._write_program(folder / "bin", "pip", f'echo "$@" >> {self.installed}')
+        write_mcode(folder / "bin")
+        pip = folder / "bin" / "pip"
+        pip.write_text(f'#!/bin/sh\necho "$@" >> {self.installed}\n')
+        pip.chmod(0o755)
         self.environ = {
             "PATH": f"{folder / 'bin'}:/usr/local/bin:/usr/bin:/bin",
             "HOME": str(folder),
@@ -74,11 +76,6 @@ class Runner:
             if ended.returncode:
                 return ended.returncode
         return 0
-
-    def _write_program(self, place: Path, name: str, script: str) -> None:
-        place.mkdir(exist_ok=True)
-        (place / name).write_text(f"#!/bin/sh\n{script}\n")
-        (place / name).chmod(0o755)
 
 
 @pytest.fixture

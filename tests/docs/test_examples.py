@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
-from warm_start import LANG, run_mcode
+from warm_start import LANG, run_python
 
 import maxagent
 from maxagent.cli.app import app
@@ -29,18 +29,17 @@ def block(page: str, language: str, number: int = 0) -> str:
     return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)[number]
 
 
-def run(argv: list[str], folder: Path, **environ: str) -> subprocess.CompletedProcess[str]:
-    home = {"MAXAGENT_HOME": str(folder / "home"), **environ}
-    return subprocess.run(
-        argv, cwd=folder, env={**os.environ, **home}, capture_output=True, text=True, timeout=100
-    )
+def run_program(
+    arguments: Sequence[str], folder: Path, **environ: str
+) -> subprocess.CompletedProcess[str]:
+    home = {"LANG": LANG, "MAXAGENT_HOME": str(folder / "home"), **environ}
+    return run_python(arguments, folder, {**os.environ, **home})
 
 
 def mcode(
     arguments: Sequence[str], folder: Path, **environ: str
 ) -> subprocess.CompletedProcess[str]:
-    home = {"LANG": LANG, "MAXAGENT_HOME": str(folder / "home"), **environ}
-    return run_mcode(arguments, folder, {**os.environ, **home})
+    return run_program(["-m", "maxagent", *arguments], folder, **environ)
 
 
 def test_the_sdk_page_names_what_is_there() -> None:
@@ -58,7 +57,7 @@ def test_sdk_page_program_answers_all_questions(tmp_path: Path) -> None:
     (tmp_path / "scenario.json").write_text(json.dumps(turns))
     (tmp_path / ".llc.yaml").write_text("task: {test_command: test -f made.txt}\n")
     model = f"scripted/{tmp_path / 'scenario.json'}"
-    ended = run([sys.executable, "-c", block("docs/sdk.md", "python")], tmp_path, LLC_MODEL=model)
+    ended = run_program(["-c", block("docs/sdk.md", "python")], tmp_path, LLC_MODEL=model)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert ended.stdout.splitlines()[-1].endswith("}") and "verified" in ended.stdout
 
@@ -69,7 +68,7 @@ def test_sdk_page_conversation_runs_to_its_end(tmp_path: Path) -> None:
     (tmp_path / "scenario.json").write_text(json.dumps(turns))
     model = f"scripted/{tmp_path / 'scenario.json'}"
     page = block("docs/sdk.md", "python", 1)
-    ended = run([sys.executable, "-c", page], tmp_path, LLC_MODEL=model)
+    ended = run_program(["-c", page], tmp_path, LLC_MODEL=model)
     assert (ended.returncode, ended.stderr) == (0, "")
     told = ended.stdout.splitlines()
     assert "waits for an answer" in told[0] and told[1:] == ["answered It greets.", "Run it."]
@@ -83,7 +82,7 @@ def test_sdk_page_programs_without_a_loop_run(number: int, said: str, tmp_path: 
     (tmp_path / "scenario.json").write_text(json.dumps([{"text": "It is empty."}]))
     model = f"scripted/{tmp_path / 'scenario.json'}"
     page = block("docs/sdk.md", "python", number)
-    ended = run([sys.executable, "-c", page], tmp_path, LLC_MODEL=model)
+    ended = run_program(["-c", page], tmp_path, LLC_MODEL=model)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert ended.stdout.startswith(said)
 
@@ -273,7 +272,14 @@ def test_threads_page_commands_work_as_documented(tmp_path: Path) -> None:
 def test_demo_ends_verified_with_and_without_sandbox(mode: str, tmp_path: Path) -> None:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environ = {"MAXAGENT_SANDBOX__MODE": mode, "TMPDIR": str(tmp_path), "PATH": path}
-    ended = run(["sh", str(ROOT / "docs/demo/run.sh")], tmp_path, **environ)
+    ended = subprocess.run(
+        ["sh", str(ROOT / "docs/demo/run.sh")],
+        cwd=tmp_path,
+        env={**os.environ, "MAXAGENT_HOME": str(tmp_path / "home"), **environ},
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
     assert ended.returncode == 0, ended.stderr
     assert "verified: 3 passed" in ended.stderr
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from provider import Provider, Request
+from warm_start import write_mcode
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/headless.md").read_text(encoding="utf-8")
@@ -22,10 +23,7 @@ def block(language: str) -> str:
 def environ(tmp_path: Path, provider: Provider) -> dict[str, str]:
     """A shell in which `mcode` is this MaxAgent, with the test's server as its model."""
     place = tmp_path / "bin"
-    place.mkdir()
-    mcode = place / "mcode"
-    mcode.write_text(f'#!/bin/sh\nexec {sys.executable} -m maxagent "$@"\n')
-    mcode.chmod(0o755)
+    write_mcode(place)
     return {
         "PATH": f"{place}:/usr/local/bin:/usr/bin:/bin",
         "HOME": str(tmp_path),

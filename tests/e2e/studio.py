@@ -16,6 +16,7 @@ from urllib.request import urlopen
 
 from confinement import SURROUNDINGS
 from program import PATIENCE, Ended
+from warm_start import run_mcode
 
 from maxagent import trust
 
@@ -65,9 +66,7 @@ class House:
 
     def mcode(self, *arguments: str) -> Ended:
         """Run a command to its end."""
-        done = subprocess.run(
-            [*MCODE, *arguments], env=self.environ, capture_output=True, text=True, timeout=PATIENCE
-        )
+        done = run_mcode(arguments, Path.cwd(), self.environ)
         return Ended(done.returncode, done.stdout, done.stderr)
 
     def begin(self, task: Mapping[str, Any]) -> Ended:

@@ -86,15 +86,8 @@ def replies(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Reply]:
 def called(program: Program, calls: list[tuple[str, dict[str, Any]]]) -> list[Reply]:
     """What `mcode tools call --stdin` answers, with every approval given beforehand."""
     lines = "".join(json.dumps({"tool": tool, "args": args}) + "\n" for tool, args in calls)
-    ended = subprocess.run(
-        [sys.executable, "-m", "maxagent", "tools", "call", "--stdin", "--mode", "auto"],
-        cwd=program.project,
-        env=program.environ,
-        input=lines.encode(),
-        capture_output=True,
-        timeout=PATIENCE,
-    )
-    assert (ended.returncode, ended.stderr) == (0, b"")
+    ended = program.run("tools", "call", "--stdin", "--mode", "auto", stdin=lines)
+    assert (ended.code, ended.stderr) == (0, "")
     return [json.loads(line) for line in ended.stdout.splitlines()]
 
 

@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -13,6 +12,7 @@ from random import Random
 
 from chapter_plan import ChapterPlan
 from chapter_server import ChapterServer
+from warm_start import LANG, start_python
 
 VICTIM = Path(__file__).with_name("conversation_victim.py")
 PLACES = ("compact:before", "compact:after", "aput:before", "aput_writes:after", "tool:before")
@@ -56,12 +56,9 @@ def run_victim(
     seconds: float,
 ) -> int:
     """Return the exit code of one process; raises SystemExit if it failed by itself."""
-    victim = subprocess.Popen(
-        [sys.executable, str(VICTIM), str(place), json.dumps(asdict(plan))],
-        env={**os.environ, **environ},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-    )
+    arguments = [str(VICTIM), str(place), json.dumps(asdict(plan))]
+    surroundings = {**os.environ, "LANG": LANG, **environ}
+    victim = start_python(arguments, Path.cwd(), surroundings)
     server.at_summary = victim.kill if environ.get("KILL_AT") == "summary" else None
     try:
         said = victim.communicate(timeout=seconds)[1]
@@ -69,5 +66,5 @@ def run_victim(
         victim.kill()
         said = victim.communicate()[1]
     if victim.returncode not in (0, -9):
-        raise SystemExit(f"{kind}: exit code {victim.returncode}\n{said.decode()[-3000:]}")
+        raise SystemExit(f"{kind}: exit code {victim.returncode}\n{said[-3000:]}")
     return victim.returncode

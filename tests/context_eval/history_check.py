@@ -2,13 +2,12 @@
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from chapter_plan import ChapterPlan
 from conversation_run import Conversation
+from warm_start import LANG, run_mcode
 
 from maxagent import Runner
 from maxagent.memory.threads.lease import acquire_lease
@@ -19,14 +18,9 @@ from maxagent.sdk.threads.time_travel import fork, rewind_talk
 
 def find_missing_history(plan: ChapterPlan, place: Path, thread: str) -> list[str]:
     """What `mcode threads show` does not show: messages of the user, reads and written pages."""
-    shown = subprocess.run(
-        [sys.executable, "-m", "maxagent", "threads", "show", thread, "--json"],
-        env={**os.environ, "MAXAGENT_HOME": str(place / "home")},
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=100,
-    )
+    environ = {**os.environ, "LANG": LANG, "MAXAGENT_HOME": str(place / "home")}
+    shown = run_mcode(["threads", "show", thread, "--json"], place, environ)
+    shown.check_returncode()
     entries = json.loads(shown.stdout)["transcript"]
     said = [entry["text"] for entry in entries if entry["kind"] == "human"]
     calls = {

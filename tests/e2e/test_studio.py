@@ -22,6 +22,7 @@ from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 from program import PATIENCE
 from studio import LANGGRAPH_DEV, MCODE, House
+from warm_start import start_python
 
 from maxagent.memory.threads.index import ThreadIndex
 from maxagent.memory.threads.lease import acquire_lease
@@ -257,7 +258,7 @@ async def test_run_crashed_in_cli_continues_in_studio(
     gate = Path(task["folder"], "gate")
     os.mkfifo(gate)
     options = ["--model", task["options"]["model"], "--mode", "auto", "--apply"]
-    run = subprocess.Popen([*MCODE, "task", "x", *options], cwd=gate.parent, env=house.environ)
+    run = start_python(["-m", "maxagent", "task", "x", *options], gate.parent, house.environ)
     with run, await asyncio.to_thread(gate.open, "w"):
         run.kill()
     (row,) = ThreadIndex(house.folder / "home").list(gate.parent)

@@ -134,7 +134,7 @@ def test_people_see_what_a_hook_refuses(program: Program, chat: list[str]) -> No
     configure(program, before_tool="echo 'not on friday' >&2; exit 2")
     ended = program.run("chat", *chat)
     assert ended.stdout == "It is written.\n"
-    assert "hook `echo 'not on friday' >&2; exit 2` refuses: not on friday" in ended.stderr
+    assert "hook `echo 'not on friday' >&2; exit 2` denied the call: not on friday" in ended.stderr
 
 
 def test_doctor_names_wrong_hooks(program: Program) -> None:

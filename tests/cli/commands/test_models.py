@@ -46,10 +46,10 @@ def test_a_learnt_window_is_shown_and_forgotten(place: Path) -> None:
     configure(place, "model: {models: {tiny: {context_length: 20000}}}\n")
     (place / "home/data").mkdir()
     (place / "home/data/model-limits").write_text("8000 20000 openai/tiny api.openai.com\n")
-    assert "8k, from a refusal" in run("show", "openai/tiny").stdout
+    assert "8k, learnt from an error" in run("show", "openai/tiny").stdout
     assert "8,000" in run("forget", "openai/tiny").stderr
-    assert "learnt" not in run("show", "openai/tiny").stdout
-    assert "Nothing was learnt" in run("forget", "openai/tiny").stderr
+    assert "learnt from" not in run("show", "openai/tiny").stdout
+    assert "No context window was learnt" in run("forget", "openai/tiny").stderr
 
 
 def test_list_marks_the_model_in_use() -> None:

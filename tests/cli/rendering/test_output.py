@@ -15,8 +15,8 @@ DOORS = {"rendering/output.py", "rendering/console.py"}
 """The doors themselves; `table.py` makes safe what it hands to a library."""
 PRINTED = {
     "rendering/table.py": ["table"],
-    "rendering/console.py": ["row", "what"],
-    "rendering/markdown/live.py": ["row", "row"],
+    "rendering/console.py": ["row", "what", "row"],
+    "rendering/markdown/live.py": ["row"],
     "prompts/secret_input.py": ["row"],
     "prompts/text_input.py": ["last", "row"],
     "rendering/thinking_view.py": ["Text(t('thinking.now'), style=LABEL_STYLE)"],

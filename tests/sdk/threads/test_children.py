@@ -116,7 +116,7 @@ async def test_unknown_child_names_those_there(tmp_path: Path, index: ThreadInde
     row = index.get(THREAD)
     with pytest.raises(UsageError) as refused:
         find_child(row, tmp_path, "explore-1")
-    assert "none" in refused.value.hint
+    assert "has no sub-agents" in refused.value.hint
     await run_thread(tmp_path, THREAD)
     with pytest.raises(UsageError) as refused:
         find_child(row, tmp_path, "explore-7")

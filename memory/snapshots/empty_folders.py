@@ -45,13 +45,12 @@ def find_empty_folders(root: bytes, tops: Iterable[bytes], out: Exclusions) -> l
 
 def _list_subfolders(root: bytes, folder: bytes) -> list[bytes] | None:
     """Return the subfolders of a folder except `.git`; None if the folder is empty."""
-    found, is_empty = list[bytes](), True
     try:
-        with os.scandir(root + b"/" + folder) as entries:
-            for entry in entries:
-                is_empty = False
-                if entry.name.lower() != b".git" and entry.is_dir(follow_symlinks=False):
-                    found.append(folder + entry.name + b"/")
+        with os.scandir(root + b"/" + folder) as listed:
+            entries = list(listed)
+            # a project has many files and few folders
+            inside = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
     except OSError:  # deleted, or not readable
         return []
-    return None if is_empty else found
+    found = [folder + name + b"/" for name in inside if name.lower() != b".git"]
+    return found if entries else None

@@ -49,10 +49,12 @@ class GitPermissions:
         """
         if self._index != before:
             self._files = {path for path in (await git("ls-files", "-z")).split(b"\0") if path}
+            self._folders = await asyncio.to_thread(collect_folders, self._files)
         elif before == after:
             return
-        self._files = self._files.difference(gone).union(present)
-        self._folders = await asyncio.to_thread(collect_folders, self._files)
+        if not (self._files.issuperset(present) and self._files.isdisjoint(gone)):
+            self._files = self._files.difference(gone).union(present)
+            self._folders = await asyncio.to_thread(collect_folders, self._files)
         self._index = after
 
     async def add_to_tree(self, store: GitStore, tree: str, git: RunGit) -> str:

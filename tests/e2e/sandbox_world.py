@@ -115,7 +115,9 @@ class World:
             path.write_text(SECRET if name in _SECRETS else "")
         (self.base / "home" / ".gitconfig").write_text("[user]\nname = A\nemail = a@b.c\n")
         for checkout in (self.project, self.project / "lib"):
-            subprocess.run(["git", "init", "-q", checkout], check=True)
+            # git's template is forty files more, which every test would copy and remove
+            subprocess.run(["git", "init", "-q", "--template=", checkout], check=True)
+            (checkout / ".git" / "hooks").mkdir()
             (checkout / ".git" / "hooks" / "pre-commit").write_text("#!/bin/sh\n")
         (self.project / "AGENTS.md").write_text("be good\n")
         (self.project / "CLAUDE.md").symlink_to("AGENTS.md")
@@ -217,7 +219,7 @@ def _listen_elsewhere(outside: Path) -> subprocess.Popen[bytes]:
         "os.chmod('elsewhere.sock', 0o777); s.listen(); print(flush=True)\n"
         "s.accept()"
     )
-    line = ["unshare", "-n" if os.getuid() == 0 else "-rn", PYTHON, "-c", listens]
+    line = ["unshare", "-n" if os.getuid() == 0 else "-rn", PYTHON, "-ISc", listens]
     process = subprocess.Popen(line, cwd=outside, stdout=subprocess.PIPE)
     assert process.stdout and process.stdout.readline() == b"\n"
     return process

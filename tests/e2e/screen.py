@@ -174,3 +174,9 @@ class ScreenTerminal(Terminal):
     def _show(self, piece: bytes) -> None:
         super()._show(piece)
         self._stream.feed(piece)
+
+
+class FreshScreenTerminal(ScreenTerminal):
+    """The same for what is about the start itself."""
+
+    is_fresh = True

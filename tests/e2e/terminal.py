@@ -22,6 +22,8 @@ class Terminal:
     session: Session = "own"
     wrapper: Sequence[str] = ()
     """What starts a program that is not forked."""
+    is_fresh = False
+    """Whether the program has to load all libraries itself, as for a person."""
 
     def __init__(
         self,
@@ -35,9 +37,10 @@ class Terminal:
         self._keys, other = os.openpty()
         termios.tcsetwinsize(other, (rows, columns))
         environ = {"TERM": "xterm-256color", **environ}
-        self._process = fork_at_terminal(
-            argv, cwd, environ, other, self.session
-        ) or subprocess.Popen(
+        forked = (
+            None if self.is_fresh else fork_at_terminal(argv, cwd, environ, other, self.session)
+        )
+        self._process = forked or subprocess.Popen(
             [*self.wrapper, *argv],
             cwd=cwd,
             env=environ,

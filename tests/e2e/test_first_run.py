@@ -9,7 +9,7 @@ from chat_window import LOCALES, squeezed
 from confinement import SURROUNDINGS
 from github import CODE, PENDING, GitHub
 from provider import Provider, Request
-from screen import ScreenTerminal
+from screen import FreshScreenTerminal
 
 from maxagent.cli.i18n.catalogs import load_catalog
 from maxagent.models.auth.credentials import read_credentials
@@ -45,7 +45,9 @@ class FirstRun:
             **environ,
         }
         argv = [sys.executable, "-m", "maxagent", *arguments]
-        self.terminal = ScreenTerminal(argv, self.project, surroundings, columns=columns, rows=30)
+        self.terminal = FreshScreenTerminal(
+            argv, self.project, surroundings, columns=columns, rows=30
+        )
 
     def see(self, *words: str) -> str:
         """Wait until these words are on the screen; the screen."""

@@ -79,6 +79,13 @@ class CardStore(AsyncSqliteStore):
             self.is_setup = False
             await self.conn.close()
 
+    async def stop(self) -> None:
+        """Close for good; the task that LangGraph gives each store would outlive the run."""
+        await self.close()
+        if self._task:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+
 
 @asynccontextmanager
 async def open_store(home: Path) -> AsyncGenerator[CardStore]:
@@ -87,7 +94,7 @@ async def open_store(home: Path) -> AsyncGenerator[CardStore]:
     try:
         yield store
     finally:
-        await store.close()
+        await store.stop()
 
 
 @asynccontextmanager

@@ -23,6 +23,13 @@ async def test_unused_store_creates_no_file(tmp_path: Path) -> None:
     assert not (tmp_path / "data").exists()
 
 
+async def test_stopped_store_leaves_no_task(tmp_path: Path) -> None:
+    before = asyncio.all_tasks()
+    async with open_store(tmp_path):
+        assert asyncio.all_tasks() > before
+    assert asyncio.all_tasks() == before
+
+
 async def test_card_is_there_for_the_next_process(tmp_path: Path) -> None:
     async with open_library(tmp_path, tmp_path) as library:
         added = await library.add(CardDraft("Kept on disk"))

@@ -82,9 +82,10 @@ class CardStore(AsyncSqliteStore):
     async def stop(self) -> None:
         """Close for good; the task that LangGraph gives each store would outlive the run."""
         await self.close()
-        if self._task:
-            self._task.cancel()
-            await asyncio.wait([self._task])
+        batches: asyncio.Task[None] | None = getattr(self, "_task", None)  # untyped in LangGraph
+        if batches:
+            batches.cancel()
+            await asyncio.wait([batches])
 
 
 @asynccontextmanager

@@ -45,7 +45,9 @@ def install(framework: str, project: Path) -> None:
         python.chmod(0o755)
     elif framework in OWN:
         write_player(framework, project.parent / "bin" / framework)
-    elif framework != "pytest":
+    elif framework == "pytest":  # this suite has plugins that take longer than the tests
+        (project / "pytest.ini").write_text("[pytest]\naddopts = --disable-plugin-autoload\n")
+    else:
         write_player(framework, project / "node_modules" / ".bin" / framework)
 
 

@@ -16,7 +16,9 @@ import maxagent
 
 SECRET = "tiger-lily-4711"
 NO_PACKAGE = shutil.ignore_patterns(".*", "tests", "docs", "__pycache__")
-Call = Callable[..., str]
+LOG = ("run_command", {"command": "git log -p"})
+HELLO = ("run_command", {"command": "echo hello"})
+Call = Callable[..., list[str]]
 
 
 def git(root: Path, *arguments: str) -> None:
@@ -45,28 +47,32 @@ def call(copy: Path, tmp_path: Path) -> Call:
     git(root, "rm", "-q", ".env")
     git(root, "commit", "-q", "-m", "Second")
 
-    def run(tool: str, home: Path | None = None, **args: object) -> str:
+    def run(*calls: tuple[str, dict[str, str]], home: Path | None = None) -> list[str]:
+        """What each call says; one process makes them all."""
         environment = {"PYTHONPATH": str(copy.parent), "MAXAGENT_HOME": str(home or tmp_path / "h")}
         done = subprocess.run(
-            [sys.executable, "-m", "maxagent", "tools", "call", tool, json.dumps(args)],
+            [sys.executable, "-m", "maxagent", "tools", "call", "--stdin", "--mode", "auto"],
             cwd=root,
             env={**os.environ, **environment},
+            input="".join(json.dumps({"tool": tool, "args": args}) + "\n" for tool, args in calls),
             capture_output=True,
             text=True,
         )
-        return done.stdout + done.stderr
+        said = done.stdout.splitlines()
+        assert len(said) == len(calls), done.stderr
+        return said
 
     return run
 
 
 def test_history_of_a_secret_stays_hidden(call: Call) -> None:
-    said = call("run_command", command="git log -p")
+    [said] = call(LOG)
     assert "Second" in said and SECRET not in said
 
 
 @needs_bubblewrap
 def test_guard_inside_hidden_home_is_found(call: Call, copy: Path) -> None:
-    said = call("run_command", copy.parent, command="git log -p")
+    [said] = call(LOG, home=copy.parent)
     assert "Second" in said and SECRET not in said
 
 
@@ -75,6 +81,7 @@ def test_git_without_its_guard_is_refused(call: Call, copy: Path, content: str |
     (copy / "tools/git/secret.gitattributes").unlink()
     if content is not None:
         (copy / "tools/git/secret.gitattributes").write_text(content)
-    for said in (call("run_command", command="git log -p"), call("git_log")):
+    by_command, by_tool, hello = call(LOG, ("git_log", {}), HELLO)
+    for said in (by_command, by_tool):
         assert "git is denied" in said and "Second" not in said
-    assert "hello" in call("run_command", command="echo hello")
+    assert "hello" in json.loads(hello)["output"]

@@ -21,6 +21,7 @@ from .i18n.language_selection import select_language
 from .i18n.message_translation import translate
 from .i18n.stored_messages import translate_stored
 from .lazy_commands import LazyCommands
+from .lazy_imports import collect_seldom
 from .options import Language, OutputFormat, Verbose
 from .rendering.help import install_help_pages
 from .rendering.output import echo
@@ -152,6 +153,7 @@ def _open_closed_streams() -> None:
 
 def main() -> None:
     """Run the command line; print every error as two lines with an exit code, not a traceback."""
+    collect_seldom()
     _open_closed_streams()
     # libraries start programs, too: none may come from the current folder
     os.environ["PATH"] = keep_absolute_entries(os.environ.get("PATH", os.defpath))

@@ -2,7 +2,7 @@ import gc
 
 import pytest
 
-from maxagent.cli.lazy_imports import without_collector
+from maxagent.cli.lazy_imports import SELDOM, collect_seldom, without_collector
 
 
 @pytest.fixture(autouse=True)
@@ -22,3 +22,12 @@ def test_what_was_imported_is_never_looked_at_again():
     with without_collector():
         before = gc.get_freeze_count()
     assert gc.get_freeze_count() > before
+
+
+def test_collector_runs_seldom():
+    before = gc.get_threshold()
+    try:
+        collect_seldom()
+        assert gc.get_threshold() == (SELDOM, *before[1:])
+    finally:
+        gc.set_threshold(*before)

@@ -18,7 +18,7 @@ from ..resolver import ResolvedModel
 from .answer_stream import AnswerStream
 from .dialect import Dialect, RequestOptions
 from .sse import LONGEST_EVENT
-from .tls_context import load_tls_context
+from .tls_context import build_empty_context, load_tls_context
 
 CONNECT_SECONDS = 10.0
 # Seconds to keep an idle connection: tools run between two requests; most servers close at 60
@@ -115,6 +115,8 @@ class EndpointClient:
 
     def _open_client(self) -> httpx.AsyncClient:
         if self._client is None:
+            # no redirect is followed, and a login's session may have another address
+            is_plain = self._resolved.base_url.startswith("http://") and self._source is None
             self._client = httpx.AsyncClient(
                 headers={
                     "User-Agent": f"maxagent/{__version__}",
@@ -126,7 +128,7 @@ class EndpointClient:
                 },
                 timeout=httpx.Timeout(self._resolved.read_seconds, connect=CONNECT_SECONDS),
                 limits=httpx.Limits(keepalive_expiry=KEEP_SECONDS),
-                verify=load_tls_context(),
+                verify=build_empty_context() if is_plain else load_tls_context(),
             )
         return self._client
 

@@ -26,8 +26,8 @@ ASSEMBLED = {"sandbox: none"}
 @cache
 def said() -> str:
     """All texts in the source."""
-    product = [path for path in ROOT.rglob("*.py") if path.relative_to(ROOT).parts[0] in FLOORS]
-    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in product]
+    product = [path for floor in FLOORS for path in (ROOT / floor).rglob("*.py")]
+    trees = (ast.parse(path.read_text(encoding="utf-8")) for path in product)
     nodes = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant)]
     catalog = (ROOT / "cli/i18n/locale/en/LC_MESSAGES/mcode.po").read_text(encoding="utf-8")
     return "\n".join([catalog, *(node.value for node in nodes if isinstance(node.value, str))])

@@ -26,7 +26,7 @@ from .git_permissions import GitPermissions, RunGit
 from .git_repository import FULL, GitCommandError, GitStore, count_entries, get_index_path
 from .limits import LITTLE, MOST_FILES, SkippedFiles, select_fitting
 from .permissions import ENTRY, FilePermissions, apply_permissions
-from .storage import find_worktree
+from .storage import locate_worktree
 
 ATTEMPTS = 3
 # From this many new contents on, they go into one pack: half the disk space, and one sync
@@ -49,7 +49,7 @@ class GitSnapshots:
     """The snapshots of one folder, in git's object store `directory`."""
 
     def __init__(self, folder: Path, directory: Path, out: Exclusions, program: str) -> None:
-        top = find_top(folder, below=find_worktree(folder, directory))
+        top = find_top(folder, below=locate_worktree(folder, directory))
         index = get_index_path(directory, out.patterns, top)
         self._store = GitStore(folder, directory, top, index, program)
         self._out = out

@@ -27,7 +27,7 @@ def locate_worktrees(stores: Path) -> Path:
     return Path(os.path.realpath(stores.parent)) / "worktrees"
 
 
-def find_worktree(folder: Path, directory: Path) -> Path | None:
+def locate_worktree(folder: Path, directory: Path) -> Path | None:
     """Return the folder that holds this worktree alone; None if the folder is in none.
 
     `directory` is the store's.

@@ -14,8 +14,8 @@ from .python import detect_python_tests
 SETTING = "task.test_command"
 NONE_FOUND = "no tests were found"
 SIGNS = (
-    "these show them: test files of Python, `pytest.ini`, a script `test` in `package.json`, "
-    "`go.mod` with `*_test.go`, `Cargo.toml`, a target `test` in the Makefile, and "
+    "add one of these: a test file of Python, `pytest.ini`, a script `test` in `package.json`, "
+    "`go.mod` with a `*_test.go`, `Cargo.toml`, a target `test` in the Makefile, or "
     "`task.test_command`"
 )
 

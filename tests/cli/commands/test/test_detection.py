@@ -44,5 +44,5 @@ def test_configured_command_is_shown_first(place: TestPlace) -> None:
 def test_project_without_tests_is_exit_code_one(place: TestPlace) -> None:
     ended = place.run("test", "detect")
     assert (ended.returncode, ended.stdout) == (1, "")
-    assert "no tests were found: these show them: test files of Python" in ended.stderr
+    assert "no tests were found; add one of these: a test file of Python" in ended.stderr
     assert json.loads(place.run("test", "detect", "--json").stdout) == []

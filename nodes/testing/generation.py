@@ -11,7 +11,7 @@ from pathlib import Path
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
-from ...config.text import text
+from ...config.text import join_texts, text
 from ...memory.snapshots.file_version import PathChange
 from ...memory.undo.change_chains import compute_net_changes
 from ...tools.testing.case_count import count_test_cases
@@ -80,14 +80,15 @@ async def evaluate_written_tests(
     evidence: Evidence, state: State, runtime: Runtime[Context]
 ) -> Evidence:
     """Return failed evidence if other files were changed, or no test was added that ran."""
-    if evidence["verdict"] == "failed":
-        return evidence
     entries = [one for one in await list_job_entries(state, runtime) if one.kind != "others"]
     changes = compute_net_changes([one for one in entries if one.tool != "verify"])
     by_runs = compute_net_changes([one for one in entries if one.tool == "verify"])
+    foreign = find_foreign_change(changes, by_runs)
+    if evidence["verdict"] == "failed":
+        return add_red_reason(evidence, foreign or find_nothing_written(changes))
     deps, before = await runtime.context.open_dependencies(state), state.get("tests_before")
     reason = (
-        find_foreign_change(changes, by_runs)
+        foreign
         or await asyncio.to_thread(find_missing_tests, changes, deps.workspace.root)
         or compare_counts(changes, before["passed"] if before else None, evidence["passed"])
     )
@@ -114,11 +115,23 @@ def find_foreign_change(changes: Sequence[PathChange], by_runs: Sequence[PathCha
     return text(DELETED, path=deleted) if deleted else ""
 
 
+def add_red_reason(evidence: Evidence, reason: str) -> Evidence:
+    """Return red evidence whose reason begins with this one, if there is one."""
+    if not reason:
+        return evidence
+    return {**evidence, "reason": join_texts("; ", [reason, evidence["reason"]])}
+
+
+def find_nothing_written(changes: Sequence[PathChange]) -> str:
+    """Return that no file of tests has changed; empty if one has."""
+    return "" if any(belongs_to_tests(one.path) for one in changes) else NOTHING
+
+
 def find_missing_tests(changes: Sequence[PathChange], root: Path) -> str:
     """Return why there are no tests in what was written; empty if there are."""
+    if nothing := find_nothing_written(changes):
+        return nothing
     written = [one.path for one in changes if belongs_to_tests(one.path)]
-    if not written:
-        return NOTHING
     counts = [count_test_cases(path, _read_text(root / path)) for path in written]
     if any(count or count is None for count in counts):
         return ""

@@ -58,9 +58,16 @@ def watch_by_framework(
 def _accept_interrupts() -> None:
     """Let SIGINT end this process also where a script has started it in the background with `&`.
 
-    The shell has it ignored there, and nothing else would end the watch.
+    The shell has it ignored there, and nothing else would end the watch. A closed terminal ends it
+    in the same way, so that the sandbox removes its placeholders from the project.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, _interrupt_once)
+
+
+def _interrupt_once(number: int, frame: object) -> None:
+    signal.signal(number, signal.SIG_IGN)  # the shell may repeat what the kernel has sent
+    signal.raise_signal(signal.SIGINT)
 
 
 def _is_in_repository(folder: Path) -> bool:

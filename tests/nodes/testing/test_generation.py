@@ -83,14 +83,14 @@ def test_counts_show_that_tests_were_added(
 
 
 class World:
-    """A project whose tests are always green, and a tester that takes turns."""
+    """A project whose tests are always green or red, and a tester that takes turns."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, command: str = "true") -> None:
         self.home, self.project = folder / "home", folder / "project"
         self._script = folder / "script.json"
         self.project.mkdir()
         (self.project / "cart.py").write_text(SOURCE)
-        settings = {"task": {"test_command": "true", "repair_rounds": 1}}
+        settings = {"task": {"test_command": command, "repair_rounds": 1}}
         (self.project / ".llc.yaml").write_text(json.dumps(settings))
 
     async def run(self, *calls: dict[str, Any]) -> list[Any]:
@@ -136,3 +136,14 @@ async def test_source_changed_by_a_command_is_found(world: World) -> None:
     reasons = [event.reason for event in events if event.type == "evidence"]
     assert reasons == ["`cart.py` is not a test file, and was changed"] * 2
     assert events[-1].outcome == "failed"
+
+
+async def test_red_reason_says_what_was_written(tmp_path: Path) -> None:
+    world = World(tmp_path, command="false")
+    events = await world.run()
+    assert events[-1].outcome == "failed"
+    assert events[-1].evidence["reason"].startswith("no test was added or changed; ")
+    rewrite = {"command": 'python3 -c \'open(chr(99) + "art.py", "a").write(chr(10))\''}
+    events = await world.run({"name": "run_command", "args": rewrite}, write("test_cart.py"))
+    reason = events[-1].evidence["reason"]
+    assert reason.startswith("`cart.py` is not a test file, and was changed; ")

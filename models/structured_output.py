@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
 Schema = Mapping[str, Any]
-MOST_FAULTS = 5
+MAX_FAULTS = 5
 LONGEST_FAULT = 300
 NO_JSON = "it is not valid JSON"
 NAMES = {"$schema", "$id"}
@@ -56,7 +56,7 @@ def find_faults(value: Any, schema: Schema) -> tuple[str, ...]:
             place=f"`{error.json_path}`",
             problem=error.message[:LONGEST_FAULT],
         )
-        for error in errors[:MOST_FAULTS]
+        for error in errors[:MAX_FAULTS]
     )
 
 

@@ -34,7 +34,7 @@ from .options import Options
 from .state import AttemptResult, State, Usage
 
 # Attempts that run at once
-MOST_AT_ONCE = 4
+MAX_AT_ONCE = 4
 # Characters of an argument of a call that is shown while an attempt works
 LONGEST_ARGUMENT = 200
 NOT_AVAILABLE = "only `mcode task --best-of` and the SDK run several attempts"
@@ -95,7 +95,7 @@ async def _run_all(
     attempts: Sequence[Attempt], run: RunAttempt, runtime: Runtime[Context]
 ) -> list[AttemptEnd]:
     """Run the attempts, a few at once; if one raises, stop the others."""
-    slots = asyncio.Semaphore(MOST_AT_ONCE)
+    slots = asyncio.Semaphore(MAX_AT_ONCE)
 
     async def run_one(attempt: Attempt) -> AttemptEnd:
         async with slots:

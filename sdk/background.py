@@ -74,10 +74,10 @@ class BackgroundJobs:
         if commands is None:
             return False
         if commands.has_foreground and not commands.has_room:
-            from ..tools.process.background_commands import MOST_RUNNING
+            from ..tools.process.background_commands import MAX_RUNNING
 
             raise UsageError(
-                text("{count} commands run in the background already", count=MOST_RUNNING),
+                text("{count} commands run in the background already", count=MAX_RUNNING),
                 hint="end one with `/jobs kill ID`",
             )
         return commands.send_to_background()

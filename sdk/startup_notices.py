@@ -32,7 +32,7 @@ UNTRUSTED = (
 UNTRUSTED_HERE = "this folder is not trusted, so {left_out}; use `/trust` to trust it"
 CHANGED = "Project files changed since you trusted this folder: {changed}"
 CANNOT_TRUST = "it cannot be trusted because of `{path}`: {odd}"
-MOST_NAMED = 10
+MAX_NAMED = 10
 
 NO_SANDBOX = "no sandbox: {why}; commands run with all your permissions"
 
@@ -151,17 +151,17 @@ def _replace_ways(notice: str, ways: str, ways_here: str) -> str:
 
 def _files(trust: Trust) -> str:
     """List the folder's files by kind."""
-    kinds = groupby(trust.inventory[:MOST_NAMED], lambda one: one.kind)
+    kinds = groupby(trust.inventory[:MAX_NAMED], lambda one: one.kind)
     named = [f"{', '.join(f'`{one.path}`' for one in files)} ({kind})" for kind, files in kinds]
     return join_texts("; ", [*named, *_format_remainder(len(trust.inventory))])
 
 
 def _format_names(names: Sequence[str]) -> str:
-    return join_texts("; ", [*names[:MOST_NAMED], *_format_remainder(len(names))])
+    return join_texts("; ", [*names[:MAX_NAMED], *_format_remainder(len(names))])
 
 
 def _format_remainder(count: int) -> list[str]:
-    return [text("and {count} others", count=count - MOST_NAMED)] if count > MOST_NAMED else []
+    return [text("and {count} others", count=count - MAX_NAMED)] if count > MAX_NAMED else []
 
 
 async def finish_restore(deps: Dependencies, thread_id: str) -> list[str]:

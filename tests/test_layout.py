@@ -23,7 +23,7 @@ from source_tree import (
     read_source,
 )
 
-MOST_LINES, MOST_FUNCTION_LINES, MOST_MODULES = 400, 50, 24
+MAX_LINES, MAX_FUNCTION_LINES, MAX_MODULES = 400, 50, 24
 TEXTS = (".md", ".json", ".mo", ".gitattributes")
 PAGES = [ROOT / name for name in ("README.md", "AGENTS.md", "CONTRIBUTING.md", "SECURITY.md")]
 DOCS = [*PAGES, *(ROOT / "docs").rglob("*.md")]
@@ -86,7 +86,7 @@ def room_number(module: Path) -> int:
 
 def test_no_module_has_more_than_400_lines() -> None:
     lengths = {str(module): read_source(module).count("\n") for module in find_modules()}
-    assert {name: lines for name, lines in lengths.items() if lines > MOST_LINES} == {}
+    assert {name: lines for name, lines in lengths.items() if lines > MAX_LINES} == {}
 
 
 def test_no_function_has_more_than_50_lines() -> None:
@@ -94,12 +94,12 @@ def test_no_function_has_more_than_50_lines() -> None:
         f"{module}: {function.name}"
         for module in find_modules()
         for function in find_functions(module)
-        if (function.end_lineno or 0) - function.lineno >= MOST_FUNCTION_LINES
+        if (function.end_lineno or 0) - function.lineno >= MAX_FUNCTION_LINES
     ] == []
 
 
 def test_a_folder_has_at_most_24_modules() -> None:
-    crowded = {folder: count for folder, count in count_modules().items() if count > MOST_MODULES}
+    crowded = {folder: count for folder, count in count_modules().items() if count > MAX_MODULES}
     assert crowded == {}, "make a room for what belongs together"
 
 

@@ -26,7 +26,7 @@ SEARCHING = {"search", "sub", "subn", "split", "findall", "finditer"}
 METHODS = SEARCHING | {"match", "fullmatch"}
 SEEN = 0.001  # seconds of processor time from which on work can be compared
 SHORT, LONG = 192, 3_072
-MOST_PLACES, MOST_LETTERS = 6, 14
+MAX_PLACES, MAX_LETTERS = 6, 14
 USUAL = " \ta0\n-"
 
 Pattern = re.Pattern[Any]
@@ -116,8 +116,8 @@ def with_runs(pattern: Pattern) -> Iterator[Callable[[int], str | bytes]]:
     """Makers of texts with a run of a given length."""
     tree = parser.parse(pattern.pattern, pattern.flags)
     text, wanted = least_text(tree), dict.fromkeys([*USUAL, *named_letters(tree)])
-    step = len(text) // MOST_PLACES + 1
-    for letter in [one for one in wanted if ord(one) < 0x10000][:MOST_LETTERS]:
+    step = len(text) // MAX_PLACES + 1
+    for letter in [one for one in wanted if ord(one) < 0x10000][:MAX_LETTERS]:
         for place in {*range(0, len(text), step), len(text)}:
             for end in ("", "a\0"):
 

@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 
 from .result import ToolError
 
-MOST_ALTERNATIVES = 200
+MAX_ALTERNATIVES = 200
 
 _BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
 
@@ -29,8 +29,8 @@ def _expand_braces(pattern: str) -> list[str]:
     found = [pattern]
     while _BRACES.search(found[0]):  # the innermost braces, which are alike in all of them
         found = [choice for alternative in found for choice in _split_choices(alternative)]
-        if len(found) > MOST_ALTERNATIVES:
-            raise ToolError(f"`{pattern}` has more than {MOST_ALTERNATIVES} alternatives")
+        if len(found) > MAX_ALTERNATIVES:
+            raise ToolError(f"`{pattern}` has more than {MAX_ALTERNATIVES} alternatives")
     return found
 
 

@@ -20,7 +20,7 @@ from .message_translation import load_exact_messages, translate
 _GLUE = {". ": "。", "; ": "；", ": ": "：", ", and ": "，"}
 _GLUED = re.compile("|".join(map(re.escape, _GLUE)))
 _JOINS = re.compile(rf"\{{first\}}({_GLUED.pattern})\{{rest\}}")
-MOST_PARTS = 20
+MAX_PARTS = 20
 
 
 def translate_stored(message: str) -> str:
@@ -79,7 +79,7 @@ def _find_translation(sentence: str) -> str:
     if "\n" in sentence:
         return "\n".join(_translate_line(line) for line in sentence.split("\n"))
     places = list(_GLUED.finditer(sentence))
-    return _translate_compound(sentence, places) if len(places) <= MOST_PARTS else ""
+    return _translate_compound(sentence, places) if len(places) <= MAX_PARTS else ""
 
 
 def _translate_sentence(sentence: str) -> str:

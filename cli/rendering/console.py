@@ -13,7 +13,7 @@ from .line_breaks import wrap_text
 from .sanitize import sanitize_text
 
 # Least cells for the text of a row, however large its indent
-LEAST_ROOM = 20
+MIN_ROOM = 20
 
 
 def open_console(*, stderr: bool = True) -> Console:
@@ -46,7 +46,7 @@ def fit_rows(text: Text, width: int) -> Iterator[Text]:
     """Yield rows of at most `width` cells, each with the indent of its line."""
     for line in text.split("\n", allow_blank=True):
         indent = len(line.plain) - len(line.plain.lstrip(" "))
-        for row in wrap_text(line[indent:], max(width - indent, LEAST_ROOM)):
+        for row in wrap_text(line[indent:], max(width - indent, MIN_ROOM)):
             yield Text(" " * indent).append_text(row)
 
 

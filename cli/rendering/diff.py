@@ -7,7 +7,7 @@ from rich.console import Console
 from ..i18n.catalogs import t
 from .console import style_text
 
-MOST_LINES = 400
+MAX_LINES = 400
 _FILE = re.compile(r"^(?=diff --git )", re.MULTILINE)
 _HUNKS = re.compile(r"^@@.*", re.MULTILINE | re.DOTALL)
 
@@ -28,7 +28,7 @@ class ShownDiffs:
         return "".join(part for part in parts if _extract_hunks(part) not in self._hunks)
 
 
-def show_diff(console: Console, diff: str, *, indent: str, most: int | None = MOST_LINES) -> None:
+def show_diff(console: Console, diff: str, *, indent: str, most: int | None = MAX_LINES) -> None:
     """Print the diff; cut one longer than `most` lines and report the cut."""
     lines = diff.removesuffix("\n").split("\n")  # only `\n` ends a line of a diff
     for line in lines[:most]:

@@ -31,7 +31,7 @@ WIDEST = 80
 # Cells; wider names have their text below them
 FIRST_COLUMN = 30
 # Cells for a text beside its name
-LEAST_ROOM = 24
+MIN_ROOM = 24
 _SENTENCE_END = re.compile(r"(?<=。)|(?<=\.) ")
 _EXTRA = re.compile(r"(?:^|  )\[(.*)\]$")
 
@@ -79,7 +79,7 @@ class HelpPage:
         """Write the usage line."""
         head = f"{translate_english('help', 'Usage: ')}{prog} "
         room = self.width - measure_width(head)
-        if room < LEAST_ROOM or not args:
+        if room < MIN_ROOM or not args:
             self._add_text(head)
             self._add_text(args, indent=len(GAP) * 2)
         else:
@@ -99,7 +99,7 @@ class HelpPage:
 
     def write_dl(self, rows: Sequence[tuple[str, str]]) -> None:
         """Write names, each with its text beside or below it."""
-        limit = min(FIRST_COLUMN, self.width - LEAST_ROOM)
+        limit = min(FIRST_COLUMN, self.width - MIN_ROOM)
         widths = [width for name, _ in rows if (width := measure_width(name)) <= limit]
         column = self._indent + max(widths, default=0) + len(GAP)
         for name, text in rows:

@@ -22,7 +22,7 @@ _VISIBLE = re.compile(f"[{CONTROL_CHARACTERS}]|(?<![{_SYMBOLS}])[\ufe0e\ufe0f]")
 # Where a heap of accents can be: Python's `\w` has no accents in it
 _HEAP = re.compile(r"[^\w\s\x00-\x7f]{9,}")
 # Most accents on one letter; no language needs more, and a pile covers the lines above
-MOST_ACCENTS = 8
+MAX_ACCENTS = 8
 
 
 def sanitize_text(text: str) -> str:
@@ -58,10 +58,10 @@ def _escape_json(char: str) -> str:
 
 
 def _flatten_accents(marks: str, spelled: Callable[[str], str]) -> str:
-    """Return the text with the accents beyond `MOST_ACCENTS` on one letter escaped."""
+    """Return the text with the accents beyond `MAX_ACCENTS` on one letter escaped."""
     shown: list[str] = []
     heap = 0
     for char in marks:
         heap = heap + 1 if unicodedata.category(char) in ("Mn", "Me") else 0
-        shown.append(char if heap <= MOST_ACCENTS else spelled(char))
+        shown.append(char if heap <= MAX_ACCENTS else spelled(char))
     return "".join(shown)

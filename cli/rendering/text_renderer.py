@@ -32,7 +32,7 @@ TODO_MARKS = {"completed": "x", "in_progress": ">", "cancelled": "-"}
 # Characters of a name after an `@`
 NAME_SHOWN = 80
 # Cards of one event that are shown in full
-MOST_CARDS = 3
+MAX_CARDS = 3
 # Lines of a failed test run; the errors come last
 FAILURE_LINES = 12
 
@@ -249,9 +249,9 @@ class TextRenderer:
 
     @_render_event.register
     def _(self, event: ev.MemoryShown) -> None:
-        for card in event.cards[:MOST_CARDS]:
+        for card in event.cards[:MAX_CARDS]:
             self._print_line(t("memory.event.shown", **_describe_card(card)), "dim")
-        if (rest := len(event.cards) - MOST_CARDS) > 0:
+        if (rest := len(event.cards) - MAX_CARDS) > 0:
             self._print_line(t("memory.event.more", count=rest), "dim")
 
     @_render_event.register

@@ -16,8 +16,8 @@ from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
 from .sanitize import sanitize_line
 
-MOST_OF_A_KIND = 40
-MOST_CHANGES = 10
+MAX_OF_A_KIND = 40
+MAX_CHANGES = 10
 LONGEST_VALUE = 4_000
 
 
@@ -45,8 +45,8 @@ def describe_trust_state(changed: Sequence[str]) -> str:
     """Describe a trusted folder; `changed` are further instruction files that differ."""
     if not changed:
         return t("trust.state.trusted")
-    changes = [sanitize_line(translate(one)) for one in changed[:MOST_CHANGES]]
-    more = [t("trust.more", count=count)] if (count := len(changed) - MOST_CHANGES) > 0 else []
+    changes = [sanitize_line(translate(one)) for one in changed[:MAX_CHANGES]]
+    more = [t("trust.more", count=count)] if (count := len(changed) - MAX_CHANGES) > 0 else []
     return t("trust.state.partly", changes=", ".join([*changes, *more]))
 
 
@@ -59,8 +59,8 @@ def _is_loaded(one: InventoryItem, trust: Trust) -> bool:
 
 
 def _format_names(names: list[str]) -> Iterator[str]:
-    yield from (f"    {line}" for line in names[:MOST_OF_A_KIND])
-    if more := names[MOST_OF_A_KIND:]:
+    yield from (f"    {line}" for line in names[:MAX_OF_A_KIND])
+    if more := names[MAX_OF_A_KIND:]:
         yield f"    {t('trust.more', count=len(more))}"
 
 

@@ -10,7 +10,7 @@ import re
 # Most characters before a line of the key
 LONGEST_LEAD = 200
 # Blank lines in a row that a key may have; a long line must follow them
-MOST_BLANK = 2
+MAX_BLANK = 2
 LONG = 16
 
 _COLOUR = r"(?:\x1b\[[\d;]{0,20}[mK])*+"
@@ -65,7 +65,7 @@ def _find_key_end(text: str, begin: re.Match[str]) -> int:
     if not _NO_MORE.match(text, end, line):
         return end
     lead = _get_lead(text, begin.start())
-    while line < len(text) and blank <= MOST_BLANK:
+    while line < len(text) and blank <= MAX_BLANK:
         start, line = line + 1, _find_line_end(text, line + 1)
         start += len(lead) if lead == _mask_digits(text[start : start + len(lead)]) else 0
         if closed := _END_LINE.match(text, start, line):

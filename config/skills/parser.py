@@ -20,7 +20,7 @@ SPECIFIED = ("name", "description", "license", "compatibility", "metadata", "all
 OWN_KEYS = ("argument-hint", "disable-model-invocation", "user-invocable")
 LONGEST_NAME, LONGEST_DESCRIPTION = 100, 1_024
 # Bytes of the front matter: nobody needs more
-MOST_FRONT_MATTER = 50_000
+MAX_FRONT_MATTER = 50_000
 _HIDDEN = re.compile(f"[{CONTROL_CHARACTERS}]")
 # Anchors could be expanded without end
 _ANCHOR = re.compile(r"(?:^|[\s,:\[{-])&[\w-]", re.MULTILINE)
@@ -73,7 +73,7 @@ def _split_parts(file: Path, content: str) -> FrontMatter:
     if first.rstrip() != "---":
         raise InvalidSkillError("it has no front matter: the first line must be `---`")
     above = f"\n{below}".partition("\n---")[0]
-    if len(above) > MOST_FRONT_MATTER or _ANCHOR.search(above):
+    if len(above) > MAX_FRONT_MATTER or _ANCHOR.search(above):
         raise InvalidSkillError("its front matter is too large, or has YAML anchors")
     try:
         return read_front_matter(file, content)

@@ -7,7 +7,7 @@ from ...config.errors import UsageError
 from ...config.security.control_characters import CONTROL_CHARACTERS
 from ...config.security.redaction import find_marks, redact
 from ...config.text import text
-from .card import MOST_CHARACTERS
+from .card import MAX_CHARACTERS
 from .words import is_cjk, split_exact_words
 
 SHARED_WORDS = 8
@@ -80,9 +80,9 @@ def check_content(content: str, foreign_texts: Sequence[str] = ()) -> None:
         raise CardRefusedError("a card needs a text", hint="say what to remember")
     if _HIDDEN.search(content):
         raise CardRefusedError("the text contains hidden characters", hint="remove them")
-    if len(content.strip()) > MOST_CHARACTERS:
+    if len(content.strip()) > MAX_CHARACTERS:
         raise CardRefusedError(
-            text("a card has at most {most} characters", most=MOST_CHARACTERS),
+            text("a card has at most {most} characters", most=MAX_CHARACTERS),
             hint="keep only what later threads need",
         )
     marks = find_marks(redact(content))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 FORMAT = "maxagent-memory"
 _VERSION = 1
-_MOST_BYTES = 50_000_000
+_MAX_BYTES = 50_000_000
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def read_archive(file: Path) -> list[Card]:
     """Return the cards of a file that `write_archive` wrote; raises UsageError."""
     try:
         with open(file, "rb") as stream:
-            loaded: Any = json.loads(stream.read(_MOST_BYTES))
+            loaded: Any = json.loads(stream.read(_MAX_BYTES))
     except OSError as error:
         raise UsageError(
             text("cannot read `{path}`: {reason}", path=file, reason=error.strerror),

@@ -20,7 +20,7 @@ CARD_TYPES: tuple[CardType, ...] = get_args(CardType)
 _STATES: tuple[CardState, ...] = get_args(CardState)
 _REASONS: tuple[Reason, ...] = get_args(Reason)
 SCOPES: tuple[Scope, ...] = get_args(Scope)
-MOST_CHARACTERS = 500
+MAX_CHARACTERS = 500
 _TIME_LENGTH = len("2030-12-31T23:59:59+00:00")
 UNUSED_AFTER = timedelta(days=90)
 _CONTROL = re.compile(f"[{CONTROL_CHARACTERS}]")
@@ -87,7 +87,7 @@ class Card:
 
 def card_from_value(card_id: str, scope: Scope, value: Mapping[str, Any]) -> Card | None:
     """Read a value of the store, which a person may have edited; None if it is not a card."""
-    content = _read_text(value.get("content"))[:MOST_CHARACTERS]
+    content = _read_text(value.get("content"))[:MAX_CHARACTERS]
     if not content:
         return None
     kind, state, reason = value.get("type"), value.get("state", "active"), value.get("reason")
@@ -112,7 +112,7 @@ def card_from_value(card_id: str, scope: Scope, value: Mapping[str, Any]) -> Car
 
 def read_searched_text(value: Mapping[str, Any]) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     """Return content, tags and paths of a value: a search looks at many, and needs few whole."""
-    content = _read_text(value.get("content"))[:MOST_CHARACTERS]
+    content = _read_text(value.get("content"))[:MAX_CHARACTERS]
     return content, _read_list(value.get("tags")), _read_list(value.get("paths"))
 
 

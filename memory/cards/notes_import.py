@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # A line that begins with a dash, and the indented lines after it
 _NOTE = re.compile(r"^[-*] +(\S.*(?:\n[ \t]+\S.*)*)\n?", re.MULTILINE)
-_MOST_BYTES = 1_000_000
+_MAX_BYTES = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def has_notes_to_import(home: Path) -> bool:
 
 def _read_notes(file: Path) -> Sequence[str]:
     try:
-        if not file.is_file() or file.stat().st_size > _MOST_BYTES:
+        if not file.is_file() or file.stat().st_size > _MAX_BYTES:
             return []
         content = file.read_text(encoding="utf-8", errors="replace")
     except OSError:

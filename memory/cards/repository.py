@@ -7,7 +7,7 @@ import configparser
 from dataclasses import dataclass
 from pathlib import Path
 
-_MOST_BYTES = 1_000_000
+_MAX_BYTES = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def find_repository(folder: Path) -> Repository:
 def _read_start(file: Path) -> str:
     try:
         with open(file, encoding="utf-8", errors="replace") as stream:
-            return stream.read(_MOST_BYTES)
+            return stream.read(_MAX_BYTES)
     except OSError:
         return ""
 
@@ -68,7 +68,7 @@ def _read_end(file: Path) -> str:
     try:
         with open(file, "rb") as stream:
             size = stream.seek(0, 2)
-            stream.seek(max(size - _MOST_BYTES, 0))
+            stream.seek(max(size - _MAX_BYTES, 0))
             return stream.read().decode(errors="replace")
     except OSError:
         return ""

@@ -9,7 +9,7 @@ _RUN = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
 _IS_CJK = re.compile(f"[{_CJK}]")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _ENDINGS = (("ies", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""))
-_LEAST_STEM = 3
+_MIN_STEM = 3
 
 
 def split_words(text: str) -> list[str]:
@@ -40,13 +40,13 @@ def is_cjk(word: str) -> bool:
 def stem(word: str) -> str:
     """Return an English word without its ending: `tests` and `testing` are `test`."""
     for ending, instead in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= _LEAST_STEM:
+        if word.endswith(ending) and len(word) - len(ending) >= _MIN_STEM:
             if ending == "s" and word.endswith(("ss", "us", "is")):
                 break
             root = word[: -len(ending)] + instead
             doubled = ending in ("ing", "ed") and root[-1] == root[-2] and root[-1] not in "lsz"
             return root[:-1] if doubled else root.removesuffix("e")
-    return word.removesuffix("e") if len(word) > _LEAST_STEM + 1 else word
+    return word.removesuffix("e") if len(word) > _MIN_STEM + 1 else word
 
 
 def _find_runs(text: str) -> list[str]:

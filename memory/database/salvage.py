@@ -20,7 +20,7 @@ _MAGIC = b"SQLite format 3\0"
 _HEADER_SIZE = 100  # bytes
 _FIRST_PAGE_SIZE = 4096  # bytes; of databases that the first versions made
 # most failing queries in one table: if a page high in the tree is damaged, most rows are lost
-_MOST_FAILURES = 100_000
+_MAX_FAILURES = 100_000
 
 
 @dataclass
@@ -164,7 +164,7 @@ def _copy_table(
             saved.add(number)
     missing, is_complete = _find_missing_threads(source, table, saved)
     done.damaged_threads |= missing
-    done.has_unknown_losses |= bool(gaps) and not is_complete or len(gaps) >= _MOST_FAILURES
+    done.has_unknown_losses |= bool(gaps) and not is_complete or len(gaps) >= _MAX_FAILURES
 
 
 def _list_shared_columns(
@@ -188,7 +188,7 @@ def read_rows(
     every = f"SELECT rowid, {', '.join(columns)} FROM {table}"
     query = every + " WHERE rowid BETWEEN ? AND ? ORDER BY rowid"
     ranges = [(1, _find_last_rowid(source, table, gaps))]
-    while ranges and len(gaps) < _MOST_FAILURES:
+    while ranges and len(gaps) < _MAX_FAILURES:
         first, last = ranges.pop()
         try:
             for row in source.execute(query, (first, last)):
@@ -206,7 +206,7 @@ def _find_last_rowid(source: sqlite3.Connection, table: str, gaps: list[int]) ->
             return source.execute(query).fetchone()[0] or 0
         except sqlite3.Error:
             gaps.append(0)
-    return _MOST_FAILURES
+    return _MAX_FAILURES
 
 
 def _find_missing_threads(

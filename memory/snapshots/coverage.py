@@ -8,10 +8,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from .git_index import LINK, REGULAR, parse_index
-from .limits import LARGEST_FILE, MOST_FILES
+from .limits import LARGEST_FILE, MAX_FILES
 
 # Most files and folders checked below one path; a path with more is not covered
-MOST_ENTRIES = 10_000
+MAX_ENTRIES = 10_000
 # Paths relative to the top of git's work tree
 IndexedPaths = frozenset[bytes]
 
@@ -32,7 +32,7 @@ def is_covered(
 
     A path that does not exist is covered: there is nothing to lose.
     """
-    left, waiting = MOST_ENTRIES, [os.fsencode(path)]
+    left, waiting = MAX_ENTRIES, [os.fsencode(path)]
     root = os.fsencode(top)
     while waiting:
         left -= 1
@@ -67,5 +67,5 @@ def _is_stored(
 @lru_cache(maxsize=4)
 def _read_index(index: Path, state: tuple[int, int, int]) -> IndexedPaths:
     # a sparse index lists whole folders without their files, so those are not covered
-    entries = parse_index(index.read_bytes(), 2 * MOST_FILES).entries
+    entries = parse_index(index.read_bytes(), 2 * MAX_FILES).entries
     return frozenset(entry.name for entry in entries if entry.type in (REGULAR, LINK))

@@ -24,7 +24,7 @@ from .git_ls_files import (
 from .git_objects import EMPTY_TREE, MissingObjectError
 from .git_permissions import GitPermissions, RunGit
 from .git_repository import FULL, GitCommandError, GitStore, count_entries, get_index_path
-from .limits import LITTLE, MOST_FILES, SkippedFiles, select_fitting
+from .limits import LITTLE, MAX_FILES, SkippedFiles, select_fitting
 from .permissions import ENTRY, FilePermissions, apply_permissions
 from .storage import locate_worktree
 
@@ -207,7 +207,7 @@ class GitSnapshots:
             below = os.fsdecode(name).removeprefix(self._store.prefix)
             return name in tracked and not self._out.is_excluded(below)
 
-        return len(tracked) <= MOST_FILES and is_covered(path, top, will_be_stored, SMALL)
+        return len(tracked) <= MAX_FILES and is_covered(path, top, will_be_stored, SMALL)
 
     async def _open_store(self) -> None:
         """Create the store once; ignore the rules of a repository that ignores this folder."""
@@ -316,7 +316,7 @@ class GitSnapshots:
         """Return the new files that fit into the snapshot."""
         files = self._store.count_index_files()
         little = sum(file.size for file in work.new) <= LITTLE
-        if little and files + len(work.new) <= MOST_FILES:
+        if little and files + len(work.new) <= MAX_FILES:
             return [file.path for file in work.new]
         size = 0 if little else self._store.measure_index()
         return select_fitting(work.new, named, files, size, work.skipped)

@@ -9,9 +9,9 @@ from ...config.text import join_texts, text
 # sources and small assets are far below, recordings and models far above.
 LARGEST_FILE = 20_000_000
 # Git checks 20,000 files in 0.06 s at each snapshot; this many still take less than 0.5 s
-MOST_FILES = 100_000
+MAX_FILES = 100_000
 # For all files together: the first snapshot stores some 50 MB a second, so it takes about 20 s
-MOST_BYTES = 1_000_000_000
+MAX_BYTES = 1_000_000_000
 # Bytes that always fit, without counting the files already stored
 LITTLE = 10_000_000
 # Names in a message
@@ -53,13 +53,13 @@ class SkippedFiles:
                 text(
                     "{count} beyond the {most_files} that a snapshot holds",
                     count=_format_count(self.many),
-                    most_files=f"{MOST_FILES:,}",
+                    most_files=f"{MAX_FILES:,}",
                 )
             )
         if self.heavy:
             limit = text(
                 "{gigabytes} GB that all files of a snapshot may take",
-                gigabytes=f"{MOST_BYTES / 1e9:.0f}",
+                gigabytes=f"{MAX_BYTES / 1e9:.0f}",
             )
             parts.append(
                 text(
@@ -93,9 +93,9 @@ def select_fitting(
     chosen = [file for file in found if file.path in named]
     total = size + sum(file.size for file in chosen)
     for file in sorted(file for file in found if file.path not in named):
-        if files + len(chosen) >= MOST_FILES:
+        if files + len(chosen) >= MAX_FILES:
             left.many += 1
-        elif total + file.size > MOST_BYTES:
+        elif total + file.size > MAX_BYTES:
             left.heavy += 1
         else:
             chosen.append(file)

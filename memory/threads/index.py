@@ -32,7 +32,7 @@ SHORTEST_PREFIX = 4
 LONGEST_NAME = 60
 # Characters of an id that are shown
 SHORT_ID = 8
-MOST_NEAR = 3
+MAX_NEAR = 3
 
 
 class ThreadIndex:
@@ -303,12 +303,12 @@ def _build_not_found_error(content: str, rows: list[ThreadRow]) -> UsageError:
     }
     begun = [row.thread_id[:SHORT_ID] for row in rows if row.thread_id.startswith(content)]
     if content and begun:  # too short to identify a thread
-        shown = ", ".join(f"`{one}`" for one in begun[:MOST_NEAR])
+        shown = ", ".join(f"`{one}`" for one in begun[:MAX_NEAR])
         return UsageError(
             text("no thread `{content}`", content=content),
             hint=text("give at least 4 characters of an ID, such as {examples}", examples=shown),
         )
-    close = difflib.get_close_matches(content, [*names, *ids], n=MOST_NEAR, cutoff=0.6)
+    close = difflib.get_close_matches(content, [*names, *ids], n=MAX_NEAR, cutoff=0.6)
     shown = ", ".join(f"`{names.get(key) or ids[key]}`" for key in close)
     hint = "run `mcode threads list --all` to list all threads"
     return UsageError(

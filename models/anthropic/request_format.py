@@ -12,7 +12,7 @@ from .conversation import Conversation, add_mark, encode_system, encode_turns
 
 # Tokens of thinking by effort, for models that think by a budget
 BUDGETS = {"low": 4_000, "medium": 10_000, "high": 24_000, "max": 60_000}
-LEAST_BUDGET = 1024
+MIN_BUDGET = 1024
 
 
 class ThinkingState(Enum):
@@ -98,7 +98,7 @@ def _build_thinking(resolved: ResolvedModel, options: RequestOptions) -> dict[st
     usual = int(thinking.get("budget_tokens", BUDGETS["medium"]))
     # the answer needs room too
     budget = min(BUDGETS.get(options.effort, usual), options.limit_tokens(resolved.max_tokens) // 2)
-    if budget < LEAST_BUDGET:
+    if budget < MIN_BUDGET:
         return dict(resolved.provider.thinking_off)
     return {**fields, "thinking": {**thinking, "budget_tokens": budget}}
 

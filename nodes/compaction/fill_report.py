@@ -10,7 +10,7 @@ from ..agent.agent import Agent
 from ..conversation.token_estimate import estimate_message
 
 # Kinds that are named
-MOST_KINDS = 4
+MAX_KINDS = 4
 
 
 def describe_view(view: Sequence[AnyMessage], agent: Agent) -> str:
@@ -22,7 +22,7 @@ def describe_view(view: Sequence[AnyMessage], agent: Agent) -> str:
         sizes[_name_kind(message)] += estimate_message(message)
     parts = (
         text("{what} {tokens}", what=what, tokens=f"{tokens:,}")
-        for what, tokens in sizes.most_common(MOST_KINDS)
+        for what, tokens in sizes.most_common(MAX_KINDS)
     )
     return join_texts(", ", [*parts])
 

@@ -38,9 +38,9 @@ from .summary import build_instruction, write_summary
 
 BRIDGE, PRUNE, NO_MODEL = "bridge", "prune", "none"
 # A summary must bring the request below this share of what it was
-MOST_LEFT = 0.8
+MAX_LEFT = 0.8
 # A model's summary of fewer tokens says less than the list of what was done
-LEAST_SUMMARY = 100
+MIN_SUMMARY = 100
 # Tokens of the request for a summary, at the end of the conversation
 INSTRUCTION = 600
 NO_SUMMARY = "No summary by `{model}`: {reason}. A list of what was done takes its place"
@@ -107,7 +107,7 @@ async def _summarize_view(compaction: Compaction, planned: PlannedCut) -> tuple[
     """Return a cut with a summary, and what it cost."""
     note, made_by, usage = await _write_note(compaction, planned)
     cut = await _finish_cut(compaction, planned, note, made_by)
-    if made_by != BRIDGE and cut["after"] > compaction.tokens * MOST_LEFT:
+    if made_by != BRIDGE and cut["after"] > compaction.tokens * MAX_LEFT:
         bridge = _build_bridge(compaction, planned)
         other = await _finish_cut(compaction, planned, bridge, BRIDGE)
         cut = min(cut, other, key=lambda each: each["after"])
@@ -175,7 +175,7 @@ async def _propose_cards(compaction: Compaction, candidates: Sequence[Candidate]
 async def _choose_writer(compaction: Compaction) -> Agent | None:
     """Return the agent whose model writes the summary; None: no model is asked."""
     asked, spec = compaction.asked, compaction.agent.deps.settings.context.model
-    has_room = compaction.budget.room.summary >= LEAST_SUMMARY
+    has_room = compaction.budget.room.summary >= MIN_SUMMARY
     if spec == NO_MODEL or asked["attempt"] > 1 or not has_room:
         return None
     if asked["reason"] == "limit" and compaction.turns_since < THRASH_TURNS:

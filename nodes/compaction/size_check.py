@@ -19,9 +19,9 @@ from ..roles import RoleName
 from ..state import State
 
 # Compactions for one request: by a summary, then by the bridge
-MOST_ATTEMPTS = 2
+MAX_ATTEMPTS = 2
 # Share of a window that what each request needs may take: less is learnt from no refusal
-MOST_FIXED = 0.6
+MAX_FIXED = 0.6
 CROWDED = (
     "The system prompt with the instructions ({system} tokens), {count} tools ({tools}) and the "
     "context message ({context}) take more than 40 % of the {window} tokens of `{model}`; "
@@ -106,12 +106,12 @@ async def answer_overflow(
     if not agent.deps.settings.context.auto_compact:
         error.hint = text(BY_HAND, thread=get_thread_id(runtime)[:8])
         raise error
-    if attempt > MOST_ATTEMPTS:
+    if attempt > MAX_ATTEMPTS:
         raise error
     budget = find_budget(state, agent)
     count: TokenCount = count_used(request, find_cut(state, role), budget.fixed)
     learnt = agent.deps.chat_models.learnt_limits
-    least = round(budget.fixed * count.scale / MOST_FIXED)
+    least = round(budget.fixed * count.scale / MAX_FIXED)
     await learnt.learn_refusal(agent.deps.model, count.used, error, least)
     emit_event(runtime, "retry", reason=error.message, seconds=0.0, attempt=attempt)
     return CompactionRequest(

@@ -11,9 +11,9 @@ from ...tools.todo_list import render_todos
 from ..state import Evidence, State
 
 # Files in one list, and characters of a test run's output
-MOST_FILES, MOST_OUTPUT = 60, 1_500
+MAX_FILES, MAX_OUTPUT = 60, 1_500
 _STEP = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+\[[ xX>-]\]\s+\S.*$", re.MULTILINE)
-MOST_STEPS = 40
+MAX_STEPS = 40
 
 
 def build_facts(
@@ -69,7 +69,7 @@ def _format_plan(state: State, plan: str) -> str:
     path = state.get("options", {}).get("plan_file", "")
     if not path:
         return ""
-    steps = [step.strip() for step in _STEP.findall(plan)][:MOST_STEPS]
+    steps = [step.strip() for step in _STEP.findall(plan)][:MAX_STEPS]
     return "\n".join([f"The plan is in `{path}`.", *steps])
 
 
@@ -77,7 +77,7 @@ def _format_evidence(evidence: Evidence | None) -> str:
     if not evidence:
         return ""
     line = f"The last test run: `{evidence['command']}` {evidence['verdict']}: {evidence['reason']}"
-    tail = evidence["tail"].strip()[-MOST_OUTPUT:] if evidence["verdict"] == "failed" else ""
+    tail = evidence["tail"].strip()[-MAX_OUTPUT:] if evidence["verdict"] == "failed" else ""
     return f"{line}\n{tail}" if tail else line
 
 
@@ -85,5 +85,5 @@ def _format_files(title: str, files: Iterable[str]) -> str:
     names = [*files]
     if not names:
         return ""
-    more = f", and {len(names) - MOST_FILES} more" if len(names) > MOST_FILES else ""
-    return f"{title}: {', '.join(f'`{name}`' for name in names[:MOST_FILES])}{more}"
+    more = f", and {len(names) - MAX_FILES} more" if len(names) > MAX_FILES else ""
+    return f"{title}: {', '.join(f'`{name}`' for name in names[:MAX_FILES])}{more}"

@@ -31,7 +31,7 @@ TOLERANCE = 2.0
 # Words that a token makes, roughly, in the languages with more tokens
 WORDS_PER_TOKEN = 0.6
 # Requests for one summary, if the provider fails
-MOST_ATTEMPTS = 2
+MAX_ATTEMPTS = 2
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ async def write_summary(
         except ModelCallError as error:
             attempt += 1
             seconds = compute_delay(attempt, error, settings.retry, random=random.random)
-            if seconds is None or attempt >= MOST_ATTEMPTS:
+            if seconds is None or attempt >= MAX_ATTEMPTS:
                 raise
             emit_event(runtime, "retry", reason=error.message, seconds=seconds, attempt=attempt)
         await wait_before_retry(runtime, seconds)

@@ -15,7 +15,7 @@ ANSWER_SHARE, MARGIN_SHARE = 0.2, 0.04
 # Share of the window that system prompt, tools and the context message may take
 FIXED_SHARE = 0.4
 # Share of the limit that messages must take before there is something to leave out
-LEAST_SHARE = 0.1
+MIN_SHARE = 0.1
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Budget:
     def fits(self, count: TokenCount) -> bool:
         """Return whether a request of this size may be sent, or has nothing to leave out."""
         messages = count.used - self.fixed * count.scale
-        return count.used <= self.limit or messages <= self.limit * LEAST_SHARE
+        return count.used <= self.limit or messages <= self.limit * MIN_SHARE
 
 
 def compute_budget(

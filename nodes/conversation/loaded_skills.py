@@ -11,7 +11,7 @@ from .token_estimate import estimate_message
 # The mark in `additional_kwargs`: names and hashes of the skills that a message has in full
 SKILLS = "skills"
 # Tokens of all skills that stay, and their share of the model's window
-MOST_TOKENS, SHARE = 15_000, 0.1
+MAX_TOKENS, SHARE = 15_000, 0.1
 LEFT_OUT = (
     "Skills that were loaded before and are left out for want of room: {names}. get_skill loads "
     "one again."
@@ -53,7 +53,7 @@ def choose_kept_skills(
     """
     end = next((at + 1 for at, message in enumerate(messages) if message.id == upto), 0)
     later = find_loaded_skills(messages[end:])
-    left = min(MOST_TOKENS, window * SHARE)
+    left = min(MAX_TOKENS, window * SHARE)
     kept, known, left_out = list[str](), {*later}, list[str]()
     for message in reversed(messages[:end]):
         names = [name for name in read_skills(message) if name not in known]

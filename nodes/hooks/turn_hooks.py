@@ -19,7 +19,7 @@ from .selection import select_hooks
 
 # The mark of a hook's message in `additional_kwargs`
 FROM_HOOK = "hook"
-MOST_CONTINUATIONS = 3
+MAX_CONTINUATIONS = 3
 GO_ON = "Do not stop yet. The hook `{command}` says:\n{reason}"
 AT_START = "The hook `{command}` says at the start of this conversation:\n{note}"
 
@@ -43,7 +43,7 @@ async def continue_turn(
     if update:
         return update
     count = _count_continuations(state, role)
-    if count >= MOST_CONTINUATIONS:
+    if count >= MAX_CONTINUATIONS:
         emit_event(runtime, "notice", text=build_limit_notice(count))
         return None
     from ...tools.hooks.payload import build_stop_fields

@@ -14,7 +14,7 @@ from ..roles import RoleName
 
 # The mark in `additional_kwargs`: what a note has reported
 REPORTED = "mcp_told"
-MOST_NAMED = 20
+MAX_NAMED = 20
 HEAD = "About the MCP servers, since this thread began:"
 
 
@@ -65,5 +65,5 @@ def _compare_tools(server: OfferedServer, names: Sequence[str]) -> Iterator[tupl
 
 
 def _list_names(server: str, names: Sequence[str]) -> str:
-    listed = ", ".join(make_tool_name(server, name) for name in names[:MOST_NAMED])
-    return f"{listed}, …" if len(names) > MOST_NAMED else listed
+    listed = ", ".join(make_tool_name(server, name) for name in names[:MAX_NAMED])
+    return f"{listed}, …" if len(names) > MAX_NAMED else listed

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from ...memory.cards.card import Card, CardType
 from ...memory.cards.search import rank_cards
 
-MOST_AT_START = 20
+MAX_AT_START = 20
 # A card fits a message if it shares a rare word with it, or several common ones; a word of one card
 # weighs about the logarithm of their number
 FLOOR = 0.9
@@ -35,13 +35,13 @@ _SHOWN = re.compile(rf"^- \[\w+\] .*\(card ([0-9a-f-]{{{SHORT_ID}}}), ", re.MULT
 
 def choose_start_cards(cards: Sequence[Card], request: str, most_bytes: int) -> list[Card]:
     """Choose the most useful cards: what fits the request, then what always holds."""
-    fitting = choose_fitting_cards(cards, request, frozenset(), MOST_AT_START // 2)
+    fitting = choose_fitting_cards(cards, request, frozenset(), MAX_AT_START // 2)
     newest = sorted(cards, key=lambda card: (card.updated_at, card.id), reverse=True)
     usual = sorted(newest, key=lambda card: (_ORDER.index(card.type), -card.uses))
     chosen: list[Card] = []
     for card in dict.fromkeys([*fitting, *usual]):
         most_bytes -= len(format_card(card).encode()) + 1
-        if most_bytes < len(AT_START) or len(chosen) == MOST_AT_START:
+        if most_bytes < len(AT_START) or len(chosen) == MAX_AT_START:
             break
         chosen.append(card)
     # the order says nothing about the request, so that equal memory gives equal bytes

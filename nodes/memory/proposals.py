@@ -14,7 +14,7 @@ from ..state import State
 from .card_library import CardSources, open_library
 from .note_origin import collect_foreign_texts
 
-MOST_PROPOSALS = 3
+MAX_PROPOSALS = 3
 _logger = logging.getLogger(__name__)
 
 
@@ -48,7 +48,7 @@ async def propose_cards(
     message, step = state.get("message_id", ""), state.get("steps", 0)
     source = Source(thread, message, step=step, by="model")
     proposed: list[Card] = []
-    for candidate in candidates[:MOST_PROPOSALS]:
+    for candidate in candidates[:MAX_PROPOSALS]:
         draft = CardDraft(candidate.content, candidate.type, source=source)
         try:
             addition = await library.add(draft, foreign_texts=foreign_texts)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .context_message import ContextSources
 
 # Seconds for each fact that a program has to find
-MOST_SECONDS = 2.0
+MAX_SECONDS = 2.0
 
 
 async def describe_environment(sources: "ContextSources", now: datetime) -> str:
@@ -39,7 +39,7 @@ async def describe_environment(sources: "ContextSources", now: datetime) -> str:
 async def _within_time(fact: Coroutine[None, None, str]) -> str:
     """Return the fact; empty if it takes too long or cannot be found."""
     with suppress(TimeoutError, ToolError, OSError):
-        return await asyncio.wait_for(fact, MOST_SECONDS)
+        return await asyncio.wait_for(fact, MAX_SECONDS)
     return ""
 
 

@@ -8,12 +8,12 @@ from ...tools.filesystem.walk import WalkEntry, walk_by_depth
 from ...tools.workspace import Workspace
 
 # Names in all, and of one folder
-MOST_NAMES = 200
-MOST_OF_FOLDER = 40
+MAX_NAMES = 200
+MAX_OF_FOLDER = 40
 # A folder with more entries is data, not structure; it is not read to its end
 LARGEST_FOLDER = 2_000
 # Seconds, so that a slow disk does not delay the first request
-MOST_SECONDS = 0.5
+MAX_SECONDS = 0.5
 MANY = "more than {count} files"
 LEFT = "{count} more"
 CUT = "[deeper folders are left out; `list_files` and `glob` show them]"
@@ -24,15 +24,15 @@ def describe_structure(workspace: Workspace, most_bytes: int) -> str:
 
     What git ignores, and secret files, are left out.
     """
-    deadline = time.monotonic() + MOST_SECONDS
+    deadline = time.monotonic() + MAX_SECONDS
     lines, names, size = list[str](), 0, 0
     for folder, entries in walk_by_depth(workspace, largest=LARGEST_FOLDER):
         if entries == []:
             continue
         line = _format_folder(folder, entries)
-        names += min(len(entries or ()), MOST_OF_FOLDER)
+        names += min(len(entries or ()), MAX_OF_FOLDER)
         size += len(line.encode(errors="replace")) + 1
-        is_full = names > MOST_NAMES or size + len(CUT) > most_bytes
+        is_full = names > MAX_NAMES or size + len(CUT) > most_bytes
         if lines and (is_full or time.monotonic() > deadline):
             return "\n".join([*lines, CUT])
         if is_full:  # even the first folder is too much
@@ -48,9 +48,9 @@ def _format_folder(folder: str, entries: list[WalkEntry] | None) -> str:
     # folders first: they say most about a project
     ordered = sorted(entries, key=lambda entry: entry.kind != "folder")
     shown = (to_one_line(entry.path.removeprefix(f"{folder}/")) for entry in ordered)
-    rest = len(ordered) - MOST_OF_FOLDER
+    rest = len(ordered) - MAX_OF_FOLDER
     listed = chain(
-        (entry_name for entry_name, _ in zip(shown, range(MOST_OF_FOLDER), strict=False)),
+        (entry_name for entry_name, _ in zip(shown, range(MAX_OF_FOLDER), strict=False)),
         [LEFT.format(count=rest)] if rest > 0 else [],
     )
     return f"{name}: {', '.join(listed)}"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from ...tools.todo_list import Item, Todo, add_todos
-from .step_list import LONGEST_STEP, MOST_STEPS
+from .step_list import LONGEST_STEP, MAX_STEPS
 
 # Characters of a step's details
 LONGEST_DETAILS = 600
@@ -20,7 +20,7 @@ def parse_plan_steps(plan: str) -> list[Todo]:
     What is below a step becomes its details, the first file that it names its `file_path`.
     """
     steps = list(_iter_steps(plan))
-    if not 2 <= len(steps) <= MOST_STEPS:
+    if not 2 <= len(steps) <= MAX_STEPS:
         return []
     return add_todos([_build_item(first, below) for first, below in steps])
 

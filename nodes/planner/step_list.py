@@ -25,12 +25,12 @@ from ..roles import RoleName
 from ..state import State
 from .notices import build_failure_notice
 
-MOST_STEPS = 12
+MAX_STEPS = 12
 LONGEST_STEP = 200
 # Tokens of the answer, about
 TOKENS = 1_000
 INSTRUCTION = (
-    f"Before you begin: which steps does this request take? Answer with at most {MOST_STEPS} lines "
+    f"Before you begin: which steps does this request take? Answer with at most {MAX_STEPS} lines "
     "and nothing else, each `- STEP (TOOLS)`, with the tools that you want to use for the step. "
     "Call no tool now. If the request takes no tool, or a single step, answer only NONE."
 )
@@ -71,7 +71,7 @@ async def plan_steps(
 
 def parse_steps(answer: str) -> list[Todo]:
     """Return the lines of the answer that are items of a list, as tasks."""
-    lines = [line for line in answer.splitlines() if _STEP.match(line)][:MOST_STEPS]
+    lines = [line for line in answer.splitlines() if _STEP.match(line)][:MAX_STEPS]
     items = parse_items("\n".join(line[:LONGEST_STEP] for line in lines))
     for item in items:
         item["status"] = "pending"

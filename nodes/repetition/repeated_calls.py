@@ -19,7 +19,7 @@ RECENT = 200
 # Characters of an answer that saves nothing worth a reference
 SHORT = 300
 LONGEST_NAMED = 100
-MOST_KNOWN = 2_000
+MAX_KNOWN = 2_000
 _known_calls: dict[str, tuple[Mapping[str, object], tuple[str, Mapping[str, object]]]] = {}
 UNCHANGED = (
     "Unchanged since step {step}: `{call}` gives the same answer as there. Go on with that answer; "
@@ -56,7 +56,7 @@ def _read_call(call: ToolCall) -> tuple[str, Mapping[str, object]]:
     key = call["id"] or ""
     known = _known_calls.get(key)
     if known is None or known[0] != call["args"]:
-        if len(_known_calls) >= MOST_KNOWN:
+        if len(_known_calls) >= MAX_KNOWN:
             _known_calls.clear()
         known = _known_calls[key] = (call["args"], canonical(call["name"], call["args"]))
     return known[1]

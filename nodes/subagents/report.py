@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .isolation import MergedChild
 
 LONGEST = 8_000
-MOST_FILES = 50
+MAX_FILES = 50
 CUT = "\n\n[Cut here: {length} characters; command_output with id `{id}` has all of it.]"
 NO_REPORT = "It ended without a report."
 FAILED = "It did not finish: {reason}"
@@ -96,8 +96,8 @@ def _find_answer(final: ChildState) -> str:
 
 
 def _format_report(sub_id: str, status: SubRunStatus, files: Sequence[str], text: str) -> str:
-    remainder = [f"{len(files) - MOST_FILES} more"] if len(files) > MOST_FILES else []
-    listed_files = [*files[:MOST_FILES], *remainder]
+    remainder = [f"{len(files) - MAX_FILES} more"] if len(files) > MAX_FILES else []
+    listed_files = [*files[:MAX_FILES], *remainder]
     changed = f"; files changed: {', '.join(listed_files)}" if files else ""
     return f"[{sub_id}: {status}{changed}]\n{text}"
 

@@ -20,11 +20,11 @@ from ..agent.dependencies import Dependencies
 from ..review import list_job_entries
 from ..state import Baseline, BaselineRun, State
 from .earlier_files import run_on_earlier_files
-from .red_tests import MOST_FLAKY, RedTests, find_flaky
+from .red_tests import MAX_FLAKY, RedTests, find_flaky
 from .test_commands import run_command
 
 # Names of red tests that the state keeps; with more of them, no test is excused
-MOST_NAMES = 200
+MAX_NAMES = 200
 # A request for which red tests are the work itself
 _RED_WORD = re.compile(
     r"\b(?:fail\w*|red|broken|break\w*|flaky)\b|失败|不通过|报错|变绿", re.IGNORECASE
@@ -115,7 +115,7 @@ async def _find_flaky_tests(
 ) -> RedTests:
     """Run newly red tests once more; those that pass then are flaky."""
     new = [name for name in run.failing if name not in red.already]
-    if not run.names_all_red or not 0 < len(new) <= MOST_FLAKY:
+    if not run.names_all_red or not 0 < len(new) <= MAX_FLAKY:
         return red
     again = await run_command(command, runtime, deps, "again")
     return replace(red, flaky=find_flaky(run, again, new))
@@ -134,8 +134,8 @@ def build_baseline_run(run: TestRun) -> BaselineRun | None:
     return BaselineRun(
         exit_code=run.exit_code,
         red=run.red,
-        failing=list(run.failing[:MOST_NAMES]),
-        names_all_red=not run.red or (run.names_all_red and len(run.failing) <= MOST_NAMES),
+        failing=list(run.failing[:MAX_NAMES]),
+        names_all_red=not run.red or (run.names_all_red and len(run.failing) <= MAX_NAMES),
     )
 
 

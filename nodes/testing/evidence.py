@@ -11,7 +11,7 @@ from .red_tests import RedTests
 # Characters of the output that are kept in State, which every checkpoint repeats
 SHOWN_TAIL = 3_000
 # Names of tests that are kept, and characters of each
-MOST_NAMES = 20
+MAX_NAMES = 20
 LONGEST_NAME = 200
 _ALREADY_RED = "{reason}; {count} tests already failed before the change"
 _SAME_AS_BEFORE = "{reason}, as before the change; it is not known which tests fail"
@@ -79,8 +79,8 @@ def build_unverified(reason: str, tree: str, command: str = "") -> Evidence:
 
 def cut_names(names: Sequence[str]) -> list[str]:
     """Shorten the names for the state."""
-    shortened = [name[:LONGEST_NAME] for name in names[:MOST_NAMES]]
-    return [*shortened, "…"] if len(names) > MOST_NAMES else shortened
+    shortened = [name[:LONGEST_NAME] for name in names[:MAX_NAMES]]
+    return [*shortened, "…"] if len(names) > MAX_NAMES else shortened
 
 
 def _add_remarks(reason: str, already: Sequence[str], flaky: Sequence[str]) -> str:

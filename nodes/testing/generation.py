@@ -38,7 +38,7 @@ FEWER = "fewer tests pass than before: {after} instead of {before}"
 NOT_RUN = "the new tests did not run, or were skipped: {count} pass, as before"
 UNKNOWN = "without git it is not known which files changed"
 # bytes of a file that are searched for tests
-_MOST_READ = 1_000_000
+_MAX_READ = 1_000_000
 
 
 def is_generating(state: State) -> bool:
@@ -153,6 +153,6 @@ def compare_counts(changes: Sequence[PathChange], before: int | None, after: int
 def _read_text(file: Path) -> str:
     try:
         with file.open("rb") as opened:
-            return opened.read(_MOST_READ).decode(errors="replace")
+            return opened.read(_MAX_READ).decode(errors="replace")
     except OSError:
         return ""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from ...tools.testing.run import TestRun
 
 # Most red tests for which another run checks whether they are flaky
-MOST_FLAKY = 20
+MAX_FLAKY = 20
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ which files it touches. No trailer, no signature, no code fence. Answer with the
 {diff}
 </diff>"""
 # Characters of the log and of the diff that are sent to the model
-MOST_LOG, MOST_DIFF = 6_000, 40_000
+MAX_LOG, MAX_DIFF = 6_000, 40_000
 MAX_TOKENS = 1_000
 TIMEOUT_SECONDS = 120.0
 
@@ -37,7 +37,7 @@ TIMEOUT_SECONDS = 120.0
 async def write_commit_message(model: ResolvedModel, commit: UserCommit, wish: str = "") -> str:
     """Return the model's message; one request, without tools. Raises ModelCallError."""
     prompt = PROMPT.format(
-        log=redact(commit.examples)[:MOST_LOG], diff=redact(commit.diff)[:MOST_DIFF]
+        log=redact(commit.examples)[:MAX_LOG], diff=redact(commit.diff)[:MAX_DIFF]
     )
     if wish:
         prompt += f"\n\nThe user adds: {redact(wish)}"

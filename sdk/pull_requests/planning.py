@@ -14,13 +14,13 @@ from ...nodes.agent.dependencies import Dependencies
 from ...tools.git.diff_secrets import find_secrets
 from ...tools.git.tree_diff import PATCH_FLAGS, read_diff
 from ..events import Completion
-from .proposal import MOST_COMMITS, Proposal
+from .proposal import MAX_COMMITS, Proposal
 from .publication import Publication
 from .request_text import build_body, build_branch, build_message, build_request_title
 from .thread_changes import ThreadTree, build_thread_tree
 
 # Secrets that an error names
-MOST_NAMED = 10
+MAX_NAMED = 10
 
 
 class SecretsFoundError(MaxAgentError):
@@ -83,7 +83,7 @@ class Planner:
             mixed=thread_tree.mixed,
             whole=thread_tree.whole,
             left_out=thread_tree.left_out,
-            commits=tuple(commits[:MOST_COMMITS]),
+            commits=tuple(commits[:MAX_COMMITS]),
         )
 
 
@@ -116,7 +116,7 @@ async def refuse_secrets(publication: Publication, base: str, new: str) -> None:
     if not secrets:
         return
     places = "; ".join(
-        f"{secret.path}:{secret.line} ({secret.kind})" for secret in secrets[:MOST_NAMED]
+        f"{secret.path}:{secret.line} ({secret.kind})" for secret in secrets[:MAX_NAMED]
     )
     raise SecretsFoundError(
         text("not pushed: the changes contain what looks like a secret: {places}", places=places),

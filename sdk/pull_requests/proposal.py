@@ -14,7 +14,7 @@ from ...tools.git.branch_commit import BranchCommit, Identity
 from ..events import Question
 
 # Commits of the user's own that are shown
-MOST_COMMITS = 20
+MAX_COMMITS = 20
 
 APART = (
     "these files also have changes that are not the thread's; only its own are committed: {files}"

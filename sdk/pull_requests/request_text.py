@@ -9,41 +9,41 @@ from ...memory.threads.record import ThreadRow
 from ...tools.git.branch_commit import BRANCHES
 from ..events import Completion
 
-MOST_TITLE = 72
-MOST_SLUG = 40
-MOST_SUMMARY = 8_000
-MOST_FILES = 200
+MAX_TITLE = 72
+MAX_SLUG = 40
+MAX_SUMMARY = 8_000
+MAX_FILES = 200
 _CONTROLS = re.compile(rf"(?:\x1b\[[0-?]*[ -/]*[@-~])|[{CONTROL_CHARACTERS}]")
 
 
 def build_branch(row: ThreadRow) -> str:
     """Return the branch's name: `mcode/SLUG-ID`."""
     words = re.sub(r"[^a-z0-9]+", "-", _clean_line(row.title).lower()).strip("-")
-    slug = words[:MOST_SLUG].rpartition("-")[0] if len(words) > MOST_SLUG else words
-    return f"{BRANCHES}{slug or words[:MOST_SLUG] or 'thread'}-{row.thread_id[:8]}"
+    slug = words[:MAX_SLUG].rpartition("-")[0] if len(words) > MAX_SLUG else words
+    return f"{BRANCHES}{slug or words[:MAX_SLUG] or 'thread'}-{row.thread_id[:8]}"
 
 
 def build_request_title(row: ThreadRow) -> str:
     """Return the request's title, which is the commit's subject, too."""
     title = _clean_line(row.title) or "Changes"
-    return title if len(title) <= MOST_TITLE else f"{title[: MOST_TITLE - 1]}…"
+    return title if len(title) <= MAX_TITLE else f"{title[: MAX_TITLE - 1]}…"
 
 
 def build_message(title: str, completion: Completion) -> str:
     """Return the commit's message; no trailer is added."""
-    summary = _remove_controls(redact(completion.summary.strip()))[:MOST_SUMMARY]
+    summary = _remove_controls(redact(completion.summary.strip()))[:MAX_SUMMARY]
     return f"{title}\n\n{summary}\n" if summary else f"{title}\n"
 
 
 def build_body(row: ThreadRow, completion: Completion, files: Sequence[Mapping[str, str]]) -> str:
     """Return the request's text: summary, evidence, files and thread, without secrets."""
     parts = list[str]()
-    if summary := completion.summary.strip()[:MOST_SUMMARY]:
+    if summary := completion.summary.strip()[:MAX_SUMMARY]:
         parts.append(f"## Summary\n\n{summary}")
     parts.append(f"## Tests\n\n{_describe_evidence(completion)}")
-    file_lines = [f"- `{file['path']}` ({file['kind']})" for file in files[:MOST_FILES]]
-    if len(files) > MOST_FILES:
-        file_lines.append(f"- and {len(files) - MOST_FILES} more")
+    file_lines = [f"- `{file['path']}` ({file['kind']})" for file in files[:MAX_FILES]]
+    if len(files) > MAX_FILES:
+        file_lines.append(f"- and {len(files) - MAX_FILES} more")
     parts.append("## Files\n\n" + "\n".join(file_lines))
     parts.append(f"Made with MaxAgent, thread `{row.thread_id}`.")
     return redact(_remove_controls("\n\n".join(parts)))

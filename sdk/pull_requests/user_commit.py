@@ -36,7 +36,7 @@ _OPERATIONS = {
     "rebase-apply": "rebase",
 }
 # Commits that show the model the repository's style
-MOST_EXAMPLES = 20
+MAX_EXAMPLES = 20
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ async def _refuse_operation(git: UserGit) -> None:
 async def _build_commit(git: UserGit, head: str, thread_tree: ThreadTree) -> UserCommit:
     if not thread_tree.files:
         raise UsageError("there is nothing to commit", hint="`/commit all` commits all changes")
-    limit = f"--max-count={MOST_EXAMPLES}"
+    limit = f"--max-count={MAX_EXAMPLES}"
     return UserCommit(
         git,
         head,

@@ -27,9 +27,9 @@ from ...tools.result import ToolError
 from ...tools.workspace import Workspace
 
 # Characters of a diff that the model reads
-MOST_DIFF = 120_000
+MAX_DIFF = 120_000
 # Bytes of a new file that is not tracked yet
-MOST_NEW = 200_000
+MAX_NEW = 200_000
 _NOT_FOUND = 404
 _NUMBER = re.compile(r"[#!]?(\d{1,9})")
 _URL = re.compile(
@@ -187,7 +187,7 @@ class _ScopeReader:
     def _diff_new_file(self, name: str) -> str:
         try:
             real = self._workspace.resolve(name)
-            data = read_regular_file(str(real), MOST_NEW)
+            data = read_regular_file(str(real), MAX_NEW)
             return render_new_file(f"{self._repository.prefix}{name}", data.decode())
         except (ToolError, UnreadableFileError, UnicodeDecodeError):
             return ""
@@ -198,9 +198,9 @@ class _ScopeReader:
 
 
 def _cut_scope(scope: ReviewScope) -> ReviewScope:
-    if len(scope.diff) <= MOST_DIFF:
+    if len(scope.diff) <= MAX_DIFF:
         return scope
-    cut = scope.diff[:MOST_DIFF].rpartition("\n")[0] + "\n"
+    cut = scope.diff[:MAX_DIFF].rpartition("\n")[0] + "\n"
     return ReviewScope(scope.name, scope.base, scope.head, cut, is_cut=True)
 
 

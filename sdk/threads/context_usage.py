@@ -33,7 +33,7 @@ ContextKind = Literal[
 ]
 KINDS: tuple[ContextKind, ...] = ContextKind.__args__
 # Tools whose results are named
-MOST_TOOLS = 4
+MAX_TOOLS = 4
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def compute_usage(state: State, agent: Agent) -> ContextUsage:
         cached=_read_cached_share(state.get("messages", [])),
         is_cut=cut is not None,
         parts={kind: round(estimated[kind] * scale) for kind in KINDS},
-        results={name: round(size * scale) for name, size in results.most_common(MOST_TOOLS)},
+        results={name: round(size * scale) for name, size in results.most_common(MAX_TOOLS)},
         is_learnt=learnt > 0,
     )
 

@@ -63,7 +63,7 @@ UNUSED = (
     "tools.web.client",
 )
 # Above the aim that `make house` prints, so that they do not grow unseen
-MOST_IN_TASK, MOST_IN_CONVERSATION = 241, 275
+MAX_IN_TASK, MAX_IN_CONVERSATION = 241, 275
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +80,6 @@ def test_first_request_imports_no_unused_room(conversation: FirstRequest) -> Non
 
 
 def test_few_modules_are_entered_before_it(conversation: FirstRequest) -> None:
-    assert conversation.entered < MOST_IN_CONVERSATION
+    assert conversation.entered < MAX_IN_CONVERSATION
     task = reach_first_request("task", "Repair the prices.", "--mode", "auto", "--apply")
-    assert task.entered < MOST_IN_TASK
+    assert task.entered < MAX_IN_TASK

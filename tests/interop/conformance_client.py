@@ -34,7 +34,7 @@ from maxagent.tools.mcp.server_config import McpServer
 
 # The document that the suite's authorization servers know
 CLIENT_DOCUMENT = "https://conformance-test.local/client-metadata.json"
-MOST_LOGINS = 3
+MAX_LOGINS = 3
 Result = TypeVar("Result")
 
 
@@ -101,7 +101,7 @@ class ConformanceClient:
                 return await action()
             except McpError as error:
                 print(f"refused: {error}", file=sys.stderr)
-                if "mcode mcp login" not in str(error) or self.logins == MOST_LOGINS:
+                if "mcode mcp login" not in str(error) or self.logins == MAX_LOGINS:
                     raise
                 self.logins += 1
                 await log_in(self.server, self.home, ConsentingBrowser())

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from maxagent.config.errors import UsageError
 from maxagent.models.structured_output import (
     LONGEST_REPAIR,
-    MOST_FAULTS,
+    MAX_FAULTS,
     NO_JSON,
     find_json_values,
     fit_answer,
@@ -58,7 +58,7 @@ def test_faults_are_reported_with_their_place(answer: str, faults: tuple[str, ..
 
 def test_only_first_faults_are_reported_and_shortened() -> None:
     faults = fit_answer(json.dumps(["x" * 1000] * 100), {"items": {"type": "integer"}}).faults
-    assert len(faults) == MOST_FAULTS and max(map(len, faults)) < 400
+    assert len(faults) == MAX_FAULTS and max(map(len, faults)) < 400
 
 
 def test_results_and_faults_contain_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:

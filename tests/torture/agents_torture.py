@@ -41,7 +41,7 @@ AGENTS = {"one": "explore", "two": "general", "three": "explore"}
 COMMAND = "echo begins >> effects.txt; sleep 0.3; echo ends >> effects.txt"
 # Calls of a place that a process reaches
 RARE = {"sub.begin": 3, "sub.status": 2, "sub.finish": 2, "tool": 4, "journal.begin": 4}
-MOST_PROCESSES = 30
+MAX_PROCESSES = 30
 LAST_WORDS = "All is done."
 
 
@@ -135,7 +135,7 @@ class Round:
     def play(self, kills: list[AgentsKill]) -> Counter[str]:
         """Play it to its end; return the kills that landed."""
         landed, arguments = Counter[str](), self._begin()
-        for number in range(MOST_PROCESSES):
+        for number in range(MAX_PROCESSES):
             kill = kills[number] if number < len(kills) else None
             ended = self._run(arguments, kill)
             if kill and ended.killed:
@@ -149,7 +149,7 @@ class Round:
                 return landed
             self._note_finished()
             arguments = self._go_on(ended.last if ended.code == 4 else {})
-        self.faults.append(f"no end in {MOST_PROCESSES} processes")
+        self.faults.append(f"no end in {MAX_PROCESSES} processes")
         return landed
 
     def _begin(self) -> list[str]:

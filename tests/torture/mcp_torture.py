@@ -29,7 +29,7 @@ SERVER = Path(__file__).parents[1] / "fixtures" / "mcp_servers" / "hostile.py"
 VICTIM = Path(__file__).with_name("mcp_victim.py")
 MODULE = [sys.executable, "-m", "maxagent"]
 TEXTS = ("first", "second", "third")
-MOST_PROCESSES = 8
+MAX_PROCESSES = 8
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def play_round(folder: Path, kill: McpKill) -> list[str]:
     events: list[Mapping[str, Any]] = []
     stderr, killed, faults = "", 0, []
     arguments = _begin(folder)
-    for number in range(MOST_PROCESSES):
+    for number in range(MAX_PROCESSES):
         fatal = number == 0 or (kill.at and not killed)
         program = [sys.executable, str(VICTIM)] if kill.at and fatal else MODULE
         at = {"KILL_AT": kill.at} if kill.at and fatal else {}
@@ -85,7 +85,7 @@ def play_round(folder: Path, kill: McpKill) -> list[str]:
         thread = next(event["thread_id"] for event in events if event.get("thread_id"))
         arguments = ["resume", thread, "--output", "stream-json", *_answer(ended.last)]
     else:
-        faults.append(f"no end in {MOST_PROCESSES} processes")
+        faults.append(f"no end in {MAX_PROCESSES} processes")
     if "Traceback" in stderr:
         faults.append(stderr[-1_000:])
     if not killed and not kill.server:

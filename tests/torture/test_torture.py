@@ -9,7 +9,7 @@ from invariants import faults_in, remains_of
 from kills import SPARED, Kill, attempt
 from rivals import race
 from seeds import any_seed
-from torture import MOST_QUESTIONS, torture
+from torture import MAX_QUESTIONS, torture
 from trial import Trial
 
 
@@ -23,7 +23,7 @@ def test_undisturbed_run_acts_once_and_knows_outcomes(tmp_path: Path) -> None:
 
 def test_undisturbed_asking_run_acts_once(tmp_path: Path) -> None:
     trial = Trial(tmp_path / "run", errand(24, turns=1), mode="ask")  # reads, edits, writes, runs
-    ends = (attempt(trial, SPARED) for _ in range(MOST_QUESTIONS))
+    ends = (attempt(trial, SPARED) for _ in range(MAX_QUESTIONS))
     ended = next(one for one in ends if one.last.get("type") != "question")
     remains = remains_of(trial, ended.last)
     assert (ended.code, ended.stderr, remains.unknown) == (0, "", set())

@@ -30,7 +30,7 @@ from trial import Ended, Trial
 
 LONGEST = 12
 """Kills of one run at most."""
-MOST_QUESTIONS = 9
+MAX_QUESTIONS = 9
 """Processes that a run which is not killed any more needs at most: one for each question."""
 TOLD_WITHIN = 2.0
 """Seconds from its start in which a second process has said who holds the thread, and ended."""
@@ -89,7 +89,7 @@ def _trial(folder: Path, dice: Random) -> Trial:
 
 def _killed_and_resumed(trial: Trial, kills: list[Kill], dice: Random, tally: Tally) -> Ended:
     """The last process of the run: the first one that ended the task."""
-    for kill in [*kills, *[SPARED] * MOST_QUESTIONS]:
+    for kill in [*kills, *[SPARED] * MAX_QUESTIONS]:
         ended = attempt(trial, kill)
         tally.processes += 1
         tally.check(QUIET, trial.folder, [ended.stderr] if "Traceback" in ended.stderr else [])

@@ -32,7 +32,7 @@ _VERBS = _split_words(
     "is are remain remains stay stays goes left kept as for there below above now"
 )
 _FILLERS = _split_words("the a an of this your my our all keep and")
-MOST_WORDS = 12
+MAX_WORDS = 12
 
 
 def find_elisions(lines: Sequence[str]) -> list[str]:
@@ -51,7 +51,7 @@ def is_elision(line: str) -> bool:
     commented = text != line
     if not words:
         return commented and not said and ("..." in text or "…" in text)
-    return len(words) <= MOST_WORDS and (
+    return len(words) <= MAX_WORDS and (
         not _LEFT_OUT.isdisjoint(words)
         if before and after
         else _is_remark(words, before or after, commented)

@@ -9,9 +9,9 @@ from .text_codec import split_lines
 
 # lines that are shown before and after a change
 AROUND = 2
-MOST_SHOWN = 40
+MAX_SHOWN = 40
 # line numbers of places that are not shown
-MOST_LISTED = 20
+MAX_LISTED = 20
 
 
 def format_report(
@@ -62,7 +62,7 @@ def _find_places(
 
 def _fit_places(places: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Keep as many places as may be shown, and at least the beginning of the first."""
-    left, shown = MOST_SHOWN, list[tuple[int, int]]()
+    left, shown = MAX_SHOWN, list[tuple[int, int]]()
     for start, end in places:
         if end - start > left and shown:
             break
@@ -72,5 +72,5 @@ def _fit_places(places: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _format_line_numbers(lines: Sequence[int]) -> str:
-    more = len(lines) - MOST_LISTED
-    return ", ".join(map(str, lines[:MOST_LISTED])) + (f" and {more} more" if more > 0 else "")
+    more = len(lines) - MAX_LISTED
+    return ", ".join(map(str, lines[:MAX_LISTED])) + (f" and {more} more" if more > 0 else "")

@@ -20,7 +20,7 @@ from .user_git import GitError, UserGit
 # The beginning of all branches that are pushed
 BRANCHES = "mcode/"
 # Most ignored folders that hooks find
-MOST_FOLDERS = 200
+MAX_FOLDERS = 200
 
 
 @dataclass(frozen=True)
@@ -210,7 +210,7 @@ async def _link_ignored_folders(git: UserGit, checkout_folder: Path) -> None:
     top = Path(await git.read_text("rev-parse", "--show-toplevel"))
     output = await UserGit(top).read(*arguments)
     folders = [os.fsdecode(name) for name in output.split(b"\0") if name.endswith(b"/")]
-    await asyncio.to_thread(_make_links, top, checkout_folder, folders[:MOST_FOLDERS])
+    await asyncio.to_thread(_make_links, top, checkout_folder, folders[:MAX_FOLDERS])
 
 
 def _make_links(top: Path, checkout_folder: Path, folders: list[str]) -> None:

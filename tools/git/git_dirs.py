@@ -14,7 +14,7 @@ from ...config.paths import locate_home
 from .git_paths import resolve_gitfile
 
 # Most entries of a git folder that are checked
-MOST_ENTRIES = 50_000
+MAX_ENTRIES = 50_000
 
 _HEAD = re.compile(r"ref:\s*refs/|[0-9a-f]{40}")
 # Entries that git does not print: objects are never quoted, hooks are switched off, and git does
@@ -104,7 +104,7 @@ def _check_plain(git_dir: Path, borrowed: Path | None) -> None:
             )
         if name.endswith(_ALTERNATES) and not _is_own(Path(entry.path), git_dir, borrowed):
             raise UnsupportedGitDirError("the git repository borrows objects from another one")
-        if number > MOST_ENTRIES:
+        if number > MAX_ENTRIES:
             raise UnsupportedGitDirError(
                 "the git repository has too many files to check; run `git gc` to pack them"
             )

@@ -50,7 +50,7 @@ _UNGUARDED = "git is denied: the filter that keeps secrets out of its output can
 # git does not start with an invalid key, and quotes it; other programs do not read it
 _GUARDING = f'[ -s "$0" ] && [ -r "$0" ] || export GIT_CONFIG_KEY_0="{_UNGUARDED}"; exec "$@"'
 # Most bytes of the list of all tracked files
-_MOST_LISTED = 200_000_000
+_MAX_LISTED = 200_000_000
 # Paths on a command line, each of at most 4 kB
 _PATHS_AT_ONCE = 100
 _SUBMODULE = re.compile(rb"160000 [0-9a-f]+ [0-3]\t([^\0]+)")
@@ -156,7 +156,7 @@ async def _find_submodules(root: Path, top: Path) -> list[Path]:
     """Return the submodules in the index: git always reads the current commit of each."""
     command = ("ls-files", "--stage", "--full-name", "-z", "--", ":/")
     listed = await _run_git(
-        root, _build_environment(_CONFIG_OVERRIDES), *command, limit=_MOST_LISTED
+        root, _build_environment(_CONFIG_OVERRIDES), *command, limit=_MAX_LISTED
     )
     if listed.cut:
         raise ToolError("git tracks too many files to check; continue without git")

@@ -18,9 +18,9 @@ from ..process.launcher import CapturedOutput, capture_output
 # Seconds: reading; a commit or a push, whose hooks may run tests
 READING, ACTING = 120.0, 3600.0
 # Most bytes of an answer, such as the list of all files
-MOST_OUTPUT = 200_000_000
+MAX_OUTPUT = 200_000_000
 # Lines of git's errors that are shown, from the end
-MOST_LINES = 20
+MAX_LINES = 20
 _FULL_DISK = "free some space"
 # Variables that would lead git to another repository, as in a hook; git names them itself:
 # `git rev-parse --local-env-vars`
@@ -74,7 +74,7 @@ class UserGit:
             [find_git_program(self.folder), "--no-pager", *arguments],
             cwd=self.folder,
             timeout=seconds,
-            limit=MOST_OUTPUT,
+            limit=MAX_OUTPUT,
             env={**own, "GIT_TERMINAL_PROMPT": "0", **(env or {})},
         )
         if done.timed_out or done.cut or done.exit_code not in allowed_codes:
@@ -98,7 +98,7 @@ def _build_error(arguments: Sequence[str], done: CapturedOutput) -> GitError:
     printed = (done.stderr + b"\n" + done.stdout if done.stdout else done.stderr).decode(
         errors="replace"
     )
-    lines = [line for line in redact(printed).splitlines() if line.strip()][-MOST_LINES:]
+    lines = [line for line in redact(printed).splitlines() if line.strip()][-MAX_LINES:]
     return GitError(
         text(
             "`git {command}` failed: {reason}",

@@ -12,7 +12,7 @@ from ...config.text import text
 
 TIMEOUT = 30.0
 # Characters of a host's answer that an error quotes
-MOST_QUOTED = 300
+MAX_QUOTED = 300
 _HINTS: Mapping[int, str] = {
     401: "the token is invalid or has expired; log in again",
     403: "the token does not allow this; it needs write access to pull requests",
@@ -76,7 +76,7 @@ class HttpApi:
                 "{url} answered {status}: {reason}",
                 url=self.url,
                 status=status,
-                reason=redact(reason)[:MOST_QUOTED],
+                reason=redact(reason)[:MAX_QUOTED],
             ),
             hint=_HINTS.get(status, ""),
             status=status,

@@ -20,7 +20,7 @@ from .tool_names import name_tools
 from .tool_text import LONGEST_DESCRIPTION, remove_hidden
 
 # The most that is offered directly; a token is about four bytes
-MOST_TOOLS, MOST_TOKENS, BYTES_PER_TOKEN = 40, 8_000, 4
+MAX_TOOLS, MAX_TOKENS, BYTES_PER_TOKEN = 40, 8_000, 4
 # Characters of a server's line in the context message, and of all lines
 LONGEST_LINE, LONGEST_LIST = 200, 1_500
 _DIGEST_LENGTH = 32
@@ -75,7 +75,7 @@ def _are_few(tools: Collection[ToolDefinition]) -> bool:
         len(json.dumps(one.schema)) + len(one.name) + min(len(one.description), LONGEST_DESCRIPTION)
         for one in tools
     )
-    return len(tools) <= MOST_TOOLS and size <= MOST_TOKENS * BYTES_PER_TOKEN
+    return len(tools) <= MAX_TOOLS and size <= MAX_TOKENS * BYTES_PER_TOKEN
 
 
 def describe_offer(offer: Offer) -> str:

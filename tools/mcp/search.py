@@ -12,7 +12,7 @@ _SATURATION, _LENGTH_WEIGHT = 1.2, 0.75
 # A word of a name counts as often as this many of a description
 _NAME_WEIGHT = 3
 # Words of a description that count
-_MOST_WORDS = 300
+_MAX_WORDS = 300
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]")
 
 
@@ -49,7 +49,7 @@ def _score(
 def _split_tool(tool: ToolDefinition) -> list[str]:
     names = _split_words(f"{tool.server} {tool.name} {tool.title}")
     arguments = _split_words(" ".join(tool.schema.get("properties", {})))
-    words = _split_words(tool.description)[:_MOST_WORDS]
+    words = _split_words(tool.description)[:_MAX_WORDS]
     return [*names * _NAME_WEIGHT, *arguments, *words]
 
 

@@ -10,9 +10,9 @@ from .command_run import CommandRun
 from .namespaces import Namespaces
 
 # Commands of one thread that run at the same time
-MOST_RUNNING = 8
+MAX_RUNNING = 8
 # Ended commands of a thread whose last output can still be read as new
-MOST_ENDED = 20
+MAX_ENDED = 20
 
 
 class CommandRecord(Protocol):
@@ -63,14 +63,14 @@ class BackgroundCommands:
     @property
     def has_room(self) -> bool:
         """Whether another one may run."""
-        return len(self.running) < MOST_RUNNING
+        return len(self.running) < MAX_RUNNING
 
     def require_room(self) -> None:
         """Raise ToolError if too many run already."""
         if not self.has_room:
             names = "; ".join(f"{run.id}: `{shorten_command(run)}`" for run in self.running)
             raise ToolError(
-                f"{MOST_RUNNING} commands run in the background already, and no more may: {names}. "
+                f"{MAX_RUNNING} commands run in the background already, and no more may: {names}. "
                 "End one with command_kill"
             )
 
@@ -123,7 +123,7 @@ class BackgroundCommands:
             }
         )
         ended = [run.id for run in self._commands.values() if not run.is_running]
-        for command_id in ended[:-MOST_ENDED]:
+        for command_id in ended[:-MAX_ENDED]:
             del self._commands[command_id]
         self.changed()
 

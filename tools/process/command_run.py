@@ -9,7 +9,7 @@ from .launcher import ProcessExit, Sink, TimeLimit
 from .output_capture import OutputRecorder
 
 # Bytes of output that wait to be read; older ones are only in the stored output
-MOST_UNREAD = 1_000_000
+MAX_UNREAD = 1_000_000
 
 Start = Callable[[TimeLimit, Sink], Coroutine[Any, Any, ProcessExit]]
 
@@ -61,7 +61,7 @@ class CommandRun:
         """Record the next piece of its output."""
         self.recording.add(piece)
         self._unread += piece
-        excess = len(self._unread) - MOST_UNREAD
+        excess = len(self._unread) - MAX_UNREAD
         if excess > 0:
             del self._unread[:excess]
             self._dropped += excess

@@ -42,7 +42,7 @@ _IGNORED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # A number above every descriptor that a keeper holds
 _FEW = 256
 # Descriptors that a call can have
-_MOST_DESCRIPTORS = 8
+_MAX_DESCRIPTORS = 8
 
 
 def _adopt_orphans() -> None:
@@ -239,7 +239,7 @@ class _Supervisor:
                 _drain_pipe(self._wake)
                 self._reap_keepers()
             if self._control in ready:
-                call, descriptors, _, _ = socket.recv_fds(self._control, 1, _MOST_DESCRIPTORS)
+                call, descriptors, _, _ = socket.recv_fds(self._control, 1, _MAX_DESCRIPTORS)
                 if not call:
                     return
                 self._fork_keeper(descriptors)

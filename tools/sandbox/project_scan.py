@@ -17,9 +17,9 @@ from ..protected_paths import find_protected_name
 from ..result import ToolError
 from ..workspace import Workspace
 
-MOST_ENTRIES = 1_000_000
+MAX_ENTRIES = 1_000_000
 # Most secrets and protected names; each is a mount, and their cost is quadratic
-MOST_FOUND = 1_000
+MAX_FOUND = 1_000
 # Most cached names of ordinary files, for each folder name
 MAX_CACHED = 10_000
 # Installed packages: configuration files inside them affect no tool of the project
@@ -59,8 +59,8 @@ def scan_project(workspace: Workspace) -> GuardedFiles:
         folder, of_others = folders.pop()
         entries = _list_entries(found, folder)
         seen += len(entries)
-        if seen > MOST_ENTRIES:
-            raise ToolError(text(_TOO_MANY, count=f"{MOST_ENTRIES:,}", what="files"))
+        if seen > MAX_ENTRIES:
+            raise ToolError(text(_TOO_MANY, count=f"{MAX_ENTRIES:,}", what="files"))
         inside = "" if folder == root else os.path.basename(folder)
         ordinary = _get_ordinary_names(workspace.ignore, inside)
         for entry in entries:
@@ -71,9 +71,9 @@ def scan_project(workspace: Workspace) -> GuardedFiles:
                     ordinary.add(entry.name)
             if entry.is_dir(follow_symlinks=False):
                 folders.append((entry.path, of_others or entry.name in _OF_OTHERS))
-        if found.count > MOST_FOUND:
+        if found.count > MAX_FOUND:
             what = "secret or protected files"
-            raise ToolError(text(_TOO_MANY, count=f"{MOST_FOUND:,}", what=what))
+            raise ToolError(text(_TOO_MANY, count=f"{MAX_FOUND:,}", what=what))
     return found
 
 

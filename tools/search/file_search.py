@@ -18,9 +18,9 @@ from ..workspace import Workspace
 from .python_search import Hit, Search, SearchResult, search_lines, search_text
 from .ripgrep import find_ripgrep, search_with_ripgrep
 
-MOST_HITS = 200
+MAX_HITS = 200
 # of all that is shown
-MOST_CHARACTERS = 30_000
+MAX_CHARACTERS = 30_000
 # characters of a line that are shown, around the match
 LONGEST_TEXT = 300
 SECONDS = 20.0
@@ -31,7 +31,7 @@ async def search_files(
 ) -> ToolResult:
     """Search the files below a path, or the file there, by ripgrep if it is installed."""
     names = await asyncio.to_thread(_find_names, workspace, path, file_pattern)
-    search = Search(workspace, names, regex, MOST_HITS + 1, time.monotonic() + SECONDS)
+    search = Search(workspace, names, regex, MAX_HITS + 1, time.monotonic() + SECONDS)
     return await run_in_worker(_build_result, search, await _run_search(search))
 
 
@@ -107,8 +107,8 @@ def _recheck_hits(search: Search, name: str, text: str, hits: list[Hit]) -> Iter
 
 def _format_hits(search_result: SearchResult, search: Search) -> tuple[str, int]:
     """Return the text, and how many hits are in it."""
-    lines, remaining_characters = list[str](), MOST_CHARACTERS
-    for hit in search_result.hits[:MOST_HITS]:
+    lines, remaining_characters = list[str](), MAX_CHARACTERS
+    for hit in search_result.hits[:MAX_HITS]:
         line = _format_hit(hit, search.workspace)
         remaining_characters -= len(line)
         if remaining_characters < 0:

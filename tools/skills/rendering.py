@@ -15,10 +15,10 @@ INTRODUCTION = (
     "Instructions for special tasks. When a task fits a description, load it with "
     "get_skill(name) before you begin."
 )
-MOST_LISTED, LONGEST_LINE = 100, 400
-MOST_FILES, WALK_SECONDS = 50, 5.0
+MAX_LISTED, LONGEST_LINE = 100, 400
+MAX_FILES, WALK_SECONDS = 50, 5.0
 # Bytes of one body; the rest can be read
-MOST_BODY = 40_000
+MAX_BODY = 40_000
 LOADED = '<skill name="{name}" folder="{folder}">\n{body}\n</skill>'
 FILES = "Its other files, relative to that folder; read_file, grep, glob and list_files open them:"
 MISSING = "This agent should have the skill `{name}`, which is not there. Tell the user."
@@ -29,7 +29,7 @@ def format_catalog(skills: Iterable[Skill], most_bytes: int) -> str:
     """Return a line for each skill, in this order, as many as fit; empty without any."""
     listed = [*skills]
     lines, left = list[str](), most_bytes - len(INTRODUCTION) - 80
-    for skill in listed[:MOST_LISTED]:
+    for skill in listed[:MAX_LISTED]:
         line = f"- {skill.name}: {skill.description}"
         short = line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…"
         left -= len(short.encode()) + 1
@@ -65,9 +65,9 @@ def render_skills(
 
 def _cut_body(skill: Skill) -> str:
     data = skill.body.encode(errors="replace")
-    if len(data) <= MOST_BODY:
+    if len(data) <= MAX_BODY:
         return skill.body
-    kept = data[:MOST_BODY].decode(errors="ignore").rpartition("\n")[0]
+    kept = data[:MAX_BODY].decode(errors="ignore").rpartition("\n")[0]
     return f"{kept}\n[cut here; read_file shows the rest: {skill.folder / skill.file.name}]"
 
 
@@ -76,10 +76,10 @@ def _list_files(skill: Skill, ignore: Sequence[str]) -> list[str]:
     try:
         entries = walk(workspace, workspace.root, deep=True, seconds=WALK_SECONDS)
         others = (entry.name for entry in entries if entry.kind == "file")
-        names = [*islice((name for name in others if name != skill.file.name), MOST_FILES + 1)]
+        names = [*islice((name for name in others if name != skill.file.name), MAX_FILES + 1)]
     except ToolError:
         return ["[its folder has too many files to list]"]
     if not names:
         return []
-    more = ["[and more]"] if len(names) > MOST_FILES else []
-    return [FILES, *names[:MOST_FILES], *more]
+    more = ["[and more]"] if len(names) > MAX_FILES else []
+    return [FILES, *names[:MAX_FILES], *more]

@@ -41,7 +41,7 @@ _WAITS = (
     "configure `task.test_command`"
 )
 # most packages of a project that are tested by themselves
-MOST_PACKAGES = 16
+MAX_PACKAGES = 16
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def detect_javascript_tests(files: ProjectFiles) -> list[TestCommand]:
         commands = _detect_package(package)
         tested += [folder] if commands else []
         all_commands += commands
-    return all_commands[:MOST_PACKAGES]
+    return all_commands[:MAX_PACKAGES]
 
 
 def _detect_package(package: _Package) -> list[TestCommand]:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, cast
 
 # most folders of a project that are searched for tests
-MOST_FOLDERS = 500
-MOST_BYTES = 1_000_000
+MAX_FOLDERS = 500
+MAX_BYTES = 1_000_000
 # how deep a package of its own may lie
 PACKAGE_DEPTH = 2
 MAKEFILES = ("GNUmakefile", "makefile", "Makefile")  # in the order of make
@@ -53,7 +53,7 @@ class ProjectFiles:
             if not file.is_file():  # a pipe would never end
                 return ""
             with file.open("rb") as opened:
-                return opened.read(MOST_BYTES).decode(errors="replace")
+                return opened.read(MAX_BYTES).decode(errors="replace")
         except OSError:
             return ""
 
@@ -77,7 +77,7 @@ def list_project_files(root: Path) -> ProjectFiles:
     """List the project's folders, the uppermost first; links are not followed."""
     folders: dict[str, frozenset[str]] = {}
     waiting = deque([""])
-    while waiting and len(folders) < MOST_FOLDERS:
+    while waiting and len(folders) < MAX_FOLDERS:
         folder = waiting.popleft()
         names, subfolders = _list_folder(root / folder)
         if "pyvenv.cfg" in names and folder:  # an environment of Python under another name

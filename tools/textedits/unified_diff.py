@@ -15,7 +15,7 @@ CONTEXT = 3
 SPLIT_FROM = 1_000
 # lines of both texts that are compared with each other; more count as all changed, or it would
 # take minutes
-MOST_COMPARED = 20_000
+MAX_COMPARED = 20_000
 NO_NEWLINE = "\n\\ No newline at end of file\n"
 
 
@@ -137,7 +137,7 @@ def _compare_lines(old: Sequence[str], new: Sequence[str]) -> list[LineChange]:
 
 
 def _match_lines(old: Sequence[str], new: Sequence[str]) -> list[LineChange]:
-    if len(old) + len(new) > MOST_COMPARED:
+    if len(old) + len(new) > MAX_COMPARED:
         return [LineChange("replace" if old else "insert", 0, len(old), 0, len(new))]
     return [LineChange(*code) for code in SequenceMatcher(None, old, new).get_opcodes()]
 

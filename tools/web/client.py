@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 SECONDS = 10.0
 # to connect to one of a host's addresses
 CONNECT_SECONDS = 3.0
-MOST_REDIRECTS = 5
-MOST_ADDRESSES = 4
+MAX_REDIRECTS = 5
+MAX_ADDRESSES = 4
 HEADERS = {
     "User-Agent": f"MaxAgent/{__version__} (webfetch)",
     "Accept": "text/markdown, text/html;q=0.9, text/plain;q=0.8, */*;q=0.1",
@@ -67,7 +67,7 @@ async def fetch_page(
     address = read_address(url)
     try:
         async with asyncio.timeout(SECONDS):
-            for _ in range(MOST_REDIRECTS + 1):
+            for _ in range(MAX_REDIRECTS + 1):
                 fetched = await _send_request(
                     address, await _resolve_allowed(address, resolve, allowed)
                 )
@@ -76,7 +76,7 @@ async def fetch_page(
                 address = resolve_redirect(address, fetched.location)
     except TimeoutError:
         raise ToolError(f"`{address.host}` did not answer completely in {SECONDS:.0f} s") from None
-    raise ToolError(f"it redirects more than {MOST_REDIRECTS} times")
+    raise ToolError(f"it redirects more than {MAX_REDIRECTS} times")
 
 
 async def _resolve_allowed(address: WebAddress, resolve: Resolve, allowed: Allowed) -> list[IP]:
@@ -95,7 +95,7 @@ async def _send_request(address: WebAddress, numbers: list[IP]) -> FetchedPage:
     import httpx
 
     async with httpx.AsyncHTTPTransport(trust_env=False) as transport:
-        for number in numbers[:MOST_ADDRESSES]:
+        for number in numbers[:MAX_ADDRESSES]:
             try:
                 response = await transport.handle_async_request(_build_request(address, number))
             except (httpx.ConnectError, httpx.ConnectTimeout):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Align = Literal["left", "center", "right"]
 # Cells that a column needs, unless its content is shorter
-LEAST_COLUMN = 8
+MIN_COLUMN = 8
 HEADINGS = {"h1": "bold underline", "h2": "bold"}
 OTHER_HEADING = "bold italic"
 INLINE = {"strong": "bold", "em": "italic", "s": "strike"}
@@ -203,7 +203,7 @@ def render_table(
         max(_measure_text(cell) for cell in column) for column in zip(header, *body, strict=True)
     ]
     widths = _fit_widths(wanted, width - len(GAP) * (len(wanted) - 1))
-    if any(got < min(LEAST_COLUMN, want) for got, want in zip(widths, wanted, strict=True)):
+    if any(got < min(MIN_COLUMN, want) for got, want in zip(widths, wanted, strict=True)):
         yield from _as_list(header, body, width)
     else:
         yield from _as_columns(header, body, aligns, widths)

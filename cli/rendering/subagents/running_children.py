@@ -12,7 +12,7 @@ from ..sanitize import sanitize_line
 from ..tool_summary import format_call
 
 # Last calls of a child that are kept to be shown
-MOST_CALLS = 8
+MAX_CALLS = 8
 # Characters of a call in a line
 CALL_WIDTH = 60
 
@@ -27,7 +27,7 @@ class _RunningChild:
     """Of an attempt: the role that acts."""
     requests: int = 0
     tokens: int = 0
-    calls: deque[str] = field(default_factory=lambda: deque[str](maxlen=MOST_CALLS))
+    calls: deque[str] = field(default_factory=lambda: deque[str](maxlen=MAX_CALLS))
 
 
 class RunningChildren:

@@ -7,7 +7,7 @@ from prompt_toolkit.document import Document
 
 from ...i18n.catalogs import t
 from ...rendering.sanitize import sanitize_line
-from .file_mentions import MOST_FILES, FileList, find_mention_at_end, format_mention, rank_names
+from .file_mentions import MAX_FILES, FileList, find_mention_at_end, format_mention, rank_names
 
 # Names with their descriptions
 Descriptions = Mapping[str, str]
@@ -49,7 +49,7 @@ class LineCompleter(Completer):
             text = format_mention(name) + ("" if name.endswith("/") else " ")
             yield _build_completion(text, mention, agents.get(name, ""))
         if files.is_cut:
-            yield _build_completion(mention, mention, t("mention.cut", count=f"{MOST_FILES:,}"))
+            yield _build_completion(mention, mention, t("mention.cut", count=f"{MAX_FILES:,}"))
 
 
 def is_command(typed: str) -> bool:

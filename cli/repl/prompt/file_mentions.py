@@ -6,8 +6,8 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-MOST_FILES = 50_000
-MOST_OFFERED = 50
+MAX_FILES = 50_000
+MAX_OFFERED = 50
 # A mention at the end of a line
 _MENTION = re.compile(r"(?:^|(?<=\s))@(\"[^\"\n]*\"?|[^\s\"]*)$")
 
@@ -31,7 +31,7 @@ def rank_names(typed: str, names: Sequence[str]) -> list[str]:
     """
     wanted = typed.lower()
     if not wanted:
-        return list(names[:MOST_OFFERED])
+        return list(names[:MAX_OFFERED])
     letters = re.compile(".*?".join(map(re.escape, wanted)), re.IGNORECASE)
     fitting = [name for name in names if letters.search(name)]
     if not fitting:
@@ -39,7 +39,7 @@ def rank_names(typed: str, names: Sequence[str]) -> list[str]:
 
         alike = process.extract(typed, names, scorer=fuzz.WRatio, limit=5, score_cutoff=70)
         return [name for name, _, _ in alike]
-    return sorted(fitting, key=lambda name: _score_name(wanted, name.lower()))[:MOST_OFFERED]
+    return sorted(fitting, key=lambda name: _score_name(wanted, name.lower()))[:MAX_OFFERED]
 
 
 def _score_name(wanted: str, name: str) -> tuple[float, int, str]:
@@ -57,7 +57,7 @@ class FileList(NamedTuple):
     names: list[str]
     """Paths; folders end with a slash."""
     is_cut: bool = False
-    """Whether the project has more than `MOST_FILES` files, so that the others are left out."""
+    """Whether the project has more than `MAX_FILES` files, so that the others are left out."""
 
 
 class MentionableFiles:
@@ -69,7 +69,7 @@ class MentionableFiles:
     def list_files(self) -> FileList:
         """List them; slow in a large project."""
         walked = iter(self._walk_files())
-        names = _with_folders(islice(walked, MOST_FILES))
+        names = _with_folders(islice(walked, MAX_FILES))
         return FileList(names, is_cut=next(walked, None) is not None)
 
     def _walk_files(self) -> Iterable[str]:

@@ -16,7 +16,7 @@ SEPARATOR = " · "
 # Most bytes to read of a file that holds a name
 LONGEST_GIT_FILE = 200
 # Fields in the order in which a narrow terminal loses them
-_LEAST_FIRST = (
+_MIN_FIRST = (
     *("thinking", "sandbox", "branch", "proposals", "cost", "model", "used", "agent", "jobs"),
 )
 _COMMIT = re.compile(r"[0-9a-f]{40,64}")
@@ -51,7 +51,7 @@ class Status:
 def format_status(status: Status, columns: int) -> str:
     """Return as much as fits: the least important field goes first, the mode never."""
     parts = _build_parts(status)
-    for least in _LEAST_FIRST:
+    for least in _MIN_FIRST:
         if wcswidth(_join_parts(parts.values())) < columns:
             break
         parts.pop(least, None)

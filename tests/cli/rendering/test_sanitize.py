@@ -7,7 +7,7 @@ from hostile_text import CORPUS, STEERING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxagent.cli.rendering.sanitize import MOST_ACCENTS, sanitize_line, sanitize_text, to_safe_json
+from maxagent.cli.rendering.sanitize import MAX_ACCENTS, sanitize_line, sanitize_text, to_safe_json
 
 HONEST = [
     "plain, 中文 and\ttab\n",
@@ -70,7 +70,7 @@ def test_accents_do_not_pile_up(text: str) -> None:
     for char in sanitize_text(flood):
         heap = heap + 1 if unicodedata.category(char) in ("Mn", "Me") else 0
         tallest = max(tallest, heap)
-    assert tallest <= MOST_ACCENTS
+    assert tallest <= MAX_ACCENTS
 
 
 @given(st.text())

@@ -5,7 +5,7 @@ import pytest
 from maxagent.cli.i18n.catalogs import use_language
 from maxagent.cli.rendering.trust_inventory import (
     LONGEST_VALUE,
-    MOST_OF_A_KIND,
+    MAX_OF_A_KIND,
     describe_trust_state,
     format_inventory,
 )
@@ -80,7 +80,7 @@ def test_long_values_and_lists_are_cut_visibly(tmp_path: Path) -> None:
     (tmp_path / ".llc.yaml").write_text(f"task: {{test_command: {'x' * 9000}}}\n")
     folder = tmp_path / ".llc/skills"
     folder.mkdir(parents=True)
-    for number in range(MOST_OF_A_KIND + 2):
+    for number in range(MAX_OF_A_KIND + 2):
         (folder / str(number)).write_text("")
     shown = lines(tmp_path)
     assert shown[2].endswith("…") and len(shown[2]) < LONGEST_VALUE + 50

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maxagent.memory.cards.card import (
-    MOST_CHARACTERS,
+    MAX_CHARACTERS,
     Card,
     Source,
     card_from_value,
@@ -48,7 +48,7 @@ def test_value_written_by_hand_needs_only_content() -> None:
     card = card_from_value("1", "project", {"content": " By hand\u200b\x1b "})
     assert card == Card("1", "By hand")
     long = card_from_value("1", "project", {"content": "x" * 900, "expires_at": "2030-01-01"})
-    assert long and len(long.content) == MOST_CHARACTERS
+    assert long and len(long.content) == MAX_CHARACTERS
     assert long.expires_at == "2030-01-01T00:00:00+00:00"
 
 

@@ -10,8 +10,8 @@ from maxagent.memory.snapshots.store import Snapshots
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "MOST_FILES", 5)
-    monkeypatch.setattr(limits, "MOST_BYTES", 100)
+    monkeypatch.setattr(limits, "MAX_FILES", 5)
+    monkeypatch.setattr(limits, "MAX_BYTES", 100)
 
 
 FILES = [NewFile(size, name) for size, name in ((60, b"data"), (1, b"a"), (9, b"b"), (30, b"c"))]
@@ -81,7 +81,7 @@ async def test_file_over_limit_is_skipped_and_reported(
 async def test_tree_with_too_many_files_is_stored_partly(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("maxagent.memory.snapshots.git_backend.MOST_FILES", limits.MOST_FILES)
+    monkeypatch.setattr("maxagent.memory.snapshots.git_backend.MAX_FILES", limits.MAX_FILES)
     folder = tmp_path / "project"
     folder.mkdir()
     for number in range(8):

@@ -2,7 +2,7 @@
 
 from maxagent.memory.snapshots.file_version import ABSENT, FileVersion, PathChange
 from maxagent.memory.undo.history import HistoryEntry
-from maxagent.nodes.compaction.state_facts import MOST_FILES, build_facts, list_changed_files
+from maxagent.nodes.compaction.state_facts import MAX_FILES, build_facts, list_changed_files
 from maxagent.nodes.state import State
 
 STATE: State = {"request": "Write.", "folder": "/"}
@@ -18,9 +18,9 @@ def change(number: int, path: str) -> HistoryEntry:
 
 
 def test_newest_changes_are_named_when_there_are_many() -> None:
-    entries = [change(number, f"{1000 - number}.txt") for number in range(1, MOST_FILES + 10)]
+    entries = [change(number, f"{1000 - number}.txt") for number in range(1, MAX_FILES + 10)]
     changed = list_changed_files(entries)
-    assert changed[0] == f"{1000 - MOST_FILES - 9}.txt"
+    assert changed[0] == f"{1000 - MAX_FILES - 9}.txt"
     facts = build_facts(STATE, [], changed, "")
     assert f"`{changed[0]}`" in facts and "and 9 more" in facts
     assert f"`{changed[-1]}`" not in facts

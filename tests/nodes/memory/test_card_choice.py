@@ -2,7 +2,7 @@
 
 from maxagent.memory.cards.card import Card, CardType
 from maxagent.nodes.memory.card_choice import (
-    MOST_AT_START,
+    MAX_AT_START,
     choose_fitting_cards,
     choose_start_cards,
     find_shown_ids,
@@ -24,7 +24,7 @@ CARDS = [card(number) for number in range(1, 60)]
 def test_constraints_and_used_cards_come_first() -> None:
     rule, used = card(90, "Never edit generated code.", "constraint"), card(91, "Used.", uses=9)
     chosen = choose_start_cards([*CARDS, used, rule], "hello", 6_000)
-    assert len(chosen) == MOST_AT_START and chosen[0] is rule and used in chosen
+    assert len(chosen) == MAX_AT_START and chosen[0] is rule and used in chosen
 
 
 def test_what_fits_the_request_is_told() -> None:

@@ -1,6 +1,6 @@
 """An edit tells what is there now, what was adapted, and where it changed more than is shown."""
 
-from maxagent.tools.filesystem.edit_report import MOST_SHOWN, format_report
+from maxagent.tools.filesystem.edit_report import MAX_SHOWN, format_report
 from maxagent.tools.textedits.text_edits import TextChange, TextEdit, apply_edits, find_edit_lines
 
 OLD = "".join(f"{number}\n" for number in range(1, 201))
@@ -42,10 +42,10 @@ def test_what_was_adapted_is_said() -> None:
 
 def test_many_places_show_the_first_and_name_others() -> None:
     lines = told([at(line, "x") for line in range(10, 200, 10)])
-    assert sum("→" in line for line in lines) <= MOST_SHOWN
+    assert sum("→" in line for line in lines) <= MAX_SHOWN
     assert lines[-1] == "[changed too: lines 90, 100, 110, 120, 130, 140, 150, 160, 170, 180, 190]"
 
 
 def test_a_long_change_is_shown_by_its_beginning() -> None:
     lines = told([at(5, "x\n" * 500)])
-    assert len(lines) == 1 + MOST_SHOWN
+    assert len(lines) == 1 + MAX_SHOWN

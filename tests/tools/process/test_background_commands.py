@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from maxagent.tools.process.background_commands import (
-    MOST_ENDED,
-    MOST_RUNNING,
+    MAX_ENDED,
+    MAX_RUNNING,
     BackgroundCommands,
 )
 from maxagent.tools.process.command_run import CommandRun
@@ -55,7 +55,7 @@ async def test_begin_and_end_are_events_and_recorded(tmp_path: Path) -> None:
 
 async def test_too_many_are_refused_by_name(tmp_path: Path) -> None:
     commands = BackgroundCommands("thread")
-    for number in range(MOST_RUNNING):
+    for number in range(MAX_RUNNING):
         await commands.add(start(commands, tmp_path, f"c{number}", f"sleep 10{number}"))
     with pytest.raises(ToolError, match="c0: `sleep 100`; c1: `sleep 101`"):
         commands.require_room()
@@ -69,9 +69,9 @@ async def test_too_many_are_refused_by_name(tmp_path: Path) -> None:
 
 async def test_old_ended_commands_are_forgotten(tmp_path: Path) -> None:
     commands = BackgroundCommands("thread")
-    for number in range(MOST_ENDED + 2):
+    for number in range(MAX_ENDED + 2):
         run = start(commands, tmp_path, f"c{number}", "true")
         await commands.add(run)
         await run.wait(30)
         commands.note_end(run)
-    assert len(commands.all) == MOST_ENDED and commands.find("c0") is None
+    assert len(commands.all) == MAX_ENDED and commands.find("c0") is None

@@ -1,7 +1,7 @@
 import asyncio
 from pathlib import Path
 
-from maxagent.tools.process.command_run import MOST_UNREAD, CommandRun
+from maxagent.tools.process.command_run import MAX_UNREAD, CommandRun
 from maxagent.tools.process.launcher import ProcessExit, Sink, TimeLimit, stream_output
 from maxagent.tools.process.output_capture import OutputRecorder
 
@@ -68,9 +68,9 @@ async def test_sending_back_ends_the_wait_only(tmp_path: Path) -> None:
 def test_unread_output_is_bounded(tmp_path: Path) -> None:
     run = build(tmp_path)
     for _ in range(3):
-        run.add_output(b"x" * MOST_UNREAD)
+        run.add_output(b"x" * MAX_UNREAD)
     data, dropped = run.read_new_output()
-    assert (len(data), dropped) == (MOST_UNREAD, 2 * MOST_UNREAD)
+    assert (len(data), dropped) == (MAX_UNREAD, 2 * MAX_UNREAD)
     run.recording.close()
 
 

@@ -107,9 +107,9 @@ def test_what_is_too_much_to_guard_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workspace = make(tmp_path, *(f"{number}.key" for number in range(12)))
-    monkeypatch.setattr(project_scan, "MOST_FOUND", 10)
+    monkeypatch.setattr(project_scan, "MAX_FOUND", 10)
     with pytest.raises(ToolError, match="over 10 secret or protected files"):
         scan_project(workspace)
-    monkeypatch.setattr(project_scan, "MOST_ENTRIES", 11)
+    monkeypatch.setattr(project_scan, "MAX_ENTRIES", 11)
     with pytest.raises(ToolError, match="over 11 files.*outside_sandbox"):
         scan_project(workspace)

@@ -102,7 +102,7 @@ async def test_a_project_that_cannot_be_guarded_is_refused(
 ) -> None:
     root = sandbox.workspace.root
     (root / "one").write_text("")
-    monkeypatch.setattr(project_scan, "MOST_ENTRIES", 0)
+    monkeypatch.setattr(project_scan, "MAX_ENTRIES", 0)
     with pytest.raises(ToolError, match="cannot protect"):
         async with sandbox.wrap(["ls"], root):
             pass

@@ -5,8 +5,8 @@ from skill_place import SkillPlace
 from maxagent.config.skills.discovery import read_skill_file
 from maxagent.config.skills.skill import Skill, SkillRegistry
 from maxagent.tools.skills.rendering import (
+    MAX_BODY,
     MISSING,
-    MOST_BODY,
     format_catalog,
     render_skill,
     render_skills,
@@ -57,7 +57,7 @@ def test_long_skill_is_cut_and_many_files_are_capped(tmp_path: Path) -> None:
     for number in range(60):
         place.write(f"skills/night/f{number:02}.md", "x")
     shown = render_skill(skill, ())
-    assert len(shown.encode()) < MOST_BODY + 2_000
+    assert len(shown.encode()) < MAX_BODY + 2_000
     assert f"[cut here; read_file shows the rest: {skill.folder}/SKILL.md]" in shown
     assert shown.splitlines()[-2:] == ["f49.md", "[and more]"]
 

@@ -73,7 +73,7 @@ async def test_sandboxed_tests_are_counted_and_cannot_escape(
     assert (counts(run), outside.exists()) == ((1, 1, 0, 0), False)
     assert sorted(os.listdir(project)) == ["made", "test_it.py"]
 
-    monkeypatch.setattr(project_scan, "MOST_ENTRIES", 0)
+    monkeypatch.setattr(project_scan, "MAX_ENTRIES", 0)
     refused = await run_tests(command, project, 60, lambda text: None, sandbox)
     assert evaluate_run(refused).verdict == "unverified"
     assert "cannot protect this project" in evaluate_run(refused).reason

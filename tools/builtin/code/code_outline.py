@@ -22,7 +22,7 @@ from ...workspace import Workspace
 # bytes of a file that is parsed
 LARGEST_FILE = 1_000_000
 # of all that is shown
-MOST_CHARACTERS = 30_000
+MAX_CHARACTERS = 30_000
 SECONDS = 20.0
 BROKEN = "  [a part of this file does not parse; definitions in it may be missing]"
 
@@ -62,7 +62,7 @@ def outline_sources(workspace: Workspace, path: str, recursive: bool) -> ToolRes
     else:
         for name in names:
             check_cancelled()
-            if outline.characters >= MOST_CHARACTERS or time.monotonic() > deadline:
+            if outline.characters >= MAX_CHARACTERS or time.monotonic() > deadline:
                 break
             try:
                 _add_file(workspace, workspace.root / name, outline)
@@ -100,7 +100,7 @@ def _add_file(workspace: Workspace, path: Path, outline: Outline) -> None:
 
 def _cut(blocks: Sequence[str]) -> Iterator[str]:
     """Yield the blocks up to the limit, the last one cut at a line."""
-    left = MOST_CHARACTERS
+    left = MAX_CHARACTERS
     for block in blocks:
         if len(block) > left:
             shown = block[:left].rpartition("\n")[0]

@@ -9,7 +9,7 @@ from ...result import ToolError, ToolResult
 from ...tool_run import Run
 from ...workspace import Workspace
 
-MOST_RESULTS = 200
+MAX_RESULTS = 200
 
 
 @tool("read")
@@ -26,7 +26,7 @@ def _find_files(workspace: Workspace, pattern: str) -> ToolResult:
     fits = compile_glob(rest)
     folder = resolve_folder(workspace, start)
     entries = find_entries(workspace, folder, fits, deep=True)
-    return ToolResult(format_entries(entries, MOST_RESULTS, "make the pattern narrower"))
+    return ToolResult(format_entries(entries, MAX_RESULTS, "make the pattern narrower"))
 
 
 def _split_plain_prefix(pattern: str) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from ...result import ToolError, ToolResult
 from ...tool_run import Run
 from ...workspace import Workspace
 
-MOST_RESULTS = 1_000
+MAX_RESULTS = 1_000
 
 
 @tool("read", paths=("path",))
@@ -24,7 +24,7 @@ async def list_files(
     """List a folder."""
     if max_results < 1:
         raise ToolError("`max_results` must be at least 1")
-    limit = min(max_results, MOST_RESULTS)
+    limit = min(max_results, MAX_RESULTS)
     workspace = run.workspace.select_readable(path)
     return await asyncio.to_thread(_list_folder, workspace, path or ".", pattern, recursive, limit)
 

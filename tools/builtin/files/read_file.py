@@ -13,9 +13,9 @@ from ...result import IMAGES, ToolError, ToolResult
 from ...tool_run import Run, ToolRun
 from ...workspace import Workspace
 
-MOST_LINES = 2_000
+MAX_LINES = 2_000
 # of the lines that are shown, with their numbers
-MOST_BYTES = 56_000
+MAX_BYTES = 56_000
 
 
 @tool("read", paths=("path",), shows=True)
@@ -74,12 +74,12 @@ def read_text_file(
 
 def _count_fitting(lines: Sequence[str], start: int) -> int:
     """Count the lines, numbered from `start`, that fit into one answer."""
-    left = MOST_BYTES
-    for count, line in enumerate(lines[:MOST_LINES]):
+    left = MAX_BYTES
+    for count, line in enumerate(lines[:MAX_LINES]):
         left -= len(format_lines([line], start + count).encode()) + len("\n")
         if left < 0:
             return count
-    return min(len(lines), MOST_LINES)
+    return min(len(lines), MAX_LINES)
 
 
 def _collect_remarks(

@@ -14,7 +14,7 @@ from ...mcp.tool_text import describe_tool
 from ...result import ToolError, ToolResult
 from ...tool_run import Run
 
-MOST_SHOWN = 5
+MAX_SHOWN = 5
 # Seconds that a search waits for servers which were never asked before
 LONGEST_WAIT = 10.0
 
@@ -27,7 +27,7 @@ async def find_tools(query: str, *, run: Run) -> ToolResult:
     problems = await _ask_unknown(run.mcp)
     known = await asyncio.to_thread(run.mcp.read_known)
     tools = [one for definitions in known.values() for one in definitions.tools]
-    hits = search_tools(tools, query, MOST_SHOWN)
+    hits = search_tools(tools, query, MAX_SHOWN)
     shown = "\n\n".join(map(_format_tool, hits))
     answer = wrap_foreign_text(shown, "MCP servers") if shown else "No tool fits these words."
     return ToolResult("\n".join([answer, *problems]), metadata={"tools": len(tools)})

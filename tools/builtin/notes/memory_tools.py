@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # In a result's metadata: the card that was noted
 CARD = "card"
-MOST_CARDS, MOST_NOTES = 20, 50
+MAX_CARDS, MAX_NOTES = 20, 50
 SHORT_ID = 8
 ANSWERS = {
     "active": "Noted as {id}; later threads are told.",
@@ -34,8 +34,8 @@ NEAR = (
 async def search_memory(query: str, top_k: int = 5, *, run: Run) -> ToolResult:
     """Search what was learnt in earlier threads."""
     access = _get_access(run.cards)
-    if not 1 <= top_k <= MOST_CARDS:
-        raise ToolError(f"`top_k` must be from 1 to {MOST_CARDS}")
+    if not 1 <= top_k <= MAX_CARDS:
+        raise ToolError(f"`top_k` must be from 1 to {MAX_CARDS}")
     hits = await access.library.search(query, limit=top_k, scopes=access.scopes)
     lines = [
         f"{number}. [{hit.card.type}] {_format_card(hit.card)}, score {hit.score:.1f})"
@@ -87,10 +87,10 @@ async def recall_notes(category: str = "", *, run: Run) -> ToolResult:
     ]
     lines = [
         f"{number}. [{next(iter(card.tags), card.type)}] {_format_card(card)})"
-        for number, card in enumerate(notes[:MOST_NOTES], 1)
+        for number, card in enumerate(notes[:MAX_NOTES], 1)
     ]
-    if len(notes) > MOST_NOTES:
-        lines.append(f"[{len(notes) - MOST_NOTES} older ones; `search_memory` finds them]")
+    if len(notes) > MAX_NOTES:
+        lines.append(f"[{len(notes) - MAX_NOTES} older ones; `search_memory` finds them]")
     return ToolResult("\n".join(lines) or "there are no notes")
 
 

@@ -11,7 +11,7 @@ from ...definition import tool
 from ...result import ToolError, ToolResult
 from ...tool_run import Run
 
-MOST_TASKS = 16
+MAX_TASKS = 16
 LONGEST_DESCRIPTION = 140
 SUBAGENT = "subagent"
 
@@ -41,8 +41,8 @@ def read_tasks(args: Mapping[str, object]) -> list[TaskItem]:
     """Return the tasks of a call; raises ToolError if there is none, or too many."""
     several = args.get("tasks")
     items: Sequence[object] = cast("list[object]", several) if isinstance(several, list) else [args]
-    if not items or len(items) > MOST_TASKS:
-        raise ToolError(f"`tasks` takes 1 to {MOST_TASKS} tasks, not {len(items)}")
+    if not items or len(items) > MAX_TASKS:
+        raise ToolError(f"`tasks` takes 1 to {MAX_TASKS} tasks, not {len(items)}")
     return [_read_task(item) for item in items]
 
 

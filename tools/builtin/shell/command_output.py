@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from ...process.command_run import CommandRun
 
-MOST_LINES = 500
-MOST_BYTES = 32_000
+MAX_LINES = 500
+MAX_BYTES = 32_000
 # bytes of a line that are shown
 LONGEST_LINE = 2_000
 # Seconds that a filter may search
@@ -79,8 +79,8 @@ def describe_state(command: "CommandRun") -> str:
 def _render_new(data: bytes, dropped: int, wanted: "_LineFilter", command_id: str) -> str:
     every = data.splitlines(keepends=True)
     lines = [line for line in every if wanted.matches(line)]
-    kept, room = list[bytes](), MOST_BYTES
-    for line in reversed(lines[-MOST_LINES:]):
+    kept, room = list[bytes](), MAX_BYTES
+    for line in reversed(lines[-MAX_LINES:]):
         room -= min(len(line), LONGEST_LINE)
         if room < 0:
             break
@@ -110,12 +110,12 @@ def _read_output(path: Path, start: int, end: int | None, wanted: "_LineFilter")
 
 
 def _iter_shown(lines: Iterable[tuple[int, bytes]], wanted: "_LineFilter") -> Iterator[str]:
-    room, count = MOST_BYTES, 0
+    room, count = MAX_BYTES, 0
     for number, line in lines:
         if not wanted.matches(line):
             continue
         room -= min(len(line), LONGEST_LINE)
-        if room < 0 or count == MOST_LINES:
+        if room < 0 or count == MAX_LINES:
             yield f"[… more: go on with start_line={number} …]"
             return
         count += 1

@@ -12,8 +12,8 @@ from ...workspace import Workspace
 
 # bytes of a long answer that are kept of each end
 KEPT_EACH_SIDE = 15_000
-MOST_COMMITS = 200
-MOST_EXCLUDED = 1_000
+MAX_COMMITS = 200
+MAX_EXCLUDED = 1_000
 
 _NO_PROGRAMS = ("--no-ext-diff", "--no-textconv", "--no-color")
 _SUBMODULES = "--ignore-submodules=dirty"
@@ -45,7 +45,7 @@ async def git_diff(path: str = "", staged: bool = False, *, run: Run) -> ToolRes
     wanted = await asyncio.to_thread(_build_pathspec, run.workspace, path)
     names = await repository.run_git(*which, "--name-only", "--no-renames", "-z", "--", wanted)
     secret = [name for name in names.text.split("\0") if name and run.workspace.is_ignored(name)]
-    if len(secret) > MOST_EXCLUDED:
+    if len(secret) > MAX_EXCLUDED:
         raise ToolError("too many ignored files have changed; name one `path`")
     excluded = [f":(exclude,literal){name}" for name in secret]
     done = await repository.run_git(*which, "--", wanted, *excluded)
@@ -55,8 +55,8 @@ async def git_diff(path: str = "", staged: bool = False, *, run: Run) -> ToolRes
 @tool("read", paths=("path",))
 async def git_log(max_count: int = 20, path: str = "", *, run: Run) -> ToolResult:
     """List commits, newest first."""
-    if not 1 <= max_count <= MOST_COMMITS:
-        raise ToolError(f"`max_count` must be from 1 to {MOST_COMMITS}")
+    if not 1 <= max_count <= MAX_COMMITS:
+        raise ToolError(f"`max_count` must be from 1 to {MAX_COMMITS}")
     repository = await open_repository(run.workspace)
     if await _is_empty(repository):
         return ToolResult("no commits yet")

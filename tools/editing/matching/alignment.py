@@ -6,7 +6,7 @@ from itertools import pairwise, takewhile
 from .document import TextDocument
 
 # below this two lines do not match: one is invented, one omitted
-LEAST_SIMILARITY = 0.5
+MIN_SIMILARITY = 0.5
 
 Similarity = Callable[[str, str], float]
 # an old line, a line of the file, and their similarity; None if one has no partner
@@ -42,7 +42,7 @@ def _align_by_cost(old: Sequence[str], file: Sequence[str], likeness: Similarity
             if a and b:
                 near = 1.0 if old[a - 1] == file[b - 1] else likeness(old[a - 1], file[b - 1])
                 like[a, b] = near
-                if near >= LEAST_SIMILARITY:
+                if near >= MIN_SIMILARITY:
                     options.append((_add_cost(best[a - 1][b - 1], near < 1.0, 1 - near), "both"))
             if a:
                 options.append((_add_cost(best[a - 1][b], True, 1.0), "old"))

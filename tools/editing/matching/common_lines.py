@@ -8,7 +8,7 @@ from ...textedits.unified_diff import diff_lines
 from .normalization import strip_line
 
 # pairs of lines that are compared with care; more are compared fast
-MOST_COMPARED = 1_000_000
+MAX_COMPARED = 1_000_000
 
 Pairs = list[tuple[int, int]]
 
@@ -35,7 +35,7 @@ def find_gaps(pairs: Pairs, old: int, new: int) -> list[tuple[range, range]]:
 
 
 def _match_equal_lines(old: Sequence[str], new: Sequence[str]) -> Pairs:
-    if len(old) * len(new) > MOST_COMPARED:
+    if len(old) * len(new) > MAX_COMPARED:
         changes = diff_lines(old, new)
         blocks = [(c.start, c.new_start, c.end - c.start) for c in changes if c.kind == "equal"]
     else:

@@ -6,7 +6,7 @@ from itertools import islice
 
 from .normalization import Key
 
-MOST_COUNTED = 10_000
+MAX_COUNTED = 10_000
 # most overlapping places that are counted, fewer for a longer text
 LONG = 40
 
@@ -43,7 +43,7 @@ class TextDocument:
 def find_places(text: str, part: str, *, apart: bool = False) -> list[int]:
     """Find where `part` begins in the text; unless `apart`, overlapping places count, too."""
     # overlapping places are counted only as long as that is quick
-    most = len(text) if apart else max(MOST_COUNTED // max(len(part) // LONG, 1), 2)
+    most = len(text) if apart else max(MAX_COUNTED // max(len(part) // LONG, 1), 2)
     return list(islice(_iter_places(text, part, len(part) if apart else 1), most))
 
 

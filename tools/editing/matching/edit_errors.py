@@ -11,8 +11,8 @@ from .nearest_match import find_nearest
 from .normalization import collapse_blanks, normalize_line
 
 # most lines, and line numbers, in an error
-MOST_SHOWN = 20
-MOST_DIFFERENCES = 3
+MAX_SHOWN = 20
+MAX_DIFFERENCES = 3
 MANY = 100
 LONGEST_SHOWN = 200
 # of a new text that is worth looking for
@@ -86,7 +86,7 @@ def make_old_elision_error(source: TextDocument, request: EditRequest, line: str
 
 def with_lines(refusal: ToolError, source: TextDocument, match: LineMatch) -> ToolError:
     """Add the lines that were found to a refusal."""
-    lines = source.lines[match.start : match.end][:MOST_SHOWN]
+    lines = source.lines[match.start : match.end][:MAX_SHOWN]
     shown = format_lines(list(map(show_blanks, lines)), match.start + 1)
     return ToolError(f"{refusal}\nthe lines of the file {LEGEND}:\n{shown}")
 
@@ -111,8 +111,8 @@ def _describe_places(lines: Sequence[int], columns: Sequence[int]) -> str:
     if len(set(lines)) == 1:
         return f"at line {lines[0]}, columns {format_line_numbers(columns)}"
     pairs = [f"{line}:{column}" for line, column in zip(lines, columns, strict=True)]
-    more = f" and {len(pairs) - MOST_SHOWN} more" if len(pairs) > MOST_SHOWN else ""
-    return f"at lines and columns {', '.join(pairs[:MOST_SHOWN])}{more}"
+    more = f" and {len(pairs) - MAX_SHOWN} more" if len(pairs) > MAX_SHOWN else ""
+    return f"at lines and columns {', '.join(pairs[:MAX_SHOWN])}{more}"
 
 
 def describe_ambiguous_hunk(lines: Sequence[int]) -> str:
@@ -159,7 +159,7 @@ def make_not_found_error(
     old = request.old_lines
     places = find_nearest(source, old)
     start = places[0] if places else 0
-    close = source.lines[start : start + min(len(old), MOST_SHOWN)] if places else []
+    close = source.lines[start : start + min(len(old), MAX_SHOWN)] if places else []
     blanks = list(map(collapse_blanks, close)) == list(map(collapse_blanks, old))
     text = f"{what} is not {where}" + (", only with other blanks" if blanks else "")
     text += _note_already_done(source, request.new)
@@ -197,8 +197,8 @@ def _note_already_done(source: TextDocument, new: str) -> str:
 
 def format_line_numbers(lines: Sequence[int]) -> str:
     """List line numbers; of many the first."""
-    more = len(lines) - MOST_SHOWN
-    return ", ".join(map(str, lines[:MOST_SHOWN])) + (f" and {more} more" if more > 0 else "")
+    more = len(lines) - MAX_SHOWN
+    return ", ".join(map(str, lines[:MAX_SHOWN])) + (f" and {more} more" if more > 0 else "")
 
 
 def _format_count(lines: Sequence[int]) -> str:
@@ -214,8 +214,8 @@ def show_blanks(line: str) -> str:
 
 def _describe_differences(source: TextDocument, old: Sequence[str], start: int, what: str) -> str:
     """Show the first lines of the request that the closest lines do not have."""
-    window = source.lines[start : start + len(old) + MOST_DIFFERENCES]
+    window = source.lines[start : start + len(old) + MAX_DIFFERENCES]
     near = {normalize_line(line) for line in window}
     missing = [line for line in old if line.strip() and normalize_line(line) not in near]
-    shown = "\n".join(show_blanks(line)[:200] for line in missing[:MOST_DIFFERENCES])
+    shown = "\n".join(show_blanks(line)[:200] for line in missing[:MAX_DIFFERENCES])
     return f"\nnot there is from {what}:\n{shown}" if missing else ""

@@ -16,9 +16,9 @@ WORD_WEIGHT = 0.2
 SPREAD = 3
 NEARLY = 0.9
 # most places in an error, and how near to the best their votes must be
-MOST_PLACES = 5
-MOST_ASKED = 200
-LEAST_SIMILARITY = 60
+MAX_PLACES = 5
+MAX_ASKED = 200
+MIN_SIMILARITY = 60
 
 _WORD = re.compile(r"\w{3,}")
 
@@ -29,7 +29,7 @@ def find_nearest(source: TextDocument, wanted: Sequence[str]) -> list[int]:
     """Find the lines, from 0, at which `wanted` most likely begins, the likeliest first."""
     # every wanted line and word that is in the file votes, rare ones with more weight; without
     # votes the line most similar to the longest wanted one decides
-    wanted = wanted[:MOST_ASKED]
+    wanted = wanted[:MAX_ASKED]
     votes: Votes = defaultdict(float)
     lines = (
         (offset, [normalize_line(line)] if line.strip() else [])
@@ -74,7 +74,7 @@ def _rank_places(votes: Votes) -> list[int]:
     }
     most, chosen = max(around.values()), list[int]()
     for start in sorted(votes, key=lambda start: (-around[start], -votes[start], start)):
-        if around[start] < NEARLY * most or len(chosen) == MOST_PLACES:
+        if around[start] < NEARLY * most or len(chosen) == MAX_PLACES:
             break
         if all(abs(start - other) > SPREAD for other in chosen):
             near = [place for place in votes if abs(place - start) <= SPREAD]
@@ -91,5 +91,5 @@ def _find_most_similar(source: TextDocument, wanted: Sequence[str]) -> list[int]
     keys = source.normalize_lines(normalize_line)
     lines = [line.casefold() if len(line) <= LONGEST_COMPARED else "" for line in keys]
     asked = normalize_line(longest).casefold()
-    found = process.extractOne(asked, lines, scorer=fuzz.ratio, score_cutoff=LEAST_SIMILARITY)
+    found = process.extractOne(asked, lines, scorer=fuzz.ratio, score_cutoff=MIN_SIMILARITY)
     return [max(found[2] - offset, 0)] if found else []

@@ -23,7 +23,7 @@ from ..strategies import AnyMatch, TextMatch, match_lines
 from ..strategy_chain import StrategyResult, find_lines, find_similar
 
 # how alike an outer line is to the file's where both are of one kind
-LEAST_SIMILARITY = 0.70
+MIN_SIMILARITY = 0.70
 # old lines that must fit where an outer one of the context does not
 FEWEST_LEFT = 3
 
@@ -139,7 +139,7 @@ def _is_addition(lines: Sequence[str]) -> bool:
 def _is_sibling(source: TextDocument, outer: str, number: int) -> bool:
     """Return whether the file has a similar line there that means another place."""
     real = source.lines[number] if 0 <= number < len(source.lines) else ""
-    near = measure_similarity(outer.strip(), real.strip()) >= LEAST_SIMILARITY
+    near = measure_similarity(outer.strip(), real.strip()) >= MIN_SIMILARITY
     return near and not (has_same_facts(outer, real) and has_same_strings(outer, real))
 
 

@@ -27,8 +27,8 @@ STAYS = 0.70
 REPLACED = 0.80
 # by how much the best block must be more alike than the next
 MARGIN = 0.10
-MOST_BLOCKS = 400
-MOST_LONGER = 0.25
+MAX_BLOCKS = 400
+MAX_LONGER = 0.25
 
 
 class TooManyBlocksError(Exception):
@@ -106,18 +106,18 @@ def _find_windows(keys: Sequence[str], wanted: WantedLines) -> set[tuple[int, in
         if key in asked:
             places[key].append(number)
     present = sorted((len(places[key]), offset) for offset, key in enumerate(lines) if places[key])
-    slack = min(wanted.most_bad, int(size * MOST_LONGER))
+    slack = min(wanted.most_bad, int(size * MAX_LONGER))
     windows = set[tuple[int, int]]()
     looked = 0
     for rank, (count, offset) in enumerate(present[: wanted.most_bad + 2]):
         looked += count
-        if looked > MOST_BLOCKS and rank <= wanted.most_bad - (size - len(present)):
+        if looked > MAX_BLOCKS and rank <= wanted.most_bad - (size - len(present)):
             raise TooManyBlocksError
-        if looked > MOST_BLOCKS:
+        if looked > MAX_BLOCKS:
             break
         for place in places[lines[offset]]:
             windows |= _find_windows_near(keys, wanted, place - offset, slack)
-    if len(windows) > MOST_BLOCKS:
+    if len(windows) > MAX_BLOCKS:
         raise TooManyBlocksError
     return windows
 

@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from ..matching.normalization import normalize_line
 
 # of a line that is merged token by token
-MOST_TOKENS = 2_000
+MAX_TOKENS = 2_000
 
 _TOKEN = re.compile(r"\s+|\w+|[^\w\s]")
 
@@ -20,7 +20,7 @@ def merge_line(asked: str, new: str, real: str) -> str | None:
     if asked == real:
         return new
     base, other, file = (_TOKEN.findall(line) for line in (asked, new, real))
-    if max(len(base), len(other), len(file)) > MOST_TOKENS:
+    if max(len(base), len(other), len(file)) > MAX_TOKENS:
         return None
     bounds = _map_bounds(_normalize_tokens(base), _normalize_tokens(file))
     changes = SequenceMatcher(None, base, other, autojunk=False)

@@ -10,9 +10,9 @@ from .line_merge import merge_line
 from .style_inference import InferredStyle
 
 # pairs of lines of which one may stand for the other
-MOST_COMPARED = 10_000
+MAX_COMPARED = 10_000
 # how alike a line and the new one in its place are, where the new one is made of it
-LEAST_SIMILARITY = 0.5
+MIN_SIMILARITY = 0.5
 
 
 def find_replaced_lines(
@@ -23,7 +23,7 @@ def find_replaced_lines(
     come = [place for place in come if match.new[place].strip()]
     if len(gone) == len(come):
         return dict(zip(come, gone, strict=True))
-    if len(gone) * len(come) > MOST_COMPARED:
+    if len(gone) * len(come) > MAX_COMPARED:
         return {}
     old, new = [match.old[at].strip() for at in gone], [match.new[at].strip() for at in come]
     steps = align_lines(old, new, measure_similarity)
@@ -65,7 +65,7 @@ def _replace_line(learned: InferredStyle, old: int, line: str) -> str:
     asked, real, body = learned.match.old[old], learned.get_line(old), line.lstrip()
     if (
         not learned.match.loose
-        and measure_similarity(asked.strip(), body.strip()) >= LEAST_SIMILARITY
+        and measure_similarity(asked.strip(), body.strip()) >= MIN_SIMILARITY
     ):
         end = body[len(body.rstrip()) :]
         body = (merge_line(asked.strip(), body.rstrip(), real.strip()) or body.rstrip()) + end

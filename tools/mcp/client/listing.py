@@ -16,7 +16,7 @@ from ..definition import (
 )
 
 # A server that lists more than this is cut
-MOST_PAGES, MOST_ITEMS = 100, 2_000
+MAX_PAGES, MAX_ITEMS = 100, 2_000
 
 
 class _Page(Protocol):
@@ -47,7 +47,7 @@ async def list_all(server: str, client: Client) -> ServerDefinitions:
 
 async def _list_tools(server: str, client: Client) -> list[ToolDefinition]:
     pages = _iter_pages(lambda params: client.session.list_tools(params=params))
-    return [_tool(server, tool) async for page in pages for tool in page.tools][:MOST_ITEMS]
+    return [_tool(server, tool) async for page in pages for tool in page.tools][:MAX_ITEMS]
 
 
 def _tool(server: str, tool: protocol.Tool) -> ToolDefinition:
@@ -65,7 +65,7 @@ def _tool(server: str, tool: protocol.Tool) -> ToolDefinition:
 async def _list_prompts(server: str, client: Client) -> list[PromptDefinition]:
     pages = _iter_pages(lambda params: client.session.list_prompts(params=params))
     try:
-        return [_prompt(server, each) async for page in pages for each in page.prompts][:MOST_ITEMS]
+        return [_prompt(server, each) async for page in pages for each in page.prompts][:MAX_ITEMS]
     except MCPError:  # some announce what they do not have
         return []
 
@@ -95,7 +95,7 @@ async def _list_resources(server: str, client: Client) -> list[ResourceDefinitio
             ]
     except MCPError:
         pass  # what came before stays
-    return listed[:MOST_ITEMS]
+    return listed[:MAX_ITEMS]
 
 
 def _resource(
@@ -117,7 +117,7 @@ def _resource(
 
 async def _iter_pages(request: _List[_PageT]) -> AsyncGenerator[_PageT]:
     cursor: str | None = None
-    for _ in range(MOST_PAGES):
+    for _ in range(MAX_PAGES):
         page = await request(protocol.PaginatedRequestParams(cursor=cursor) if cursor else None)
         yield page
         cursor = page.next_cursor

@@ -7,7 +7,7 @@ from ....config.text import text
 from .builtins import update_state
 from .evaluator import Evaluator
 from .inline_code import find_lines_in_code
-from .parser import MOST_COMMANDS, join_continuations, parse_line
+from .parser import MAX_COMMANDS, join_continuations, parse_line
 from .shell_state import ShellState
 from .simple_command import NOTHING, Feed, SimpleCommand
 from .syntax_tree import (
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 # Most levels of commands within commands that are parsed
 _MAX_DEPTH = 6
-_MOST_STEPS = 4 * MOST_COMMANDS
+_MAX_STEPS = 4 * MAX_COMMANDS
 _RUNNING_VARIABLE = re.compile(
     r"\w*(PAGER|EDITOR|VISUAL|_COMMAND|ASKPASS|BROWSER|EXTERNAL_DIFF|LESSOPEN)"
 )
@@ -88,10 +88,8 @@ class CommandLine:
     def _add_command(
         self, step: SimpleCommand, own: ShellState, inner: ShellState, depth: int
     ) -> None:
-        if len(self.steps) >= _MOST_STEPS:
-            raise ParseError(
-                text("more than {most_commands} commands", most_commands=MOST_COMMANDS)
-            )
+        if len(self.steps) >= _MAX_STEPS:
+            raise ParseError(text("more than {most_commands} commands", most_commands=MAX_COMMANDS))
         self.steps.append(step)
         for one in unwrap(step):
             self.plain = self.simple = False

@@ -10,11 +10,11 @@ from pathlib import Path
 from .words import has_braces, is_pattern, strip_mask
 
 # Most words that one word may expand to
-MOST_WORDS = 200
+MAX_WORDS = 200
 # Most file names that are checked for one word
-MOST_NAMES = 5_000
+MAX_NAMES = 5_000
 # Most stars or braces in one word
-_MOST_SIGNS = 10
+_MAX_SIGNS = 10
 
 # Most characters of a pattern
 _MAX_PATTERN_LENGTH = 1_000
@@ -32,24 +32,24 @@ def expand_braces(word: str) -> list[str]:
     """Expand the braces of a masked word into masked words; raises ExpansionLimitError."""
     if not has_braces(word):
         return [word]
-    if word.count("{") > _MOST_SIGNS:
+    if word.count("{") > _MAX_SIGNS:
         raise ExpansionLimitError
-    words = list(islice(_iter_alternatives(word), MOST_WORDS + 1))
-    if len(words) > MOST_WORDS:
+    words = list(islice(_iter_alternatives(word), MAX_WORDS + 1))
+    if len(words) > MAX_WORDS:
         raise ExpansionLimitError
     return words
 
 
 def expand_glob(word: str, folder: Path) -> list[str]:
     """Return the existing names that a masked pattern matches, as the shell would print them."""
-    if word.count("*") + word.count("[") > _MOST_SIGNS or len(word) > _MAX_PATTERN_LENGTH:
+    if word.count("*") + word.count("[") > _MAX_SIGNS or len(word) > _MAX_PATTERN_LENGTH:
         raise ExpansionLimitError
     absolute = word.startswith("/")
     parts = [part for part in word.split("/") if part]
     start = "/" if absolute else ""
-    budget = [MOST_NAMES]
-    names = list(islice(_match_below(start, parts, folder, budget), MOST_WORDS + 1))
-    if len(names) > MOST_WORDS or budget[0] < 0:
+    budget = [MAX_NAMES]
+    names = list(islice(_match_below(start, parts, folder, budget), MAX_WORDS + 1))
+    if len(names) > MAX_WORDS or budget[0] < 0:
         raise ExpansionLimitError
     if word.endswith("/"):
         names = [f"{name}/" for name in names if (folder / name).is_dir()]
@@ -101,7 +101,7 @@ def _expand_range(inside: str) -> list[str]:
     low, high = (int(first), int(last)) if numbers else (ord(first), ord(last))
     stride = (abs(int(step or 1)) or 1) * (1 if low <= high else -1)
     values = range(low, high + (1 if stride > 0 else -1), stride)
-    if len(values) > MOST_WORDS:
+    if len(values) > MAX_WORDS:
         raise ExpansionLimitError
     return [str(value) if numbers else chr(value) for value in values]
 

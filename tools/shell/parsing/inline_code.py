@@ -29,7 +29,7 @@ _RUNS = re.compile(
     re.IGNORECASE,
 )
 _TEXT = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|`([^`]*)`", re.DOTALL)
-_MOST_TEXTS = 20
+_MAX_TEXTS = 20
 _RUN_WORDS_LIST = "vim vi nvim ex ed less man rsync ssh scp tar gdb sqlite3"
 # Programs that pass some of their arguments to a shell
 _RUN_WORDS = frozenset(_RUN_WORDS_LIST.split())
@@ -46,7 +46,7 @@ def find_lines_in_code(step: SimpleCommand) -> list[str]:
     lines = list[str]()
     for code in extract_code(step):
         if _RUNS.search(code):
-            texts = ["".join(found) for found in _TEXT.findall(code)][:_MOST_TEXTS]
+            texts = ["".join(found) for found in _TEXT.findall(code)][:_MAX_TEXTS]
             lines += [text for text in texts if " " in text]
             lines.append(" ".join(texts))
     if step.program in _RUN_WORDS:

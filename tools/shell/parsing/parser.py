@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 # Most characters of a line that is parsed
 MAX_LINE_LENGTH = 10_000
-MOST_COMMANDS = 50
-MOST_WORDS = 300
-_MOST_NODES = 8 * MOST_WORDS
+MAX_COMMANDS = 50
+MAX_WORDS = 300
+_MAX_NODES = 8 * MAX_WORDS
 
 _COMMANDS = frozenset(["command", "test_command", "declaration_command", "unset_command"])
 _HIDDEN = re.compile(f"[{CONTROL_CHARACTERS}]")
@@ -52,8 +52,8 @@ def join_continuations(source: str) -> str:
 
 def _find_doubt(root: "Node", source: bytes) -> str:
     """Return the first mismatch in a tree; raises LineTooLargeError."""
-    if root.descendant_count > _MOST_NODES:
-        raise LineTooLargeError(text("more than {most_words} words", most_words=MOST_WORDS))
+    if root.descendant_count > _MAX_NODES:
+        raise LineTooLargeError(text("more than {most_words} words", most_words=MAX_WORDS))
     commands, words, doubt, last, end = 0, 0, "", root, 0
     for node in walk_nodes(root):
         commands += node.type in _COMMANDS
@@ -63,11 +63,11 @@ def _find_doubt(root: "Node", source: bytes) -> str:
             if not is_blank(source[end : node.start_byte], end, node) or is_torn(last, node):
                 doubt = doubt or NOT_BLANK
             last, end = node, max(end, node.end_byte)
-        if commands > MOST_COMMANDS:
+        if commands > MAX_COMMANDS:
             raise LineTooLargeError(
-                text("more than {most_commands} commands", most_commands=MOST_COMMANDS)
+                text("more than {most_commands} commands", most_commands=MAX_COMMANDS)
             )
-        if words > 2 * MOST_WORDS:
-            raise LineTooLargeError(text("more than {most_words} words", most_words=MOST_WORDS))
+        if words > 2 * MAX_WORDS:
+            raise LineTooLargeError(text("more than {most_words} words", most_words=MAX_WORDS))
     tail = source[end:].removesuffix(b"\n")  # else the last backslash would continue it
     return doubt or ("" if is_blank_tail(tail) else UNEXPLAINED)

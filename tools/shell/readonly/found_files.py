@@ -16,7 +16,7 @@ from ..parsing.flags import NotReadOnlyError, split_names
 from ..parsing.simple_command import SimpleCommand
 from .path_scope import PathScope
 from .recursive_programs import matches_any
-from .tree_access import MOST_ENTRIES, TraversalOptions
+from .tree_access import MAX_ENTRIES, TraversalOptions
 
 _READERS = split_names("grep egrep fgrep wc")
 _CHOOSES = split_names("-o -or ! -not ,")
@@ -69,7 +69,7 @@ def _check_tree(start: str, texts: Sequence[str], place: PathScope, *, is_exact:
 
 
 def _check_names(top: Path) -> None:
-    left = MOST_ENTRIES
+    left = MAX_ENTRIES
     for folder, folders, files in os.walk(top):
         left -= len(folders) + len(files)
         if left < 0 or any(map(_DIVIDES.search, (*folders, *files))):

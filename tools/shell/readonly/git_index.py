@@ -11,7 +11,7 @@ from ...workspace import Workspace
 from ..parsing.flags import NotReadOnlyError
 
 # most tracked files that are checked for secrets
-MOST_FILES = 50_000
+MAX_FILES = 50_000
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def _collect_folders(names: Iterable[str]) -> tuple[str, ...]:
 
 def _parse_entries(data: bytes, hash_size: int) -> list[tuple[int, str]]:
     """Parse mode and name of each entry."""
-    index = parse_index(data, MOST_FILES, hash_size)
+    index = parse_index(data, MAX_FILES, hash_size)
     # in both cases the entries do not list every tracked file, so the others may include a secret
     if index.is_split:
         raise ValueError("split index")

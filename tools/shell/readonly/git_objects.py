@@ -118,7 +118,7 @@ _HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}", re.ASCII)
 _SYMBOLIC = "ref: "
 
 
-_MOST_STEPS = 5
+_MAX_STEPS = 5
 
 
 # Most bytes of one reference
@@ -138,7 +138,7 @@ def find_hashes(name: str, git_dir: Path, common: Path) -> set[str]:
         raise ValueError("references are stored as reftable")
     places = {form.format(name) for form in _PLACES}
     folders = {git_dir, common}
-    loose = (_iter_loose_refs(place, folders, _MOST_STEPS) for place in places)
+    loose = (_iter_loose_refs(place, folders, _MAX_STEPS) for place in places)
     return {hash for found in loose for hash in found} | set(_iter_packed_refs(common, places))
 
 

@@ -8,7 +8,7 @@ _LOOP = re.compile(
 )
 # Syntax by which the body may be more than its text with the loop's word inserted
 _STRANGE = re.compile(r"['\\`#{}]|\$\(|<<|\b(do|done|for|in|cd|pushd|popd|break|continue)\b")
-MOST_ROUNDS = 20
+MAX_ROUNDS = 20
 
 
 def expand_loop(command: str) -> list[str]:
@@ -17,7 +17,7 @@ def expand_loop(command: str) -> list[str]:
     if not found or _STRANGE.search(found[3]):
         return []
     name, words, body = found[1], found[2].split(), found[3]
-    if len(words) > MOST_ROUNDS:
+    if len(words) > MAX_ROUNDS:
         return []
     lines = [re.sub(rf"\${name}(?!\w)", word, body) for word in words]
     return [] if any("$" in line for line in lines) else lines

@@ -13,7 +13,7 @@ from ....config.text import text
 from ..parsing.flags import NotReadOnlyError
 
 # Most files and folders that are checked
-MOST_ENTRIES = 20_000
+MAX_ENTRIES = 20_000
 
 
 def _skip_none(path: Path) -> bool:
@@ -36,7 +36,7 @@ def walk_files(top: Path, manner: TraversalOptions) -> Iterator["os.DirEntry[str
 
     Yields the system's own entries: to make a path of each name takes longer than everything else.
     """
-    left, folders = MOST_ENTRIES, [str(top)]
+    left, folders = MAX_ENTRIES, [str(top)]
     while folders:
         try:
             entries = list(os.scandir(folders.pop()))

@@ -20,9 +20,9 @@ _VALUED_OF_INSTALL = re.compile(r"--(suffix|mode|owner|group)|-[a-zA-Z]*[Smog]")
 _MAKES_FOLDERS = re.compile(r"--directory|-[a-zA-Z]*d[a-zA-Z]*")
 _WHOLE = re.compile(r"-[a-zA-Z]*[rRa][a-zA-Z]*|--(recursive|archive)")
 # Most names that are checked in a folder that is copied as a whole
-_MOST_ENTRIES = 1_000
+_MAX_ENTRIES = 1_000
 # Most targets that are reported for one step
-_MOST_NAMES = 5_000
+_MAX_NAMES = 5_000
 
 
 @dataclass
@@ -39,7 +39,7 @@ class CopyArguments:
 
 def find_copy_targets(step: SimpleCommand) -> Iterator[str]:
     """Yield every name that a copying step creates or overwrites, as far as it is known."""
-    return islice(_iter_copy_targets(step), _MOST_NAMES)
+    return islice(_iter_copy_targets(step), _MAX_NAMES)
 
 
 def _iter_copy_targets(step: SimpleCommand) -> Iterator[str]:
@@ -124,7 +124,7 @@ def _iter_source_targets(source: str, copied: CopyArguments, step: SimpleCommand
 def _iter_contents(source: str, step: SimpleCommand) -> Iterator[str]:
     """Yield the entries of a folder, and those of its hidden folders: `.github/workflows`."""
     where = resolve_target(source, step.folder)
-    left = _MOST_ENTRIES
+    left = _MAX_ENTRIES
     for name in _list_names(where) if where else ():
         yield name
         if name.startswith(".") and where and left > 0:
@@ -136,6 +136,6 @@ def _iter_contents(source: str, step: SimpleCommand) -> Iterator[str]:
 def _list_names(folder: Path) -> list[str]:
     try:
         with os.scandir(folder) as entries:
-            return [entry.name for entry, _ in zip(entries, range(_MOST_ENTRIES), strict=False)]
+            return [entry.name for entry, _ in zip(entries, range(_MAX_ENTRIES), strict=False)]
     except OSError:  # a file, missing, or not readable
         return []

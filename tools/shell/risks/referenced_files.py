@@ -39,7 +39,7 @@ _SIGNS = re.compile(r"[=:@,]")
 _SEPARATORS = re.compile(r"[\s;&|<>()$`\"'\\=,:@{}\[\]]+")
 # A pattern that matches every name: `*`, `src/*`, `*/*`
 _TAKES_ALL = re.compile(r"((?:[^*?\[\]/]*/)*)(?:\*+/)*(?:\*+|\*\.\*)/?")
-_MOST_PARTS = 10
+_MAX_PARTS = 10
 _FIND_ACTS = re.compile(r"-(exec|execdir|ok|okdir|delete|fprint\w*|fls)")
 
 
@@ -84,7 +84,7 @@ def _split_word(word: Word) -> Iterator[FileReference]:
         return
     for text in sorted(texts - {""}):
         yield FileReference(text)
-        if 1 < len(parts := _SIGNS.split(text)) <= _MOST_PARTS:
+        if 1 < len(parts := _SIGNS.split(text)) <= _MAX_PARTS:
             yield from (FileReference(part) for part in parts if part)
             yield from (FileReference(text[found.end() :]) for found in _SIGNS.finditer(text))
         if short := re.match(r"-\w([^-=].*)", text):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.tools.builtin.files.glob import MOST_RESULTS, glob
+from maxagent.tools.builtin.files.glob import MAX_RESULTS, glob
 from maxagent.tools.definition import get_effect
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.tool_run import ToolRun
@@ -46,11 +46,11 @@ async def test_an_absolute_pattern_inside_the_project_is_fine(run: ToolRun) -> N
 
 
 async def test_many_files_are_cut_and_it_says_so(run: ToolRun) -> None:
-    for number in range(MOST_RESULTS + 1):
+    for number in range(MAX_RESULTS + 1):
         (run.workspace.root / f"{number}.txt").touch()
     lines = (await invoke(glob, {"pattern": "*.txt"}, run)).output.split("\n")
-    assert len(lines) == MOST_RESULTS + 1
-    assert lines[-1] == f"[there are more than {MOST_RESULTS}; make the pattern narrower]"
+    assert len(lines) == MAX_RESULTS + 1
+    assert lines[-1] == f"[there are more than {MAX_RESULTS}; make the pattern narrower]"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from maxagent.tools.builtin.files.grep import grep
 from maxagent.tools.definition import extract_paths, get_effect
 from maxagent.tools.runtime.invoke import invoke
-from maxagent.tools.search.file_search import LONGEST_TEXT, MOST_CHARACTERS, MOST_HITS
+from maxagent.tools.search.file_search import LONGEST_TEXT, MAX_CHARACTERS, MAX_HITS
 from maxagent.tools.search.ripgrep import find_ripgrep
 from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
@@ -110,12 +110,12 @@ async def test_what_is_refused(run: ToolRun, args: dict[str, str], reason: str) 
 
 
 async def test_many_hits_are_cut_and_it_says_so(run: ToolRun) -> None:
-    (run.workspace.root / "many").write_text("hit\n" * (MOST_HITS + 1))
+    (run.workspace.root / "many").write_text("hit\n" * (MAX_HITS + 1))
     lines = await search(run, "hit")
-    assert len(lines) == MOST_HITS + 1
-    assert lines[-1] == f"[only the first {MOST_HITS} matches; narrow the search to see others]"
-    (run.workspace.root / "many").write_text("hit\n" * MOST_HITS)
-    assert (await search(run, "hit"))[-1] == f"many:{MOST_HITS}: hit"
+    assert len(lines) == MAX_HITS + 1
+    assert lines[-1] == f"[only the first {MAX_HITS} matches; narrow the search to see others]"
+    (run.workspace.root / "many").write_text("hit\n" * MAX_HITS)
+    assert (await search(run, "hit"))[-1] == f"many:{MAX_HITS}: hit"
 
 
 async def test_long_hits_are_cut_around_the_match(run: ToolRun) -> None:
@@ -126,7 +126,7 @@ async def test_long_hits_are_cut_around_the_match(run: ToolRun) -> None:
     assert len(lines[0]) == len("long:1: ……") + LONGEST_TEXT
     (run.workspace.root / "long").write_text(("c" * 250 + "\n") * 199)
     lines = await search(run, "c")
-    assert len("\n".join(lines)) < MOST_CHARACTERS + 100 and lines[-1].startswith("[only the first")
+    assert len("\n".join(lines)) < MAX_CHARACTERS + 100 and lines[-1].startswith("[only the first")
 
 
 async def test_chinese_words_are_found_in_either_encoding(run: ToolRun) -> None:

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from maxagent.tools.builtin.session.subagent import (
-    MOST_TASKS,
+    MAX_TASKS,
     describe_agents,
     read_tasks,
     subagent,
@@ -38,8 +38,8 @@ def test_resumed_agent_needs_no_type() -> None:
     [
         ({}, "`task` is empty"),
         ({"task": "look"}, "`agent_type` is missing"),
-        ({"tasks": []}, f"1 to {MOST_TASKS} tasks, not 0"),
-        ({"tasks": [ONE] * 17}, f"1 to {MOST_TASKS} tasks, not 17"),
+        ({"tasks": []}, f"1 to {MAX_TASKS} tasks, not 0"),
+        ({"tasks": [ONE] * 17}, f"1 to {MAX_TASKS} tasks, not 17"),
         ({"tasks": ["look"]}, "each of `tasks` is an object"),
         ({"tasks": [{"agent_type": "explore", "task": " "}]}, "`task` is empty"),
     ],

@@ -13,7 +13,7 @@ from maxagent.tools.builtin.shell.command_kill import command_kill
 from maxagent.tools.builtin.shell.command_output import command_output
 from maxagent.tools.builtin.shell.run_command import run_command
 from maxagent.tools.builtin.shell.shell_run import start_shell
-from maxagent.tools.process.background_commands import MOST_RUNNING, BackgroundCommands
+from maxagent.tools.process.background_commands import MAX_RUNNING, BackgroundCommands
 from maxagent.tools.process.command_run import CommandRun
 from maxagent.tools.result import ToolResult
 from maxagent.tools.runtime.invoke import invoke
@@ -124,7 +124,7 @@ async def test_kill_ends_every_process(bench: Bench) -> None:
 
 
 async def test_ninth_command_names_the_others(bench: Bench) -> None:
-    for _ in range(MOST_RUNNING):
+    for _ in range(MAX_RUNNING):
         await bench.jobs.add(await start_sleep(bench))
     result = await bench.start("sleep 100")
     assert "call_1: `sleep 50`" in result.error and "command_kill" in result.error

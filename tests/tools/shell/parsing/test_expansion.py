@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maxagent.tools.shell.parsing.expansion import (
-    MOST_WORDS,
+    MAX_WORDS,
     ExpansionLimitError,
     expand_braces,
     expand_glob,
@@ -66,7 +66,7 @@ def test_patterns_meet_what_bash_would_find(pattern: str, names: list[str], tmp_
 
 
 def test_folder_with_too_many_files_is_not_listed(tmp_path: Path) -> None:
-    for number in range(MOST_WORDS + 1):
+    for number in range(MAX_WORDS + 1):
         (tmp_path / str(number)).touch()
     with pytest.raises(ExpansionLimitError):
         expand_glob("*", tmp_path)

@@ -30,7 +30,7 @@ def test_walk_finds_nested_files_without_following_links(tmp_path: Path) -> None
 
 
 def test_too_many_files_raise_with_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tree_access, "MOST_ENTRIES", 3)
+    monkeypatch.setattr(tree_access, "MAX_ENTRIES", 3)
     write(tmp_path, "a", "b/c", "b/d")
     with pytest.raises(NotReadOnlyError, match="too many"):
         list(walk_files(tmp_path, TraversalOptions(anything)))

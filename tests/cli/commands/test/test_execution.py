@@ -113,7 +113,8 @@ def test_coverage_without_its_program_is_exit_code_two(place: TestPlace) -> None
 
 
 @pytest.mark.timeout(60)
-def test_watch_runs_again_on_a_change_until_ctrl_c(pytest_place: TestPlace) -> None:
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGHUP], ids=["ctrl_c", "closed_terminal"])
+def test_watch_runs_again_on_a_change(pytest_place: TestPlace, end: signal.Signals) -> None:
     pytest_place.write({".gitignore": "ignored\n"})
     pytest_place.run("test", "--trust")
     # as a script's `&` starts it: SIGINT is ignored
@@ -133,6 +134,6 @@ def test_watch_runs_again_on_a_change_until_ctrl_c(pytest_place: TestPlace) -> N
         assert program.stdout.readline() == "python3 -m pytest: failed: 1 failed, 1 passed\n"
         assert any("waiting for changes" in line for line in program.stderr)
     finally:
-        program.send_signal(signal.SIGINT)
+        program.send_signal(end)
         program.communicate(timeout=60)
     assert program.returncode == 130

@@ -24,7 +24,7 @@ class ReasoningEcho:
     field: Literal["", "reasoning_content", "think_tags", "thinking_block"] = ""
     """Where the text goes."""
     fields: Sequence[str] = ()
-    """Other fields of an answer that go back as received."""
+    """Other fields of an answer that go back as received: of `REASONING_FIELDS` in `replay.py`."""
     when: Literal["all", "tool_turns"] = "all"
     """With which answers: all, or those that have tool calls."""
     empty: Literal["send", "omit"] = "omit"

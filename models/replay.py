@@ -22,6 +22,8 @@ OUTPUT_PARTS = "output_parts"
 # Thinking as OpenRouter and LiteLLM send it, entry by entry
 REASONING_DETAILS = "reasoning_details"
 THINKING_BLOCKS = "thinking_blocks"
+# Fields of an answer that the parser keeps so that `ReasoningEcho.fields` can send them back
+REASONING_FIELDS = (REASONING_DETAILS, THINKING_BLOCKS)
 # A date that OpenAI adds to the name of the model that was asked
 RELEASE = re.compile(r"-\d{4}-\d\d-\d\d$")
 

@@ -12,8 +12,8 @@ from .tool_task import AfterTools, ToolTask
 
 if TYPE_CHECKING:
     from .approval.dispatch import DispatchTransition
-    from .collect_reports import ReportsTransition
-    from .run_subagent import ChildGraph
+    from .parallel.collect_reports import ReportsTransition
+    from .parallel.run_subagent import ChildGraph
 
 
 async def approve(state: State, runtime: Runtime[Context]) -> "DispatchTransition":
@@ -94,15 +94,15 @@ async def run_agent_turn(
 async def run_subagent(
     task: SubagentTask, runtime: Runtime[Context], child: "ChildGraph"
 ) -> Command[Literal["reports"]]:
-    """Run a child: `nodes/run_subagent.py`."""
-    from .run_subagent import run_subagent
+    """Run a child: `nodes/parallel/run_subagent.py`."""
+    from .parallel.run_subagent import run_subagent
 
     return await run_subagent(task, runtime, child)
 
 
 async def collect_reports(state: State, runtime: Runtime[Context]) -> "ReportsTransition":
-    """Answer the calls of children: `nodes/collect_reports.py`."""
-    from .collect_reports import collect_reports
+    """Answer the calls of children: `nodes/parallel/collect_reports.py`."""
+    from .parallel.collect_reports import collect_reports
 
     return await collect_reports(state, runtime)
 
@@ -110,8 +110,8 @@ async def collect_reports(state: State, runtime: Runtime[Context]) -> "ReportsTr
 async def run_attempts(
     state: State, runtime: Runtime[Context]
 ) -> Command[Literal["attempts", "adopt"]]:
-    """Run several attempts at the task: `nodes/run_attempts.py`."""
-    from .run_attempts import run_attempts
+    """Run several attempts at the task: `nodes/parallel/run_attempts.py`."""
+    from .parallel.run_attempts import run_attempts
 
     return await run_attempts(state, runtime)
 
@@ -119,7 +119,7 @@ async def run_attempts(
 async def adopt_attempt(
     state: State, runtime: Runtime[Context]
 ) -> Command[Literal["verify", "review", "__end__"]]:
-    """Keep the best attempt: `nodes/adopt_attempt.py`."""
-    from .adopt_attempt import adopt_attempt
+    """Keep the best attempt: `nodes/parallel/adopt_attempt.py`."""
+    from .parallel.adopt_attempt import adopt_attempt
 
     return await adopt_attempt(state, runtime)

@@ -12,7 +12,6 @@ from langgraph.types import Command
 from ..config.text import text
 from ..tools.aliases import resolve_tool_name
 from .agent.agent import load_agent
-from .agent.cancelled_calls import answer_cancelled_calls
 from .agent.context import Context, get_thread_id
 from .agent.dependencies import Dependencies
 from .agent.emit import emit_cards, emit_event, emit_mode
@@ -27,11 +26,12 @@ from .agent.modes import (
     to_announced_mode,
 )
 from .agent.new_request import announce_mentions
-from .agent.partial_answer import build_interruption_notes
 from .agent.request_options import settle_thinking
 from .conversation.loaded_skills import find_loaded_skills
 from .enforce_schema import build_schema_note
 from .memory.card_library import SHOWN, load_fitting_cards
+from .recovery.cancelled_calls import answer_cancelled_calls
+from .recovery.partial_answer import build_interruption_notes
 from .roles import RoleName
 from .state import State, select_changes
 

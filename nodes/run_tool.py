@@ -32,7 +32,6 @@ from ..tools.tool_run import ToolRun
 from .agent.agent import Agent, load_agent, with_rules
 from .agent.context import Context, get_thread_id
 from .agent.dependencies import Dependencies
-from .agent.edit_recovery import InterruptedEdit, RecoveryOutcome
 from .agent.emit import emit_event
 from .agent.message_history import build_tool_message
 from .agent.snapshot_recorder import FileRecord
@@ -45,6 +44,7 @@ from .hooks.selection import select_hooks
 from .mcp.server_call import call_server_tool, is_repeatable
 from .memory.card_library import open_card_access
 from .messages.images import mark_images
+from .recovery.edit_recovery import InterruptedEdit, RecoveryOutcome
 from .repetition.repeated_calls import shorten_repeated_answer
 from .subagents.calls import split_calls
 from .tool_task import AfterTools, PendingCall, ToolTask, get_journal_key, list_named_files

@@ -14,13 +14,16 @@ from .event_types.agent import SubagentFinished as SubagentFinished
 from .event_types.agent import SubagentStarted as SubagentStarted
 from .event_types.attempt import AttemptProgress as AttemptProgress
 from .event_types.attempt import AttemptsCompared as AttemptsCompared
-from .event_types.background import BackgroundFinished as BackgroundFinished
-from .event_types.background import BackgroundStarted as BackgroundStarted
 from .event_types.context import CacheReset as CacheReset
 from .event_types.context import CardProposed as CardProposed
 from .event_types.context import CompactionFinished as CompactionFinished
 from .event_types.context import CompactionStarted as CompactionStarted
 from .event_types.context import MemoryShown as MemoryShown
+from .event_types.evidence import EvidenceFound as EvidenceFound
+from .event_types.evidence import Repair as Repair
+from .event_types.evidence import Verifying as Verifying
+from .event_types.tool import BackgroundFinished as BackgroundFinished
+from .event_types.tool import BackgroundStarted as BackgroundStarted
 from .event_types.tool import HookFinished as HookFinished
 from .event_types.tool import ToolCall as ToolCall
 from .event_types.tool import ToolOutput as ToolOutput
@@ -177,49 +180,6 @@ class FilesChanged(AgentEvent):
     merge)."""
     tree: str
     """Snapshot id of the workspace after the step."""
-
-
-@dataclass(frozen=True)
-class Verifying:
-    """The graph starts the project's own tests."""
-
-    type: ClassVar[str] = "verifying"
-    command: str
-    purpose: Literal["", "again", "before"] = ""
-    """`again`: to find flaky tests; `before`: on the files before the change. The output of both is
-    not shown."""
-
-
-@dataclass(frozen=True)
-class EvidenceFound:
-    """The result of a test run, and the files that it tested."""
-
-    type: ClassVar[str] = "evidence"
-    command: str
-    verdict: Literal["passed", "failed", "unverified"]
-    reason: str
-    exit_code: int | None
-    passed: int | None
-    failed: int | None
-    errors: int | None
-    skipped: int | None
-    tree: str
-    tail: str
-    failing: list[str] = field(default_factory=list[str])
-    """Names of the tests that failed, the first of them."""
-    already_red: list[str] = field(default_factory=list[str])
-    """Those that were red before the change, which do not count."""
-    flaky: list[str] = field(default_factory=list[str])
-    """Those that passed when they were run again; they count as passed."""
-
-
-@dataclass(frozen=True)
-class Repair:
-    """The change goes back to the coder."""
-
-    type: ClassVar[str] = "repair"
-    round: int
-    of: int
 
 
 @dataclass(frozen=True)

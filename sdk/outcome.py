@@ -7,6 +7,7 @@ from typing import Any, Literal, cast
 
 from langgraph.types import Interrupt, StateSnapshot
 
+from ..config import exit_codes
 from ..config.errors import MaxAgentError
 from ..config.security.redaction import redact
 from ..memory.threads.index import ThreadIndex
@@ -112,7 +113,7 @@ def derive_status(event: Event) -> ThreadStatus | None:
             return "waiting"
         case Completion(outcome=outcome):
             return STATUS_OF_OUTCOME[outcome]
-        case Failure(exit_code=3) | Interrupted(reason="timeout"):
+        case Failure(exit_code=exit_codes.LIMIT_REACHED) | Interrupted(reason="timeout"):
             return "limit"
         case Failure():
             return "failed"

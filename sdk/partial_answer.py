@@ -12,7 +12,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command
 
 from ..memory.journal import Journal
-from ..nodes.agent.partial_answer import build_partial_answer
+from ..nodes.recovery.partial_answer import build_partial_answer
 from ..nodes.roles import RoleName
 from .cancel_shield import run_shielded
 from .events import (

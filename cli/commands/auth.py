@@ -63,8 +63,8 @@ def status(
     from ...config.settings.loader import load_settings
     from ...models.key_sources import list_key_sources
     from ..i18n.catalogs import t
+    from ..rendering.listings.threads import format_time
     from ..rendering.table import show_table
-    from ..rendering.thread_listing import format_time
 
     settings = load_settings(Path.cwd(), paths.locate_home()).settings
     sources = list_key_sources(settings, os.environ)

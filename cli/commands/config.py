@@ -44,7 +44,7 @@ def show(
 ) -> None:
     """Show all settings in effect in the current folder."""
     from ...config.settings.keys import hide_secrets, iter_leaves, join_key
-    from ..rendering.settings import as_yaml
+    from ..rendering.listings.settings import as_yaml
 
     loaded = _load_settings()
     values = hide_secrets(loaded.settings.model_dump())
@@ -66,7 +66,7 @@ def get(
 ) -> None:
     """Show one setting; with --show-origin, print source, tab, value."""
     from ...config.settings.keys import hide_secrets, split_key
-    from ..rendering.settings import as_text, as_yaml
+    from ..rendering.listings.settings import as_text, as_yaml
 
     loaded, path = _load_settings(), split_key(key)
     value: Any = hide_secrets(loaded.settings.model_dump())

@@ -9,8 +9,8 @@ import typer
 
 from ...config.errors import UsageError
 from ..prompts.sync_bridge import run_sync
+from ..rendering.listings.threads import SHORT_ID
 from ..rendering.output import echo
-from ..rendering.thread_listing import SHORT_ID
 from .undo import Thread
 
 if TYPE_CHECKING:

@@ -60,7 +60,7 @@ def edit(
     with without_collector():
         from ...nodes.options import Options
         from ..execution.run import run_in_terminal
-        from ..rendering.thread_listing import open_index
+        from ..rendering.listings.threads import open_index
 
     open_index()  # reports a damaged index
     texts = {"model": model, "base_url": base_url, "mode": "edits" if apply else ""}

@@ -36,7 +36,7 @@ def list_models(
 
     Works offline, except with --remote. `*` marks the model in use.
     """
-    from ..rendering.model_listing import NARROW_COLUMNS, build_headers, build_object, build_row
+    from ..rendering.listings.models import NARROW_COLUMNS, build_headers, build_object, build_row
     from ..rendering.table import is_narrow, show_table
 
     listings = _list_remote(provider) if remote else _list_known(provider)

@@ -9,7 +9,7 @@ from ...models.http.learnt_limits import LearntLimits
 from ...models.resolver import ResolvedModel, list_corrections, resolve
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
-from ..rendering.model_listing import (
+from ..rendering.listings.models import (
     PriceObject,
     format_flag,
     format_price,

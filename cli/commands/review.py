@@ -63,7 +63,7 @@ def _run_review(
     """Run it and show the report; return the exit code."""
     from ...sdk.reviews.review import review_changes
     from ..execution.run import open_renderer, run_interactive
-    from ..rendering.thread_listing import open_index
+    from ..rendering.listings.threads import open_index
 
     open_index()  # reports a damaged index
     renderer = ReportRenderer(open_renderer(output, AnswerStyle.plain), output)

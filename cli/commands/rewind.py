@@ -12,8 +12,8 @@ import typer
 from ...config import exit_codes
 from ...config.errors import UsageError
 from ..prompts.sync_bridge import run_sync
+from ..rendering.listings.threads import SHORT_ID
 from ..rendering.output import echo
-from ..rendering.thread_listing import SHORT_ID
 from .undo import AsJson, Force, Thread, Yes
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def _ask_for_step(row: "ThreadRow", as_json: bool) -> int:
     """Show the steps and ask for one; without a terminal only show them."""
     from ..i18n.catalogs import t
     from ..prompts.choice import ask_number
-    from ..rendering.steps import show_steps
+    from ..rendering.listings.steps import show_steps
 
     show_steps(row, as_json=as_json)
     _warn_if_interrupted(row)
@@ -143,7 +143,7 @@ def _print_preview(wish: _RewindRequest, way: "PendingRestore | None", left: int
     """Print what would change; `left` is the conversation's last step now, None if it stays."""
     from ..execution import restore_files
     from ..i18n.catalogs import t
-    from ..rendering.thread_listing import format_title
+    from ..rendering.listings.threads import format_title
 
     if not way and left is None:
         echo(t("rewind.nothing", step=wish.number), err=True)

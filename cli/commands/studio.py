@@ -24,7 +24,7 @@ def studio(
     from ...config import paths
     from ...sdk.studio.server import serve
     from ..i18n.catalogs import t
-    from ..rendering.thread_listing import open_index
+    from ..rendering.listings.threads import open_index
 
     open_index()  # reports a damaged index
     stdout = sys.stdout

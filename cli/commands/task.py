@@ -80,7 +80,7 @@ def task(
     with without_collector():
         from ...nodes.options import Options
         from ..execution.run import run_in_terminal
-        from ..rendering.thread_listing import open_index
+        from ..rendering.listings.threads import open_index
 
     open_index()  # reports a damaged index
     options: dict[str, object] = {"model": model, "base_url": base_url, "apply": apply}

@@ -44,8 +44,8 @@ def _confirm_trust(folder: Path, *, yes: bool) -> None:
     from ..i18n.catalogs import t
     from ..prompts.choice import confirm
     from ..prompts.trust import show_inventory
+    from ..rendering.listings.trust_inventory import format_inventory
     from ..rendering.sanitize import sanitize_line
-    from ..rendering.trust_inventory import format_inventory
 
     if not folder.is_dir():
         raise UsageError(
@@ -85,9 +85,9 @@ def _list_folders(as_json: bool) -> None:
     from ...config import paths
     from ...config.trust.store import read_consents
     from ..i18n.catalogs import t
+    from ..rendering.listings.threads import format_time
     from ..rendering.sanitize import sanitize_line
     from ..rendering.table import show_table
-    from ..rendering.thread_listing import format_time
 
     record = read_consents(paths.locate_home())
     states = {folder: _find_state(folder) for folder in record}
@@ -122,6 +122,6 @@ def _find_state(folder: str) -> tuple[str, Sequence[str]]:
 
 def _format_state(state: str, changed: Sequence[str]) -> str:
     from ..i18n.catalogs import t
-    from ..rendering.trust_inventory import describe_trust_state
+    from ..rendering.listings.trust_inventory import describe_trust_state
 
     return describe_trust_state(changed) if state == "trusted" else t(f"trust.state.{state}")

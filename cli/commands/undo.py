@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from ...config import exit_codes
+from ..rendering.listings.threads import SHORT_ID
 from ..rendering.output import echo
-from ..rendering.thread_listing import SHORT_ID
 
 if TYPE_CHECKING:
     from ...memory.threads.record import ThreadRow
@@ -74,7 +74,7 @@ def _apply_restore(
     """Show the plan, ask and apply it; return None if there is nothing to restore."""
     from ..execution import restore_files
     from ..i18n.catalogs import t
-    from ..rendering.thread_listing import format_title
+    from ..rendering.listings.threads import format_title
 
     thread = row.thread_id[:SHORT_ID]
     if way is None:

@@ -9,8 +9,8 @@ from ...config import exit_codes
 from ...nodes.options import Options
 from ..i18n.catalogs import t
 from ..options import AnswerStyle, OutputFormat
+from ..rendering.listings.threads import SHORT_ID, open_index
 from ..rendering.output import echo
-from ..rendering.thread_listing import SHORT_ID, open_index
 from .chat_session import ChatSession
 from .run import open_renderer, run_interactive
 from .stream_json import run_stream_json

@@ -10,7 +10,7 @@ from ...config.errors import UsageError
 from ...config.exit_codes import INTERRUPTED
 from ...config.text import text
 from ...memory.threads.index import ThreadRow
-from ..rendering.thread_listing import open_index
+from ..rendering.listings.threads import open_index
 
 
 def resolve_thread(

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..rendering.model_listing import build_row
+from ..rendering.listings.models import build_row
 from ..rendering.table import NARROW
 from .picker import pick_item, rank_by_text
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from ...memory.threads.record import ThreadRow
 from ..i18n.catalogs import t
 from ..rendering.humanize import format_age
+from ..rendering.listings.threads import SHORT_ID, format_title
 from ..rendering.table import NARROW
-from ..rendering.thread_listing import SHORT_ID, format_title
 from .picker import pick_item, rank_by_text
 
 

@@ -69,7 +69,7 @@ def warn_untrusted(folder: Path) -> None:
 
 def show_inventory(trust: Trust, *, tests: bool) -> None:
     """Print on stderr the project files of the folder."""
-    from ..rendering.trust_inventory import format_inventory
+    from ..rendering.listings.trust_inventory import format_inventory
 
     header = "trust.folder.partly" if trust.trusted else "trust.folder"
     echo(t(header, folder=sanitize_line(trust.folder)), err=True)

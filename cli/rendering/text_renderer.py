@@ -16,11 +16,11 @@ from .console import can_redraw, open_console, show_line, style_text
 from .context.compaction import format_end, format_reset, format_start
 from .diff import ShownDiffs, show_diff
 from .humanize import format_duration
+from .listings.threads import SHORT_ID
 from .output import echo_wrapped
 from .sanitize import sanitize_line, sanitize_text
 from .subagents.event_lines import SubagentLines
 from .thinking_view import ThinkingView, create_thinking_view
-from .thread_listing import SHORT_ID
 from .tool_calls import ToolView
 from .tool_summary import format_call
 from .turn_meter import TurnMeter

@@ -11,10 +11,10 @@ from ..i18n.catalogs import t
 from ..i18n.stored_messages import translate_stored
 from ..stdin_block import extract_stdin
 from .context.compaction import describe_author
+from .listings.threads import SHORT_ID, format_time
 from .output import echo
 from .sanitize import sanitize_line
 from .subagents.child_line import format_child
-from .thread_listing import SHORT_ID, format_time
 from .tool_summary import format_call, format_facts
 
 # A line, and its style at a terminal

@@ -13,8 +13,8 @@ from ...config.plan_files import find_plan, read_plan_file
 from ...config.text import text
 from ..i18n.catalogs import t
 from ..options import InputFormat
+from ..rendering.listings.threads import SHORT_ID
 from ..rendering.output import echo
-from ..rendering.thread_listing import SHORT_ID
 
 if TYPE_CHECKING:
     from ...memory.threads.record import ThreadRow
@@ -136,7 +136,7 @@ def select_thread(
 
 def _find_existing(folder: Path, *, latest: bool, named: str | None) -> "ThreadRow | None":
     from ..execution.thread_argument import find_latest_chat, pick_chat
-    from ..rendering.thread_listing import open_index
+    from ..rendering.listings.threads import open_index
 
     if latest and named is not None:
         raise UsageError("`--continue` and `--resume` cannot be used together", hint="choose one")
@@ -158,7 +158,7 @@ def _fork_thread(row: "ThreadRow") -> "ThreadRow":
 
 def _rename_thread(thread: str, name: str, *, is_copy: bool) -> None:
     """Rename the thread; delete a copy that cannot have the name."""
-    from ..rendering.thread_listing import open_index
+    from ..rendering.listings.threads import open_index
 
     index = open_index()
     try:

@@ -21,10 +21,10 @@ from ...models.invoke import invoke_with_less_thinking
 from ...models.retry import compute_delay
 from ..messages.context_message import to_context_messages
 from ..messages.images import has_images
+from ..recovery.partial_answer import autosave_answer, forget_answer
 from ..roles import RoleName
 from ..state import State
 from .agent import Agent, load_agent
-from .answer_autosave import autosave_answer, forget_answer
 from .context import Context, get_thread_id
 from .dependencies import Dependencies
 from .emit import emit_event

@@ -7,7 +7,7 @@ from typing import Any, cast
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
 from ...models.content_blocks import list_content_parts
-from ...models.replay import OUTPUT_PARTS, REASONING_DETAILS, THINKING_BLOCKS
+from ...models.replay import OUTPUT_PARTS, REASONING_FIELDS
 from .budget import Room
 from .cut import Cut
 from .stubs import build_stubs
@@ -23,7 +23,7 @@ from .user_requests import (
 from .view import find_tail
 
 # Marks in which an answer has its thinking
-_THINKING = ("reasoning_content", REASONING_DETAILS, THINKING_BLOCKS)
+_THINKING = ("reasoning_content", *REASONING_FIELDS)
 _THINKING_PARTS = ("thinking", "redacted_thinking", "reasoning")
 
 

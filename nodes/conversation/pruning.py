@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
-from ...models.replay import OUTPUT_PARTS, REASONING_DETAILS, THINKING_BLOCKS
+from ...models.replay import OUTPUT_PARTS, REASONING_FIELDS
 from ...tools.tool_table import select_names
 from ..tool_task import UNCHANGED_SINCE
 from .boundaries import choose_cut
@@ -28,7 +28,7 @@ SMALLEST = 100
 CACHED = 0.1
 # Both costs are guesses about turns to come
 MARGIN = 0.9
-_SIGNED = (OUTPUT_PARTS, REASONING_DETAILS, THINKING_BLOCKS)
+_SIGNED = (OUTPUT_PARTS, *REASONING_FIELDS)
 
 
 @dataclass(frozen=True)

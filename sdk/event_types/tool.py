@@ -1,4 +1,4 @@
-"""Events of tool calls and of the hooks around them."""
+"""Events of tool calls, of the hooks around them, and of commands in the background."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -68,3 +68,28 @@ class HookFinished(AgentEvent):
     """The tool that the model has called; empty: it is about no call."""
     reason: str = ""
     """Why it refused, asks or has failed."""
+
+
+@dataclass(frozen=True)
+class BackgroundStarted:
+    """A command runs in the background: it goes on after its call, at most until MaxAgent ends."""
+
+    type: ClassVar[str] = "background_started"
+    id: str
+    """ID of the call that started it."""
+    command: str
+    confined: bool
+    """Whether it runs in the sandbox."""
+
+
+@dataclass(frozen=True)
+class BackgroundFinished:
+    """A background command has ended, perhaps before this run began."""
+
+    type: ClassVar[str] = "background_finished"
+    id: str
+    command: str
+    exit_code: int | None
+    """None if it was killed."""
+    killed: bool
+    """Whether the model or the user has ended it."""

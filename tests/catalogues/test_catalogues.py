@@ -8,7 +8,13 @@ import pytest
 from catalogue_files import LOCALE, compiled, every, path_of, read, written
 from make_locale import text_of, up_to_date
 from message_keys import keys_in
-from translatable_texts import ROOT, messages_without_template, sentences_in
+from translatable_texts import (
+    ROOT,
+    messages_without_template,
+    sentences,
+    sentences_in,
+    templates_in,
+)
 from untranslated_texts import SILENT, SPEAKING
 
 ASCII = ("set it, or", "请设置它，或写成 `${", "{file}:1：")
@@ -68,6 +74,17 @@ def test_every_key_is_said_somewhere() -> None:
 
 def test_every_pattern_of_translated_sources_matches_a_file() -> None:
     assert [pattern for pattern in (*SPEAKING, *SILENT) if not any(ROOT.glob(pattern))] == []
+
+
+def test_every_text_for_people_is_collected() -> None:
+    known = sentences()
+    missing = {
+        str(path.relative_to(ROOT)): found
+        for floor in ("config", "memory", "models", "tools", "nodes", "sdk", "cli")
+        for path in (ROOT / floor).rglob("*.py")
+        if (found := templates_in(path.read_text(encoding="utf-8")) - known)
+    }
+    assert missing == {}, "name the file in SPEAKING: tests/catalogues/untranslated_texts.py"
 
 
 @pytest.mark.parametrize(

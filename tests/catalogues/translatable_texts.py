@@ -47,6 +47,22 @@ def sentences_in(source: str) -> Iterator[str]:
     return (text for _, text in _find_sentences(ast.parse(source)))
 
 
+def templates_in(source: str) -> set[str]:
+    """The sentences that one module gives to `text()`: literals, and constants of its own."""
+    tree = ast.parse(source)
+    constants = {
+        target.id: node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args]
+    given = [call.args[0] for call in calls if getattr(call.func, "id", "") == "text"]
+    values = [constants.get(arg.id, arg) if isinstance(arg, ast.Name) else arg for arg in given]
+    return {text for value in values if _SENTENCE.search(text := _text(value))}
+
+
 def f_strings_in(source: str) -> Iterator[str]:
     """Those of one module that an f-string fills in."""
     for node, found in _find_sentences(ast.parse(source)):

@@ -55,8 +55,8 @@ SPEAKING = (
     "nodes/hooks/notices.py",
     "nodes/planner/notices.py",
     "nodes/attempts/*.py",
-    "nodes/run_attempts.py",
-    "nodes/adopt_attempt.py",
+    "nodes/parallel/run_attempts.py",
+    "nodes/parallel/adopt_attempt.py",
     "tools/hooks/answer.py",
     "tools/hooks/execution.py",
 )

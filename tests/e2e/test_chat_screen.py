@@ -15,7 +15,7 @@ from maxagent import __version__
 from maxagent.cli.rendering.line_breaks import split_rows
 from maxagent.memory.cards.listing import read_cards
 from maxagent.memory.cards.namespaces import identify_project
-from maxagent.nodes.agent.partial_answer import INTERRUPTED
+from maxagent.nodes.recovery.partial_answer import INTERRUPTED
 
 PART = """## Part {at}
 

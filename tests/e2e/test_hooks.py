@@ -12,7 +12,7 @@ import pytest
 from program import Ended, Program
 from provider import Provider
 
-from maxagent.cli.rendering.trust_inventory import format_inventory
+from maxagent.cli.rendering.listings.trust_inventory import format_inventory
 from maxagent.config.trust.decision import check_trust
 
 WRITE = {"name": "run_command", "args": {"command": "echo ran >> log.txt"}}

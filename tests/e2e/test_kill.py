@@ -15,7 +15,7 @@ from provider import Provider
 from maxagent.config import paths
 from maxagent.memory.database.connection import connect
 from maxagent.memory.threads.index import ThreadIndex
-from maxagent.nodes.agent.partial_answer import INTERRUPTED
+from maxagent.nodes.recovery.partial_answer import INTERRUPTED
 from maxagent.sdk.threads.transcript import read_transcript
 
 HALF = {"text": "Half of it, and more.", "portion": 9, "hang_after": 2}

@@ -1,11 +1,14 @@
 """Which provider is asked: the table, the order of detection, unknown names."""
 
+import json
+import re
 from pathlib import Path
 
 import pytest
 
 from maxagent.config.errors import UsageError
 from maxagent.config.settings.schema import Endpoint, Settings
+from maxagent.models import providers
 from maxagent.models.auth.credentials import Credential, store_credential
 from maxagent.models.providers import (
     build_no_provider_error,
@@ -13,6 +16,7 @@ from maxagent.models.providers import (
     get_provider,
     load_providers,
 )
+from maxagent.models.replay import REASONING_FIELDS
 
 GLM, OPENAI, LITELLM = "GLM_API_KEY", "OPENAI_API_KEY", "LITELLM_API_KEY"
 
@@ -103,3 +107,10 @@ def test_http_providers_have_required_fields(name: str) -> None:
     assert not over_http or bool(found.default_model) != asks_server
     variable = f"{name.upper().replace('-', '_')}_BASE_URL"
     assert name in ("scripted", "replay") or variable in found.list_endpoint_variables()
+
+
+def test_fields_that_go_back_are_kept() -> None:
+    rows = json.loads((Path(providers.__file__).parent / "providers.json").read_text("utf-8"))
+    sent = set(re.findall(r'"fields": \[([^\]]*)\]', json.dumps(rows)))
+    names = {name for listed in sent for name in re.findall(r"\w+", listed)}
+    assert names and names <= {*REASONING_FIELDS}

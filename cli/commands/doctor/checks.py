@@ -21,7 +21,7 @@ from ....memory.snapshots.git_repository import find_git
 from ....tools.runtime.missing_tools import find_missing_tools
 from ...i18n.catalogs import t
 from ...i18n.message_translation import translate
-from ...rendering.trust_inventory import describe_trust_state
+from ...rendering.listings.trust_inventory import describe_trust_state
 
 # Free bytes below which doctor warns, since threads, snapshots and long outputs grow
 SPACE_NEEDED = 500_000_000

@@ -16,8 +16,8 @@ from ....config.security.private_files import open_private
 from ....config.security.redaction import redact
 from ....config.settings.keys import hide_secrets
 from ....memory.threads.index import count_threads
+from ...rendering.listings.settings import as_yaml
 from ...rendering.sanitize import sanitize_text
-from ...rendering.settings import as_yaml
 from .checks import DoctorCheck, DoctorEnvironment
 
 LONGEST_EXCERPT = 200_000  # bytes of the debug log; issue trackers reject large files

@@ -93,7 +93,7 @@ def format_content(card: "Card", stale: "Staleness") -> str:
 
 def show_card(card: "Card", stale: "Staleness") -> None:
     """Print all that a card has."""
-    from ...rendering.thread_listing import format_time
+    from ...rendering.listings.threads import format_time
 
     echo_wrapped(card.content)
     state = t(f"memory.state.{card.state}")

@@ -61,7 +61,7 @@ def generate(
     with without_collector():
         from ....nodes.options import Options
         from ...execution.run import run_in_terminal
-        from ...rendering.thread_listing import open_index
+        from ...rendering.listings.threads import open_index
 
     open_index()  # reports a damaged index
     options = cast(Options, {name: value for name, value in chosen.items() if value})

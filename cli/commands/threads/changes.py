@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ...rendering.listings.threads import SHORT_ID
 from ...rendering.output import echo, echo_json
-from ...rendering.thread_listing import SHORT_ID
 from ..undo import Thread
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ def changes(
 
 def _print_changes(file_changes: "list[ThreadFileChange]") -> None:
     from ...i18n.catalogs import t
+    from ...rendering.listings.threads import format_time
     from ...rendering.table import is_narrow, show_table
-    from ...rendering.thread_listing import format_time
 
     by, path = t("changes.by"), t("steps.files")
     headers = [t("steps.at"), t("steps.step"), by, t("changes.kind"), path]

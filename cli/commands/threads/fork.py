@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ...rendering.listings.threads import SHORT_ID
 from ...rendering.output import echo
-from ...rendering.thread_listing import SHORT_ID
 from ..undo import Force, Thread, Yes
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import typer
 
 from ....config import exit_codes
 from ....config.errors import NotInteractiveError
+from ...rendering.listings.threads import SHORT_ID, format_title, open_index, show_rows, to_mappings
 from ...rendering.output import echo, echo_json
-from ...rendering.thread_listing import SHORT_ID, format_title, open_index, show_rows, to_mappings
 
 if TYPE_CHECKING:
     from ....memory.threads.index import ThreadRow

@@ -37,7 +37,7 @@ def prune(
     from ....sdk.threads.pruning import prune_storage
     from ...i18n.catalogs import t
     from ...rendering.humanize import format_size
-    from ...rendering.thread_listing import open_index
+    from ...rendering.listings.threads import open_index
 
     index = open_index()
     deleted = _delete_unused(index, older, yes) if older is not None else 0
@@ -61,7 +61,7 @@ def _delete_unused(index: "ThreadIndex", days: float, yes: bool) -> int:
 def _confirm_deletion(rows: "list[ThreadRow]", yes: bool) -> None:
     from ...i18n.catalogs import t
     from ...prompts.choice import confirm
-    from ...rendering.thread_listing import show_rows
+    from ...rendering.listings.threads import show_rows
 
     if yes:
         return

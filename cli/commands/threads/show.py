@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...i18n.stored_messages import translate_stored
-from ...rendering.output import echo_json, echo_wrapped
-from ...rendering.thread_listing import (
+from ...rendering.listings.threads import (
     SHORT_ID,
     find_restored_threads,
     format_status,
     format_time,
     to_mappings,
 )
+from ...rendering.output import echo_json, echo_wrapped
 from .listing import AsJson
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import typer
 from ....config.errors import UsageError
 from ....config.security.private_files import open_private
 from ....config.text import text
+from ...rendering.listings.threads import SHORT_ID, open_index
 from ...rendering.output import echo
-from ...rendering.thread_listing import SHORT_ID, open_index
 from .listing import Thread
 
 STDOUT = Path("-")

@@ -25,8 +25,8 @@ def tree(
     """Show forks of threads as a tree."""
     from ...i18n.catalogs import t
     from ...rendering.definition_list import get_terminal_width
+    from ...rendering.listings.threads import find_restored_threads, open_index
     from ...rendering.table import shorten_text
-    from ...rendering.thread_listing import find_restored_threads, open_index
 
     index = open_index()
     named = index.find(thread) if thread is not None else None
@@ -73,7 +73,7 @@ def _render_lines(
 
 def _format_thread(row: "ThreadRow", put_back: set[str]) -> str:
     from ...i18n.catalogs import t
-    from ...rendering.thread_listing import SHORT_ID, format_status, format_title
+    from ...rendering.listings.threads import SHORT_ID, format_status, format_title
 
     forked = f"{t('tree.forked', step=row.parent_step)}  " if row.parent else ""
     return (

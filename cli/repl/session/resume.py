@@ -4,8 +4,8 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from ...i18n.catalogs import t
+from ...rendering.listings.threads import SHORT_ID
 from ...rendering.sanitize import sanitize_line
-from ...rendering.thread_listing import SHORT_ID
 from .session import Session
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ async def pick_up(session: Session) -> None:
 def _show_thread(session: Session) -> "ThreadRow":
     from ....sdk.threads.transcript import read_transcript
     from ...rendering.humanize import format_age
-    from ...rendering.thread_listing import format_title, open_index
+    from ...rendering.listings.threads import format_title, open_index
 
     row = open_index().get(session.thread)
     passages = read_transcript(row, session.home)

@@ -10,7 +10,7 @@ from ....config.crash_report import describe_error
 from ...execution.chat_session import ChatSession
 from ...i18n.catalogs import t
 from ...i18n.message_translation import translate
-from ...rendering.thread_listing import SHORT_ID
+from ...rendering.listings.threads import SHORT_ID
 from ..prompt.protocol import SIGN, Prompt, PromptAborted
 from .inbox import Inbox
 

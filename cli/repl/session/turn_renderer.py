@@ -14,12 +14,12 @@ from ...i18n.catalogs import t
 from ...i18n.stored_messages import translate_stored
 from ...options import is_verbose
 from ...rendering.console import open_console, render_lines
+from ...rendering.listings.threads import SHORT_ID
 from ...rendering.markdown.live import AnswerView
 from ...rendering.progress import format_progress
 from ...rendering.subagents.running_children import RunningChildren
 from ...rendering.text_renderer import TextRenderer
 from ...rendering.thinking_view import ThinkingView
-from ...rendering.thread_listing import SHORT_ID
 from ...rendering.turn_meter import TurnMeter
 from ..prompt.terminal_signals import build_notification_code, build_title_code
 from .context_warning import build_warning

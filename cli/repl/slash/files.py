@@ -33,7 +33,7 @@ async def rewind_thread(session: Session, step: str) -> None:
     """Restore files and conversation to a step; a message after it can be edited."""
     await session.wait_for_runner()  # it has loaded the imports below
     from ....sdk.threads.steps import find_step
-    from ...rendering.thread_listing import open_index
+    from ...rendering.listings.threads import open_index
     from ..session.background_startup import refresh_status
 
     row, at, words = open_index().get(require_thread_id(session)), parse_step(step), ""

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from ....config.errors import UsageError
 from ...i18n.catalogs import t
 from ...rendering.definition_list import format_definition_list
+from ...rendering.listings.threads import SHORT_ID
 from ...rendering.sanitize import sanitize_line, sanitize_text
-from ...rendering.thread_listing import SHORT_ID
 from ..session.session import Session
 from .files import require_thread_id
 

@@ -32,7 +32,7 @@ async def switch_model(session: Session, name: str) -> None:
 async def _pick_model(session: Session) -> str:
     """Return the name of the picked model; list the models where nothing can be picked."""
     from ...prompts.picker import can_draw_picker
-    from ...rendering.model_listing import build_row
+    from ...rendering.listings.models import build_row
     from ...rendering.table import align_columns
 
     present = session.model or resolve_model(session).name
@@ -130,8 +130,8 @@ async def switch_agent(session: Session, name: str) -> None:
 def _show_children(session: Session) -> None:
     """Show the sub-agents of the thread."""
     from ....sdk.threads.transcript import read_transcript
+    from ...rendering.listings.threads import open_index
     from ...rendering.subagents.child_line import format_child
-    from ...rendering.thread_listing import open_index
 
     if not session.thread:
         return

@@ -27,7 +27,7 @@ async def show_status(session: Session, _: str) -> None:
 
 def _list_facts(session: Session) -> Iterator[tuple[str, str]]:
     from ....config.trust.decision import check_trust, find_further_changes
-    from ...rendering.trust_inventory import describe_trust_state
+    from ...rendering.listings.trust_inventory import describe_trust_state
 
     unknown = t("slash.not_yet")
     spoken = t("slash.status.plan" if session.plan else "slash.status.build")
@@ -67,7 +67,7 @@ def _describe_instructions(session: Session, trust: "Trust") -> Iterator[str]:
 
 
 def _describe_thread(session: Session) -> str:
-    from ...rendering.thread_listing import SHORT_ID, format_title, open_index
+    from ...rendering.listings.threads import SHORT_ID, format_title, open_index
 
     if not session.thread:
         return t("slash.no_thread")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ....config.errors import UsageError
 from ...i18n.catalogs import t
-from ...rendering.thread_listing import SHORT_ID
+from ...rendering.listings.threads import SHORT_ID
 from ..session.cli_bridge import run_cli_command
 from ..session.session import Session
 from .files import parse_step, require_thread_id
@@ -27,7 +27,7 @@ async def clear(session: Session, _: str) -> None:
 async def list_sessions(session: Session, name: str) -> None:
     """List the folder's conversations, or resume the named one."""
     from ...execution.thread_argument import list_chats
-    from ...rendering.thread_listing import show_rows
+    from ...rendering.listings.threads import show_rows
 
     if name:
         await resume_thread(session, name)
@@ -41,7 +41,7 @@ async def list_sessions(session: Session, name: str) -> None:
 async def resume_thread(session: Session, name: str) -> None:
     """Resume the named conversation, or one that the user picks."""
     from ...execution.thread_argument import pick_chat
-    from ...rendering.thread_listing import open_index
+    from ...rendering.listings.threads import open_index
 
     if name:
         row = open_index().find(name)
@@ -74,7 +74,7 @@ async def fork_thread(session: Session, step: str) -> None:
     from ....sdk.threads.steps import find_step
     from ....sdk.threads.time_travel import copy_thread
     from ....sdk.threads.time_travel import fork as forked
-    from ...rendering.thread_listing import open_index
+    from ...rendering.listings.threads import open_index
     from ..session.background_startup import refresh_status
 
     row = open_index().get(require_thread_id(session))

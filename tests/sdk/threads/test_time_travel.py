@@ -8,7 +8,7 @@ from maxagent.config import paths
 from maxagent.config.errors import UsageError
 from maxagent.memory.threads.lease import acquire_lease
 from maxagent.memory.undo.history import FileHistory
-from maxagent.nodes.agent.cancelled_calls import ABANDONED
+from maxagent.nodes.recovery.cancelled_calls import ABANDONED
 from maxagent.sdk.graph_registry import find_job
 from maxagent.sdk.threads.file_history import open_leased_files
 from maxagent.sdk.threads.steps import find_step, read_thread_branches, summarize_steps

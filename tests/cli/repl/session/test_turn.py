@@ -15,7 +15,7 @@ from maxagent.cli.repl.prompt.protocol import PromptAborted
 from maxagent.cli.repl.session.session import show_error
 from maxagent.cli.repl.session.turn import ask_again
 from maxagent.memory.threads.index import ThreadIndex
-from maxagent.nodes.agent.partial_answer import INTERRUPTED, UNANSWERED
+from maxagent.nodes.recovery.partial_answer import INTERRUPTED, UNANSWERED
 from maxagent.sdk.threads.transcript import read_transcript
 
 ANSWER = ["build  step 1", "  Better."]

@@ -1,33 +1,25 @@
+import re
+from pathlib import Path
+
 import pytest
 from repl_session import Spoken
 
+import maxagent
 from maxagent.cli.i18n.catalogs import use_language
 from maxagent.cli.repl.prompt.protocol import ReplExit
 from maxagent.cli.repl.slash.registry import SLASH_COMMANDS, describe_commands, find_slash
 from maxagent.config.errors import UsageError
 
-KNOWN = [
-    *("help", "model", "think", "effort", "mode", "plan", "build", "clear", "compact", "status"),
-    *("jobs", "cost", "context", "uncompact"),
-    *(
-        "diff",
-        "commit",
-        "undo",
-        "redo",
-        "rewind",
-        "sessions",
-        "resume",
-        "fork",
-        "rename",
-        "init",
-        "trust",
-    ),
-    *("config", "permissions", "mcp", "skills", "agents", "login", "memory", "exit"),
-]
+PAGE = Path(maxagent.__file__).parent / "docs" / "commands.md"
 
 
-def test_every_name_that_people_know_is_there() -> None:
-    assert list(SLASH_COMMANDS) == KNOWN
+def test_every_command_is_documented() -> None:
+    rows = re.findall(r"^\| (`/.*?`[^|]*) \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    documented = {name for row in rows for name in re.findall(r"`/([a-z]+)", row)}
+    assert documented - {"new", "quit", "continue"} == {*SLASH_COMMANDS}
+
+
+def test_names_that_people_know_are_aliases() -> None:
     aliases = {"new": "clear", "quit": "exit", "continue": "resume", "?": "help"}
     assert {alias: find_slash(alias) for alias in aliases} == {
         alias: SLASH_COMMANDS[name] for alias, name in aliases.items()
@@ -42,8 +34,8 @@ async def test_menu_describes_each_command_in_both_languages(spoken: Spoken) -> 
         chinese = describe_commands(spoken.session)
     finally:
         use_language("")
-    assert list(english) == list(chinese) == [*KNOWN, "maxagent"]
-    assert all(english[name] != chinese[name] for name in KNOWN)
+    assert list(english) == list(chinese) == [*SLASH_COMMANDS, "maxagent"]
+    assert all(english[name] != chinese[name] for name in SLASH_COMMANDS)
 
 
 @pytest.mark.parametrize(
@@ -84,8 +76,10 @@ async def test_help_lists_all_commands_and_prefers_built_in(
     spoken.write("home/commands/broken.md", "---\n")
     monkeypatch.setenv("COLUMNS", "300")
     lines = (await spoken("/help")).splitlines()
-    assert [line.split()[0] for line in lines[: len(KNOWN)]] == [f"/{name}" for name in KNOWN]
-    broken, review, skill, empty, keys = lines[len(KNOWN) :]
+    assert [line.split()[0] for line in lines[: len(SLASH_COMMANDS)]] == [
+        f"/{name}" for name in SLASH_COMMANDS
+    ]
+    broken, review, skill, empty, keys = lines[len(SLASH_COMMANDS) :]
     assert skill.startswith("/maxagent")
     assert review.split() == ["/git:review", "[FILE]", "Look", "at", "it."]
     assert "no end" in broken and empty == "" and "Shift-Tab" in keys

@@ -3,13 +3,13 @@
 import re
 from dataclasses import asdict
 
-from ...config import paths
-from ...memory.threads.record import ThreadRow
-from ...sdk.threads.steps import StepSummary, read_thread_branches, summarize_steps
-from ..i18n.catalogs import t
-from .humanize import format_age
-from .output import echo, echo_json
-from .table import is_narrow, shorten_text, show_table
+from ....config import paths
+from ....memory.threads.record import ThreadRow
+from ....sdk.threads.steps import StepSummary, read_thread_branches, summarize_steps
+from ...i18n.catalogs import t
+from ..humanize import format_age
+from ..output import echo, echo_json
+from ..table import is_narrow, shorten_text, show_table
 
 # Columns of a terminal from which there is room for the tools as well
 WIDE = 100

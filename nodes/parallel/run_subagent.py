@@ -13,27 +13,27 @@ from langgraph.errors import GraphDrained, GraphInterrupt
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from ..config.errors import UsageError
-from ..config.security.redaction import redact
-from ..memory.threads.sub_runs import SubRun, SubRuns
-from .agent.agent import CHILD_TURNS
-from .agent.context import Context, get_thread_id
-from .agent.dependencies import Dependencies
-from .agent.emit import emit_event
-from .approval.interrupts import name_asker
-from .children.slots import ChildSlots
-from .children.task import Report, SubagentTask, make_report_key
-from .state import State
-from .subagents.budget import compute_deadline
-from .subagents.calls import open_sub_runs
-from .subagents.child_state import ChildState, build_child_input
-from .subagents.earlier_child import ReadableGraph, load_earlier
-from .subagents.payload import move_task
-from .subagents.report import build_report
+from ...config.errors import UsageError
+from ...config.security.redaction import redact
+from ...memory.threads.sub_runs import SubRun, SubRuns
+from ..agent.agent import CHILD_TURNS
+from ..agent.context import Context, get_thread_id
+from ..agent.dependencies import Dependencies
+from ..agent.emit import emit_event
+from ..approval.interrupts import name_asker
+from ..children.slots import ChildSlots
+from ..children.task import Report, SubagentTask, make_report_key
+from ..state import State
+from ..subagents.budget import compute_deadline
+from ..subagents.calls import open_sub_runs
+from ..subagents.child_state import ChildState, build_child_input
+from ..subagents.earlier_child import ReadableGraph, load_earlier
+from ..subagents.payload import move_task
+from ..subagents.report import build_report
 
 if TYPE_CHECKING:
-    from ..memory.worktrees.record import Worktree
-    from .subagents.isolation import MergedChild
+    from ...memory.worktrees.record import Worktree
+    from ..subagents.isolation import MergedChild
 
 LONGEST_TITLE = 80
 LONGEST_SHOWN = 500
@@ -124,7 +124,7 @@ def _is_isolated(task: SubagentTask) -> bool:
 async def _open_worktree(
     task: SubagentTask, row: SubRun, deps: Dependencies, runtime: Runtime[Context]
 ) -> "Worktree":
-    from .subagents.isolation import open_worktree
+    from ..subagents.isolation import open_worktree
 
     return await open_worktree(task, row, deps, runtime)
 
@@ -136,7 +136,7 @@ async def _merge(
     deps: Dependencies,
     runtime: Runtime[Context],
 ) -> "MergedChild":
-    from .subagents.isolation import merge_child
+    from ..subagents.isolation import merge_child
 
     return await merge_child(worktree, task, row, deps, runtime)
 

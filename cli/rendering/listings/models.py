@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ..i18n.catalogs import t
+from ...i18n.catalogs import t
 
 if TYPE_CHECKING:
-    from ...models.catalog import Price
-    from ...models.listing import ModelListing
+    from ....models.catalog import Price
+    from ....models.listing import ModelListing
 
 # US dollars per million tokens: `input`, `output`, `cached`
 PriceObject = Mapping[str, float | None]

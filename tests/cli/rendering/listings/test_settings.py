@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.cli.rendering.settings import as_text, as_yaml
+from maxagent.cli.rendering.listings.settings import as_text, as_yaml
 from maxagent.config.settings.keys import iter_leaves, join_key
 from maxagent.config.settings.schema import Settings
 from maxagent.config.yaml.reader import parse_document

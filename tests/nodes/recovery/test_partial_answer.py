@@ -7,7 +7,7 @@ from maxagent.nodes.agent.message_history import (
     find_final_text,
     select_conversation,
 )
-from maxagent.nodes.agent.partial_answer import (
+from maxagent.nodes.recovery.partial_answer import (
     INTERRUPTED,
     UNANSWERED,
     build_interruption_notes,

@@ -13,7 +13,7 @@ from ...config.errors import MaxAgentError
 from ...memory.snapshots.limits import LARGEST_FILE
 from ...tools.result import ToolResult
 from ...tools.runtime.edit_preview import PreviewCall, replay_edit
-from .snapshot_recorder import FileRecord
+from ..agent.snapshot_recorder import FileRecord
 
 CHECKS = "The run was cut short before the commands that run after an edit were known to have ended"
 

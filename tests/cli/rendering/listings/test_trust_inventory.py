@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from maxagent.cli.i18n.catalogs import use_language
-from maxagent.cli.rendering.trust_inventory import (
+from maxagent.cli.rendering.listings.trust_inventory import (
     LONGEST_VALUE,
     MAX_OF_A_KIND,
     describe_trust_state,

@@ -8,14 +8,14 @@ from langchain_core.messages import ToolMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from ..tools.builtin.session.subagent import SUBAGENT
-from .agent.context import Context
-from .agent.emit import emit_event
-from .agent.limits import NOTHING_USED, add_usage
-from .agent.message_history import build_tool_message
-from .children.task import Report, make_report_key
-from .roles import RoleName
-from .state import State
+from ...tools.builtin.session.subagent import SUBAGENT
+from ..agent.context import Context
+from ..agent.emit import emit_event
+from ..agent.limits import NOTHING_USED, add_usage
+from ..agent.message_history import build_tool_message
+from ..children.task import Report, make_report_key
+from ..roles import RoleName
+from ..state import State
 
 ReportsTransition = Command[
     Literal["approve", "architect", "coder", "tester", "editor", "build", "plan"]

@@ -5,16 +5,16 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
-from ...config import paths
-from ...config.errors import UsageError
-from ...config.settings.keys import FAR_REACHING, hide_secrets, iter_leaves, join_key
-from ...config.trust.decision import Trust
-from ...config.trust.inventory import InventoryItem
-from ...config.trust.referenced_instructions import find_project_start
-from ...config.trust.trusted_reader import read_listed
-from ..i18n.catalogs import t
-from ..i18n.message_translation import translate
-from .sanitize import sanitize_line
+from ....config import paths
+from ....config.errors import UsageError
+from ....config.settings.keys import FAR_REACHING, hide_secrets, iter_leaves, join_key
+from ....config.trust.decision import Trust
+from ....config.trust.inventory import InventoryItem
+from ....config.trust.referenced_instructions import find_project_start
+from ....config.trust.trusted_reader import read_listed
+from ...i18n.catalogs import t
+from ...i18n.message_translation import translate
+from ..sanitize import sanitize_line
 
 MAX_OF_A_KIND = 40
 MAX_CHANGES = 10

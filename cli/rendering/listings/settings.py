@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import cast
 
-from ...config.settings.keys import KeyPath, join_key
-from ...config.yaml.editor import format_inline
+from ....config.settings.keys import KeyPath, join_key
+from ....config.yaml.editor import format_inline
 
 
 def as_yaml(

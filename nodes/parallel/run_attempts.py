@@ -12,16 +12,16 @@ from typing import Any, Literal
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from ..config.errors import UsageError
-from ..config.text import text
-from ..memory.worktrees.creation import create_worktree
-from ..memory.worktrees.record import Worktree
-from .agent.context import Context, get_thread_id
-from .agent.dependencies import Dependencies
-from .agent.emit import emit_event
-from .agent.limits import NOTHING_USED, add_usage
-from .agent.snapshot_recorder import take_workspace_snapshot
-from .attempts.attempt import (
+from ...config.errors import UsageError
+from ...config.text import text
+from ...memory.worktrees.creation import create_worktree
+from ...memory.worktrees.record import Worktree
+from ..agent.context import Context, get_thread_id
+from ..agent.dependencies import Dependencies
+from ..agent.emit import emit_event
+from ..agent.limits import NOTHING_USED, add_usage
+from ..agent.snapshot_recorder import take_workspace_snapshot
+from ..attempts.attempt import (
     Attempt,
     AttemptEnd,
     AttemptStep,
@@ -29,9 +29,9 @@ from .attempts.attempt import (
     build_attempt_key,
     build_attempts,
 )
-from .attempts.ranking import count_lines, find_changed_tests, mark_kept_attempt
-from .options import Options
-from .state import AttemptResult, State, Usage
+from ..attempts.ranking import count_lines, find_changed_tests, mark_kept_attempt
+from ..options import Options
+from ..state import AttemptResult, State, Usage
 
 # Attempts that run at once
 MAX_AT_ONCE = 4

@@ -2,7 +2,7 @@
 
 import pytest
 
-from maxagent.cli.rendering.model_listing import (
+from maxagent.cli.rendering.listings.models import (
     build_headers,
     build_object,
     build_row,

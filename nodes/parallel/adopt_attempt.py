@@ -12,18 +12,18 @@ from typing import Any, Literal
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from ..config.security.private_files import make_private_folder, replace_file
-from ..config.text import text
-from ..memory.worktrees.merge import merge_worktree
-from ..memory.worktrees.record import Worktree, locate_worktree, read_record
-from ..memory.worktrees.removal import remove_worktree
-from .agent.context import Context, get_thread_id
-from .agent.dependencies import Dependencies
-from .agent.emit import emit_event
-from .agent.message_history import build_role_message
-from .agent.snapshot_recorder import build_file_state, emit_changes
-from .attempts.attempt import build_attempt_key
-from .state import AttemptResult, Outcome, State
+from ...config.security.private_files import make_private_folder, replace_file
+from ...config.text import text
+from ...memory.worktrees.merge import merge_worktree
+from ...memory.worktrees.record import Worktree, locate_worktree, read_record
+from ...memory.worktrees.removal import remove_worktree
+from ..agent.context import Context, get_thread_id
+from ..agent.dependencies import Dependencies
+from ..agent.emit import emit_event
+from ..agent.message_history import build_role_message
+from ..agent.snapshot_recorder import build_file_state, emit_changes
+from ..attempts.attempt import build_attempt_key
+from ..state import AttemptResult, Outcome, State
 
 NONE = "none of the {count} attempts is kept, because none passes its tests"
 SAVED = "the changes of the other attempts: {folder}"

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from screen import ScreenTerminal
 
-from maxagent.cli.rendering.steps import show_lines
+from maxagent.cli.rendering.listings.steps import show_lines
 from maxagent.sdk.threads.steps import StepSummary
 
 SHOWS = """
 from datetime import UTC, datetime
-from maxagent.cli.rendering.steps import show_lines
+from maxagent.cli.rendering.listings.steps import show_lines
 from maxagent.sdk.threads.steps import StepSummary
 
 now = datetime.now(UTC).isoformat()

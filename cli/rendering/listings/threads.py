@@ -5,10 +5,10 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from .output import echo
+from ..output import echo
 
 if TYPE_CHECKING:
-    from ...memory.threads.index import ThreadIndex, ThreadRow
+    from ....memory.threads.index import ThreadIndex, ThreadRow
 
 # characters of a thread's id that are shown and suffice to name it
 SHORT_ID = 8
@@ -18,8 +18,8 @@ FORK = "↳ "
 
 def open_index() -> "ThreadIndex":
     """Open the list of threads; print a notice where a damaged one was replaced."""
-    from ...memory.threads.index import ThreadIndex
-    from ..i18n.catalogs import t
+    from ....memory.threads.index import ThreadIndex
+    from ...i18n.catalogs import t
 
     index = ThreadIndex()
     if index.set_aside:
@@ -42,8 +42,8 @@ def to_mappings(rows: "list[ThreadRow]", sizes: dict[str, int] | None) -> list[d
 
 def find_restored_threads() -> set[str]:
     """Find the ids of threads whose files `undo` or `rewind` restored last."""
-    from ...config import paths
-    from ...memory.undo.history import FileHistory
+    from ....config import paths
+    from ....memory.undo.history import FileHistory
 
     return FileHistory(paths.locate_database(paths.locate_home())).find_restored_threads()
 
@@ -52,9 +52,9 @@ def show_rows(
     rows: "list[ThreadRow]", *, with_folder: bool, sizes: dict[str, int] | None = None
 ) -> None:
     """Print the threads as a table."""
-    from ..i18n.catalogs import t
-    from .humanize import format_age, format_size
-    from .table import is_narrow, show_table
+    from ...i18n.catalogs import t
+    from ..humanize import format_age, format_size
+    from ..table import is_narrow, show_table
 
     folder, title = t("threads.folder"), t("threads.title")
     put_back = find_restored_threads()
@@ -76,8 +76,8 @@ def show_rows(
 
 def format_title(row: "ThreadRow") -> str:
     """Format name and title in one line, safe for a terminal."""
-    from ..i18n.catalogs import t
-    from .sanitize import sanitize_line
+    from ...i18n.catalogs import t
+    from ..sanitize import sanitize_line
 
     title = row.title or t("threads.untitled")
     return sanitize_line(f"{row.name} · {title}" if row.name else title)
@@ -85,7 +85,7 @@ def format_title(row: "ThreadRow") -> str:
 
 def format_status(row: "ThreadRow", put_back: set[str]) -> str:
     """Format the status, how many questions wait, and whether the files were restored since."""
-    from ..i18n.catalogs import t
+    from ...i18n.catalogs import t
 
     status = t(f"threads.status.{row.status}")
     if row.status == "waiting" and row.questions > 1:

@@ -4,7 +4,7 @@ import pytest
 
 from maxagent.nodes.agent.context import Context
 from maxagent.nodes.children.task import merge_reports
-from maxagent.nodes.collect_reports import collect_reports
+from maxagent.nodes.parallel.collect_reports import collect_reports
 from maxagent.nodes.state import State
 
 USAGE = {"requests": 1, "input": 10, "output": 1, "cached": 0, "cost": 0.1, "seconds": 1.0}

@@ -1,0 +1,1 @@
+"""Lists and tables of what exists: threads, models, settings, steps, project files."""

@@ -1,0 +1,1 @@
+"""Nodes that run other agents: several attempts at a task, sub-agents."""

@@ -19,6 +19,7 @@ _TABLES = ("threads", "journal", "file_history", "sub_runs", "pull_requests", *L
 _MAGIC = b"SQLite format 3\0"
 _HEADER_SIZE = 100  # bytes
 _FIRST_PAGE_SIZE = 4096  # bytes; of databases that the first versions made
+_TABLE_PAGES = (b"\x05", b"\x0d")  # first byte of an inner page of a table, and of one with rows
 # most failing queries in one table: if a page high in the tree is damaged, most rows are lost
 _MAX_FAILURES = 100_000
 
@@ -185,6 +186,9 @@ def read_rows(
 
     Where reading fails, the number goes to `gaps`.
     """
+    if not _has_root(source, table):
+        gaps.append(0)
+        return
     every = f"SELECT rowid, {', '.join(columns)} FROM {table}"
     query = every + " WHERE rowid BETWEEN ? AND ? ORDER BY rowid"
     ranges = [(1, _find_last_rowid(source, table, gaps))]
@@ -198,6 +202,25 @@ def read_rows(
             gaps.append(first)
             middle = (first + last) // 2
             ranges += [(middle + 1, last), (first, middle)] if first < last else []
+
+
+def _has_root(source: sqlite3.Connection, table: str) -> bool:
+    """Return whether the page may be readable by which SQLite gets to every row of the table."""
+    query = "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = ?"
+    try:
+        _, _, path = source.execute("PRAGMA database_list").fetchone()
+        (size,) = source.execute("PRAGMA page_size").fetchone()
+        root = source.execute(query, (table,)).fetchone()
+    except sqlite3.Error:
+        return False
+    if root is None:
+        return False
+    log = Path(f"{path}-wal")
+    if log.exists() and log.stat().st_size:
+        return True  # it may have a newer page
+    with open(path, "rb") as file:
+        file.seek((root[0] - 1) * size)
+        return file.read(1) in _TABLE_PAGES
 
 
 def _find_last_rowid(source: sqlite3.Connection, table: str, gaps: list[int]) -> int:

@@ -14,7 +14,7 @@ from maxagent.config import paths
 from maxagent.config.errors import MaxAgentError
 from maxagent.memory.checkpoints.steps import read_branches
 from maxagent.memory.database.connection import connect, prepare_database, translate_sqlite_errors
-from maxagent.memory.database.salvage import salvage_rows
+from maxagent.memory.database.salvage import open_damaged, read_rows, salvage_rows
 from maxagent.memory.threads.index import ThreadIndex
 
 PAGE = 4096
@@ -108,6 +108,34 @@ def test_unreadable_source_has_unknown_losses(content: bytes | None, tmp_path: P
     with closing(connect(fresh)) as connection:
         saved = salvage_rows(damaged, connection)
     assert saved.has_unknown_losses
+
+
+def root_of(path: Path, table: str) -> int:
+    with closing(connect(path)) as connection:
+        query = "SELECT rootpage FROM sqlite_schema WHERE name = ?"
+        return connection.execute(query, (table,)).fetchone()[0]
+
+
+def count_rows(path: Path, table: str, gaps: list[int]) -> int:
+    with closing(open_damaged(path)) as source:
+        return len(list(read_rows(source, table, ["thread_id"], gaps)))
+
+
+@pytest.mark.parametrize("table", ["checkpoints", "no_such_table"])
+def test_rows_without_root_are_asked_for_once(database: Path, table: str) -> None:
+    damage(database, root_of(database, "checkpoints"))
+    gaps: list[int] = []
+    assert (count_rows(database, table, gaps), gaps) == (0, [0])
+    assert count_rows(database, "writes", []) > 0
+
+
+def test_root_may_be_in_the_log(database: Path) -> None:
+    rows = count_rows(database, "threads", [])
+    with closing(connect(database)) as connection:  # open, it leaves the log as it is
+        connection.execute("PRAGMA wal_autocheckpoint = 0")
+        connection.execute("UPDATE threads SET title = 'new'")
+        damage(database, root_of(database, "threads"))
+        assert count_rows(database, "threads", []) == rows > 0
 
 
 @pytest.mark.parametrize("zeros", [16, 100])

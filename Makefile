@@ -28,7 +28,7 @@ picture: $(INSTALLED) ## draw docs/demo/run.svg from a real run of the demo
 test: $(INSTALLED) ## run the test suite
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 4 --dist loadfile
 
-test-fast: $(INSTALLED) ## run the test suite without e2e, docs, torture and bench
+test-fast: $(INSTALLED) ## run the test suite without what is marked slow: whole programs, evaluations, measures
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 4 --dist loadfile -m 'not slow'
 
 check: $(INSTALLED) ## run ruff, pyright and the layout tests

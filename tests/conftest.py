@@ -21,10 +21,14 @@ settings.register_profile(
     "busy", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("busy")
-SLOW = [
-    Path(__file__).with_name(name) for name in ("bench", "context_eval", "docs", "e2e", "torture")
-]
-"""Folders whose tests start whole programs or run long."""
+SLOW = {
+    Path(__file__).with_name(name)
+    for name in (
+        *("bench", "docs", "e2e", "torture"),
+        *("context_eval", "corpora", "edit_eval", "fuzz", "house"),
+    )
+}
+"""Folders whose tests start whole programs, evaluate or measure; long tests mark themselves."""
 
 
 MEMORY = Path("/dev/shm")
@@ -55,8 +59,13 @@ def pytest_collection() -> None:
     gc.disable()
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not even import the slow folders where none of their tests will run."""
+    return (config.option.markexpr == "not slow" and collection_path in SLOW) or None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the slow folders, and begin with them, so that no worker waits for the last file."""
+    """Mark the slow folders; begin with all slow tests, so that no worker waits for the last."""
     for item in items:
         if item.path.parent in SLOW:
             item.add_marker(pytest.mark.slow)

@@ -10,6 +10,7 @@ from worktree_project import WorktreeProject, write_files
 from maxagent.memory.worktrees.record import Worktree
 
 PAIRS, GROUPS = 100, 10
+FIRST, *OTHERS = range(GROUPS)
 NAMES = ["a.txt", "b.txt", "sub/c.txt", "sub/d.txt", "raw"]
 
 
@@ -60,7 +61,9 @@ def has_lines(files: Tree, name: str, lines: list[str]) -> bool:
     return all(line in content for line in lines)
 
 
-@pytest.mark.parametrize("group", range(GROUPS))
+@pytest.mark.parametrize(
+    "group", [FIRST, *(pytest.param(group, marks=pytest.mark.slow) for group in OTHERS)]
+)
 async def test_nothing_of_two_writers_is_lost(group: int, tmp_path: Path) -> None:
     for number in range(PAIRS // GROUPS):
         await check_pair(tmp_path / str(number), random.Random(group * PAIRS + number))

@@ -2,8 +2,12 @@
 
 from pathlib import Path
 from random import Random
+from types import ModuleType
 
+import agents_victim
+import mcp_victim
 import pytest
+import victim
 from errand import errand
 from invariants import faults_in, remains_of
 from kills import SPARED, Kill, attempt
@@ -11,6 +15,12 @@ from rivals import race
 from seeds import any_seed
 from torture import MAX_QUESTIONS, torture
 from trial import Trial
+
+
+@pytest.mark.parametrize("module", [victim, agents_victim, mcp_victim])
+def test_every_place_to_die_exists(module: ModuleType) -> None:
+    missing = {place for place, held in module.PLACES.items() if not hasattr(*held)}
+    assert missing == set()
 
 
 def test_undisturbed_run_acts_once_and_knows_outcomes(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import aiosqlite
 
-import maxagent.nodes.compact
+import maxagent.nodes.compaction.new_cut
 import maxagent.nodes.run_tool
 import maxagent.sdk.runner
 from maxagent.cli.app import main
@@ -29,7 +29,7 @@ PLACES: dict[str, tuple[object, str]] = {
     "commit": (aiosqlite.Connection, "commit"),
     "journal.begin": (Journal, "begin_call"),
     "journal.finish": (Journal, "finish_call"),
-    "compact": (maxagent.nodes.compact, "compact_view"),
+    "compact": (maxagent.nodes.compaction.new_cut, "compact_view"),
     "tool": (maxagent.nodes.run_tool, "invoke"),
     "snapshot": (Snapshots, "take"),
     "record": (ThreadIndex, "record_thread"),

@@ -155,6 +155,7 @@ def steep(folders: Iterable[str], size: int, limit: float) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_no_pattern_is_cubic_in_a_run() -> None:
     assert len(package_patterns(FLOORS)) > 300
     assert steep(FLOORS, SHORT, 2.6) == []
@@ -164,6 +165,7 @@ def test_edit_patterns_are_linear_in_a_run() -> None:
     assert steep(["tools/editing", "tools/textedits"], LONG, 1.6) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("source", "method", "size", "power"),
     [

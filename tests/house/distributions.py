@@ -9,7 +9,7 @@ from functools import cache
 from importlib.metadata import distributions
 from pathlib import Path
 
-from source_tree import ROOT, find_modules, parse_module
+from source_tree import ROOT, find_modules, find_statements
 
 EXTRA_PLACES = {
     "code": "tools/definitions/grammars.py",
@@ -50,7 +50,7 @@ def _extra_of(module: Path) -> str:
 
 
 def _imported_names(module: Path) -> Iterator[str]:
-    for node in ast.walk(parse_module(module)):
+    for node in find_statements(module):
         names: list[str] = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]

@@ -30,22 +30,38 @@ def parse_module(module: Path) -> ast.Module:
     return ast.parse(read_source(module))
 
 
+@cache
+def find_statements(module: Path) -> Sequence[ast.AST]:
+    """Find all statements of one source file, the inner ones, too."""
+    statements: list[ast.AST] = [parse_module(module)]
+    for statement in statements:
+        for block in ("body", "handlers", "cases", "orelse", "finalbody"):
+            statements += getattr(statement, block, ())
+    return statements
+
+
 def find_functions(module: Path) -> Sequence[ast.FunctionDef | ast.AsyncFunctionDef]:
     """Find the functions and methods of one source file."""
-    nodes = ast.walk(parse_module(module))
+    nodes = find_statements(module)
     return [node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
 
 
 @cache
 def imported_modules(module: Path) -> Set[Path]:
     """Find the package's own source files that one source file imports, for types alone too."""
-    nodes = [node for node in ast.walk(parse_module(module)) if isinstance(node, ast.ImportFrom)]
+    nodes = [node for node in find_statements(module) if isinstance(node, ast.ImportFrom)]
     return {path for node in nodes if node.level for path in _targets(module, node)}
 
 
+@cache
+def _list_modules() -> Set[Path]:
+    return {*find_modules()}
+
+
 def _targets(module: Path, node: ast.ImportFrom) -> Iterator[Path]:
+    modules = _list_modules()
     start = module.parents[node.level - 1].joinpath(*(node.module or "").split("."))
     for alias in node.names:
         choices = (start / f"{alias.name}.py", start / alias.name / "__init__.py")
         choices += (start.with_suffix(".py"),) if start.name else ()
-        yield next((path for path in choices if (ROOT / path).exists()), start / "__init__.py")
+        yield next((path for path in choices if path in modules), start / "__init__.py")

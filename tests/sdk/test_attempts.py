@@ -75,6 +75,7 @@ async def test_green_attempt_is_kept_and_reasons_are_told(runner, project, model
     assert runner.threads.find(end.thread_id).status == "done"
 
 
+@pytest.mark.slow
 async def test_smallest_green_change_is_kept(runner, project, models):
     end, attempts = await run(runner, project, models(LARGER, GREEN, GREEN))
     assert [one["kept"] for one in attempts] == [False, True, False]
@@ -82,6 +83,7 @@ async def test_smallest_green_change_is_kept(runner, project, models):
     assert end.outcome == "verified"
 
 
+@pytest.mark.slow
 async def test_attempts_stay_as_threads_without_worktrees(runner, project, models):
     end, attempts = await run(runner, project, models(RED, GREEN))
     assert list(list_containers(runner.home)) == []
@@ -95,6 +97,7 @@ async def test_attempts_stay_as_threads_without_worktrees(runner, project, model
     assert saved.read_text() == ""
 
 
+@pytest.mark.slow
 async def test_without_a_green_attempt_nothing_is_kept(runner, project, models):
     end, attempts = await run(runner, project, models(RED, RED))
     assert (end.outcome, end.files) == ("failed", [])
@@ -114,6 +117,7 @@ async def test_user_is_asked_and_can_undo(runner, project, models):
     assert (project / "numbers_.py").read_text() == BROKEN
 
 
+@pytest.mark.slow
 async def test_change_of_the_user_meanwhile_is_tested_again(runner, project, models):
     (project / "other.py").write_text("x = 1\n")
     events = []
@@ -176,6 +180,7 @@ async def test_failure_after_merge_does_not_merge_twice(runner, project, models,
     assert list(list_containers(runner.home)) == []
 
 
+@pytest.mark.slow
 async def test_steps_and_usage_of_attempts_are_told(runner, project, models):
     stream = runner.task("repair double", folder=project, options=models(GREEN, RED))
     events = [event async for event in stream]

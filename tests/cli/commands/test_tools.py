@@ -2,14 +2,14 @@
 
 import json
 import os
+import pty
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from confinement import SURROUNDINGS
-from warm_start import LANG, run_mcode
+from warm_start import LANG, run_mcode, start_python
 
 PATIENCE = 100.0
 """Seconds after which a process counts as hung."""
@@ -24,12 +24,11 @@ class Door:
         self.root.mkdir()
         (self.root / ".env").write_text("SECRET=1\n")
         (self.root / "a.txt").write_text("one\n")
-        self.home = folder / "home"
+        self.environ = {**ENVIRON, "MAXAGENT_HOME": str(folder / "home")}
 
     def __call__(self, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
         argv = ["tools", *arguments]
-        environ = {**ENVIRON, "MAXAGENT_HOME": str(self.home)}
-        ended = run_mcode(argv, self.root, environ, stdin)
+        ended = run_mcode(argv, self.root, self.environ, stdin)
         said = (ended.stdout.encode(), ended.stderr.encode())
         return subprocess.CompletedProcess(argv, ended.returncode, *said)
 
@@ -39,6 +38,18 @@ class Door:
         done = self("call", "--stdin", *options, stdin=b"\n".join(data))
         assert (done.returncode, done.stderr) == (0, b"")
         return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def answer(self, typed: bytes, tool: str, args: object) -> tuple[int, str]:
+        """Call with a terminal to answer at; return the exit code and what was shown there."""
+        keyboard, terminal = pty.openpty()
+        argv = ["-m", "maxagent", "tools", "call", tool, json.dumps(args)]
+        with open(terminal, "rb", buffering=0) as stdin:
+            process = start_python(argv, self.root, self.environ, stdin)
+        os.write(keyboard, typed)
+        with process:
+            _, shown = process.communicate(PATIENCE)
+        os.close(keyboard)
+        return process.returncode or 0, shown
 
 
 @pytest.fixture
@@ -154,64 +165,29 @@ def test_long_output_readable_by_next_call(door: Door) -> None:
 
 
 def test_every_line_is_answered_at_once(door: Door) -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "maxagent", "tools", "call", "--stdin"],
-        cwd=door.root,
-        env={**os.environ, "MAXAGENT_HOME": str(door.home)},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
+    argv = ["-m", "maxagent", "tools", "call", "--stdin"]
+    process = start_python(argv, door.root, door.environ, subprocess.PIPE)
     with process:
         assert process.stdin and process.stdout
         for _ in range(2):
-            process.stdin.write(b'{"tool": "ls"}\n')
+            process.stdin.write('{"tool": "ls"}\n')
             process.stdin.flush()
             assert json.loads(process.stdout.readline())["output"] == "a.txt"
         process.stdin.close()
         assert process.wait() == 0
 
 
-def test_at_a_terminal_a_call_is_asked(door: Door) -> None:
-    import pty
-
-    for answer, code, made in ((b"n\n", 1, False), (b"y\n", 0, True)):
-        master, terminal = pty.openpty()
-        arguments = ["call", "bash", '{"command": "touch made"}']
-        process = subprocess.Popen(
-            [sys.executable, "-m", "maxagent", "tools", *arguments],
-            cwd=door.root,
-            env={**os.environ, "MAXAGENT_HOME": str(door.home)},
-            stdin=terminal,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-        os.close(terminal)
-        os.write(master, answer)
-        _, errors = process.communicate()
-        os.close(master)
-        assert (process.returncode, (door.root / "made").exists()) == (code, made)
-        assert b"command: touch made" in errors
+@pytest.mark.parametrize(("answer", "code", "made"), [(b"n\n", 1, False), (b"y\n", 0, True)])
+def test_at_a_terminal_a_call_is_asked(door: Door, answer: bytes, code: int, made: bool) -> None:
+    ended, shown = door.answer(answer, "bash", {"command": "touch made"})
+    assert (ended, (door.root / "made").exists()) == (code, made)
+    assert "command: touch made" in shown
 
 
 def test_edit_at_terminal_asks_with_its_diff(door: Door) -> None:
-    import pty
-
-    master, terminal = pty.openpty()
-    made = json.dumps({"path": "b.txt", "content": "new\n"})
-    process = subprocess.Popen(
-        [sys.executable, "-m", "maxagent", "tools", "call", "write_file", made],
-        cwd=door.root,
-        env={**os.environ, "MAXAGENT_HOME": str(door.home)},
-        stdin=terminal,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    os.close(terminal)
-    os.write(master, b"y\n")
-    _, errors = process.communicate()
-    os.close(master)
-    assert (process.returncode, (door.root / "b.txt").read_text()) == (0, "new\n")
-    assert b"+++ b/b.txt\n  @@ -0,0 +1 @@\n  +new\n" in errors
+    ended, shown = door.answer(b"y\n", "write_file", {"path": "b.txt", "content": "new\n"})
+    assert (ended, (door.root / "b.txt").read_text()) == (0, "new\n")
+    assert "+++ b/b.txt\n  @@ -0,0 +1 @@\n  +new\n" in shown
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ spoken to; docstrings, help texts and what is listed below as none do not.
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from untranslated_texts import ASSEMBLED, NOT_FOR_PEOPLE, SILENT, SPEAKING
@@ -20,6 +21,7 @@ _TAKES_NO_SENTENCE = ("cast", "t", "compile", "split_names", "split")
 _PLACE = re.compile(r"\{\{|\}\}|\{([a-z_]\w*)(?::[^{}]*)?\}")
 
 
+@cache
 def sentences() -> set[str]:
     """The texts that need a translation, `{name}` where a value stands."""
     files = {path for pattern in SPEAKING for path in ROOT.glob(pattern)} - _silent()

@@ -89,6 +89,8 @@ _LAYOUT = (
 # By the checksum that zlib writes into a row; the last one is for new rows
 _DICTIONARIES = {zlib.adler32(each): each for each in (_NAMES, _NAMES + _LAYOUT)}
 _NEWEST = [*_DICTIONARIES.values()][-1]
+# What a row of ours begins with: zlib's two bytes at its default level, and that checksum
+_HEADERS = {b"\x78\xbb" + number.to_bytes(4, "big"): each for number, each in _DICTIONARIES.items()}
 
 
 def compress_row(data: bytes) -> bytes:
@@ -104,12 +106,23 @@ def expand_row(stored: bytes) -> bytes:
     """Expand a stored row; raises ValueError if it is damaged."""
     if len(stored) < 2 or stored[0] != _MARK:
         return stored
-    dictionary = _DICTIONARIES.get(int.from_bytes(stored[2:6], "big"), _NAMES)
-    opener = zlib.decompressobj(zdict=dictionary)
     try:
+        if dictionary := _HEADERS.get(stored[:6]):
+            return _expand_body(stored[6:], dictionary)
+        number = int.from_bytes(stored[2:6], "big")
+        opener = zlib.decompressobj(zdict=_DICTIONARIES.get(number, _NAMES))
         data = opener.decompress(stored, _MAX_BYTES)
     except zlib.error as error:
         raise ValueError(f"a row is damaged: {error}") from None
     if not opener.eof:
         raise ValueError("a row is damaged: it has no end")
+    return data
+
+
+def _expand_body(body: bytes, dictionary: bytes) -> bytes:
+    """Expand what follows the header: zlib would compute the dictionary's checksum each time."""
+    opener = zlib.decompressobj(-zlib.MAX_WBITS, dictionary)
+    data = opener.decompress(body, _MAX_BYTES)
+    if not opener.eof or int.from_bytes(opener.unused_data[:4], "big") != zlib.adler32(data):
+        raise zlib.error("its end is not what was written")
     return data

@@ -24,6 +24,7 @@ from langgraph.types import Command, Interrupt, Overwrite, Send, TimeoutPolicy
 from ...config.errors import MaxAgentError
 from ...config.text import text
 from .row_compression import compress_row, expand_row
+from .stored_messages import UnusualRowError, read_messages
 
 # What LangGraph itself stores besides plain data, and the messages; state holds nothing else
 ALLOWED = {
@@ -76,6 +77,10 @@ class StrictSerializer(JsonPlusSerializer):
         kind, payload = data
         if kind == "msgpack":
             payload = _try_expand(payload)
+            try:
+                return read_messages(payload)
+            except UnusualRowError:
+                pass  # checked before it is read
         _check_types(kind, payload, "the thread's data holds", "another program has written to it")
         return super().loads_typed((kind, payload))
 

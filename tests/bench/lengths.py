@@ -12,7 +12,7 @@ from starts import ratio
 from steps import take_steps
 from table import Row
 
-from maxagent.cli.lazy_imports import without_collector
+from maxagent.cli.lazy_imports import collect_seldom, without_collector
 
 with without_collector():  # as `mcode resume` does
     from maxagent.graphs.task import build_graph
@@ -75,6 +75,7 @@ Times = dict[int, list[dict[str, float]]]
 
 def _reads(databases: dict[int, Path]) -> Times:
     times: Times = {length: [] for length in databases}
+    collect_seldom()  # as each command of `mcode` does
     for repetition in range(REPETITIONS + 1):
         for length, database in databases.items():
             spent = asyncio.run(_read(database, length))

@@ -32,8 +32,24 @@ def test_row_of_an_older_dictionary_is_read() -> None:
     assert expand_row(packer.compress(ROW) + packer.flush()) == ROW
 
 
+@pytest.mark.parametrize("level", range(10))
+def test_row_of_any_level_is_read(level: int) -> None:
+    packer = zlib.compressobj(level, zdict=row_compression._NEWEST)  # pyright: ignore[reportPrivateUsage]
+    assert expand_row(packer.compress(ROW) + packer.flush()) == ROW
+    assert expand_row(zlib.compress(ROW, level)) == ROW
+
+
 @pytest.mark.parametrize(
-    "damage", [compress_row(ROW)[:-4], b"\x78\x9c\x00\x00", zlib.compress(ROW)[:9]]
+    "damage",
+    [
+        compress_row(ROW)[:-4],
+        compress_row(ROW)[:-1],
+        compress_row(ROW)[:-1] + b"?",
+        compress_row(ROW)[:9],
+        b"\x78\xbb\x00\x00\x00\x00" + compress_row(ROW)[6:],
+        b"\x78\x9c\x00\x00",
+        zlib.compress(ROW)[:9],
+    ],
 )
 def test_a_damaged_row_is_refused(damage: bytes) -> None:
     with pytest.raises(ValueError, match="a row is damaged"):

@@ -147,11 +147,11 @@ EDITOR = {"view": "read_file", "create": "write_file", "str_replace": "edit"}
 REMARKS = frozenset(["description", "explanation", "instruction", "reason", "requires_approval"])
 
 
-def resolve_tool_name(name: str, known: Iterable[str]) -> str:
+def resolve_tool_name(name: str, tool_names: Iterable[str]) -> str:
     """Resolve an alias of a tool; return an unknown name as it is."""
-    names = {_normalize_name(one): one for one in (*TOOLS, *known)}
-    found = names.get(_normalize_name(name), name)
-    return TOOLS.get(found, found)
+    names = {_normalize_name(tool): tool for tool in (*TOOLS, *tool_names)}
+    resolved = names.get(_normalize_name(name), name)
+    return TOOLS.get(resolved, resolved)
 
 
 def translate_editor_call(name: str, args: Mapping[str, object]) -> tuple[str, dict[str, object]]:
@@ -160,12 +160,12 @@ def translate_editor_call(name: str, args: Mapping[str, object]) -> tuple[str, d
     one_of_many = _normalize_name(name) in ("strreplaceeditor", "strreplacebasededittool")
     if not one_of_many or not isinstance(command, str) or command not in EDITOR:
         return name, dict(args)
-    given = {key: value for key, value in args.items() if key != "command"}
-    shown = given.pop("view_range", None)
-    if isinstance(shown, list) and len(lines := cast("list[object]", shown)) == 2:
+    arguments = {key: value for key, value in args.items() if key != "command"}
+    view_range = arguments.pop("view_range", None)
+    if isinstance(view_range, list) and len(lines := cast("list[object]", view_range)) == 2:
         start, end = lines
-        given |= {"start_line": start, **({"end_line": end} if end != -1 else {})}
-    return EDITOR[command], given
+        arguments |= {"start_line": start, **({"end_line": end} if end != -1 else {})}
+    return EDITOR[command], arguments
 
 
 def rename_arguments(
@@ -173,14 +173,14 @@ def rename_arguments(
 ) -> dict[str, object]:
     """Rename arguments to the tool's own names; drop null ones."""
     takes = list(parameters)
-    own = {_normalize_name(one): one for one in takes}
+    own = {_normalize_name(parameter): parameter for parameter in takes}
     others = {_normalize_name(alias): name for alias, name in ARGUMENTS.get(tool, {}).items()}
     renamed: dict[str, object] = {}
-    for given, value in args.items():
-        name = own.get(_normalize_name(given)) or others.get(_normalize_name(given), given)
-        taken = name in renamed or (name != given and name in args)
-        if value is not None and not (given in REMARKS and name not in takes):
-            renamed[given if taken else name] = value
+    for argument, value in args.items():
+        name = own.get(_normalize_name(argument)) or others.get(_normalize_name(argument), argument)
+        is_duplicate = name in renamed or (name != argument and name in args)
+        if value is not None and not (argument in REMARKS and name not in takes):
+            renamed[argument if is_duplicate else name] = value
     return renamed
 
 

@@ -20,5 +20,5 @@ def wrap_foreign_text(text: str, source: str) -> str:
     Characters that a model would read and no person sees are left out.
     """
     mark = secrets.token_hex(6)  # random: the author of the text cannot close it
-    shown = _INVISIBLE.sub("", text).strip("\n")
-    return MARKED.format(mark=mark, source=source, text=shown)
+    visible_text = _INVISIBLE.sub("", text).strip("\n")
+    return MARKED.format(mark=mark, source=source, text=visible_text)

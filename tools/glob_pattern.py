@@ -18,20 +18,22 @@ def compile_glob(pattern: str) -> Callable[[str], bool]:
     """
     if not pattern:
         return lambda path: True
-    wanted = [_split_pattern(alternative) for alternative in _expand_braces(pattern)]
-    if all(len(parts) == 2 and parts[0] == "**" != parts[1] for parts in wanted):
-        names = [name for _, name in wanted]
+    patterns = [_split_pattern(alternative) for alternative in _expand_braces(pattern)]
+    if all(len(parts) == 2 and parts[0] == "**" != parts[1] for parts in patterns):
+        names = [name for _, name in patterns]
         return lambda path: any(fnmatchcase(path.rpartition("/")[2], name) for name in names)
-    return lambda path: any(_matches_parts(path.split("/"), parts) for parts in wanted)
+    return lambda path: any(_matches_parts(path.split("/"), parts) for parts in patterns)
 
 
 def _expand_braces(pattern: str) -> list[str]:
-    found = [pattern]
-    while _BRACES.search(found[0]):  # the innermost braces, which are alike in all of them
-        found = [choice for alternative in found for choice in _split_choices(alternative)]
-        if len(found) > MAX_ALTERNATIVES:
+    alternatives = [pattern]
+    while _BRACES.search(alternatives[0]):  # the innermost braces, which are alike in all of them
+        alternatives = [
+            choice for alternative in alternatives for choice in _split_choices(alternative)
+        ]
+        if len(alternatives) > MAX_ALTERNATIVES:
             raise ToolError(f"`{pattern}` has more than {MAX_ALTERNATIVES} alternatives")
-    return found
+    return alternatives
 
 
 def _split_choices(pattern: str) -> Iterable[str]:
@@ -51,20 +53,20 @@ def _split_pattern(pattern: str) -> list[str]:
 def _matches_parts(path: Sequence[str], pattern: Sequence[str]) -> bool:
     reached = _with_skips({0}, pattern)
     for name in path:
-        stays = {place for place in reached if pattern[place : place + 1] == ["**"]}
+        skips = {place for place in reached if pattern[place : place + 1] == ["**"]}
         steps = {
             place + 1
-            for place in reached - stays
+            for place in reached - skips
             if place < len(pattern) and fnmatchcase(name, pattern[place])
         }
-        reached = _with_skips(stays | steps, pattern)
+        reached = _with_skips(skips | steps, pattern)
     return len(pattern) in reached
 
 
 def _with_skips(places: set[int], pattern: Sequence[str]) -> set[int]:
     # `**` also matches no folder at all
-    found = set(places)
+    reachable = set(places)
     for place, part in enumerate(pattern):
-        if part == "**" and place in found:
-            found.add(place + 1)
-    return found
+        if part == "**" and place in reachable:
+            reachable.add(place + 1)
+    return reachable

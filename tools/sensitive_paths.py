@@ -62,10 +62,10 @@ _NAMES = {
 
 def find_homes() -> set[Path]:
     """Return the user's home, both from the environment and from the system."""
-    found = {os.path.expanduser("~")}
+    homes = {os.path.expanduser("~")}
     with suppress(KeyError):  # a container's user may not be in the list
-        found.add(pwd.getpwuid(os.getuid()).pw_dir)
-    return {Path(one) for one in found}
+        homes.add(pwd.getpwuid(os.getuid()).pw_dir)
+    return {Path(home) for home in homes}
 
 
 def find_secrets(folders: Iterable[Path]) -> list[Path]:

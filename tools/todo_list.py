@@ -49,25 +49,25 @@ def parse_items(sent: Sequence[Item | str] | str) -> list[Item]:
     if not isinstance(sent, str):
         return [
             item
-            for one in sent
-            for item in (_parse_lines(one) if isinstance(one, str) else _split_item(one))
+            for entry in sent
+            for item in (_parse_lines(entry) if isinstance(entry, str) else _split_item(entry))
         ]
     if tags := _TASK_TAG.findall(sent):
         return [Item(content=text.strip()) for text in tags if text.strip()]
-    listed = _parse_json(sent)
-    return parse_items(listed) if listed is not None else _parse_lines(sent)
+    parsed_items = _parse_json(sent)
+    return parse_items(parsed_items) if parsed_items is not None else _parse_lines(sent)
 
 
-def add_todos(items: Sequence[Item], known: Sequence[Todo] = ()) -> list[Todo]:
-    """Add a task for every item to `known`; one without an id gets the next free number."""
-    todos = list(known)
+def add_todos(items: Sequence[Item], existing_todos: Sequence[Todo] = ()) -> list[Todo]:
+    """Add a task for every item to the list; one without an id gets the next free number."""
+    todos = list(existing_todos)
     reserved = {str(item.get("id")) for item in items}
     for item in items:
         if not item.get("content", "").strip():
             raise ToolError('every task needs a `content`, such as {"content": "add a test"}')
-        taken = {todo["id"] for todo in todos}
-        identity = str(item.get("id") or _free_number(taken | reserved))
-        if identity in taken:
+        existing_ids = {todo["id"] for todo in todos}
+        identity = str(item.get("id") or _free_number(existing_ids | reserved))
+        if identity in existing_ids:
             raise ToolError(f"there are two tasks with the id `{identity}`; leave ids out")
         blank = Todo(
             id=identity, content="", status="pending", priority="medium", file_path="", details=""
@@ -89,11 +89,11 @@ def update_todos(
         content = item.get("content", "")
         identity = str(item.get("id") or by_content.get(content, content))
         if identity not in changed:
-            ids = ", ".join(f"`{known}`" for known in changed) or "none yet"
+            ids = ", ".join(f"`{todo_id}`" for todo_id in changed) or "none yet"
             raise ToolError(f"there is no task with the id `{identity}`; there are: {ids}")
         default = Item(status=status) if status else Item()
-        news = item if item.get("id") else Item()
-        changed[identity] = _merge_item(changed[identity], cast(Item, {**default, **news}))
+        new_values = item if item.get("id") else Item()
+        changed[identity] = _merge_item(changed[identity], cast(Item, {**default, **new_values}))
     return list(changed.values())
 
 
@@ -118,12 +118,14 @@ def _render_todo(todo: Todo) -> str:
 
 
 def _merge_item(todo: Todo, item: Item) -> Todo:
-    news = {key: value for key, value in item.items() if key in todo and key != "id"}
-    return cast(Todo, {**todo, **news})
+    new_values = {key: value for key, value in item.items() if key in todo and key != "id"}
+    return cast(Todo, {**todo, **new_values})
 
 
-def _free_number(taken: set[str]) -> int:
-    return next(number for number in range(1, len(taken) + 2) if str(number) not in taken)
+def _free_number(reserved_ids: set[str]) -> int:
+    return next(
+        number for number in range(1, len(reserved_ids) + 2) if str(number) not in reserved_ids
+    )
 
 
 def _split_item(item: Item) -> list[Item]:

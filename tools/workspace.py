@@ -13,9 +13,9 @@ from ..config.security.ignore_patterns import IGNORE_PATTERNS
 from ..config.security.path_variants import list_variants
 from .result import ToolError
 
-LONGEST_NAME = 255
+MAX_NAME_BYTES = 255
 # bytes; the limit of Linux
-LONGEST_PATH = 4096
+MAX_PATH_BYTES = 4096
 
 # beginnings of foreign paths: a drive, a share, a URL
 _FOREIGN = re.compile(r"[A-Za-z]:\\|\\\\|[A-Za-z][A-Za-z0-9+.-]*:/")
@@ -53,11 +53,11 @@ class Workspace:
         folder, or matched by the ignore patterns, under the given name or the real one.
         """
         _check_spelling(path)
-        given = os.path.normpath(os.path.join(self.root, path))
-        name = self._to_project_name(given)
+        requested_path = os.path.normpath(os.path.join(self.root, path))
+        name = self._to_project_name(requested_path)
         if name:  # existing or not
             self._check_name(name, path)
-        real = self._resolve_name(given)
+        real = self._resolve_name(requested_path)
         if real is None:
             raise ToolError(f"`{path}` is outside the project `{self.root}`; name a path inside it")
         self._check_name(real, path)
@@ -65,9 +65,9 @@ class Workspace:
 
     def select_readable(self, path: str) -> "Workspace":
         """Return the workspace of a path to read: this one, or a readable folder outside it."""
-        given = os.path.normpath(path) if os.path.isabs(path) else ""
-        for folder in self.readable if given else ():
-            if given == str(folder) or given.startswith(f"{folder}/"):
+        absolute_path = os.path.normpath(path) if os.path.isabs(path) else ""
+        for folder in self.readable if absolute_path else ():
+            if absolute_path == str(folder) or absolute_path.startswith(f"{folder}/"):
                 return Workspace(folder, self.ignore, is_outside=True)
         return self
 
@@ -126,9 +126,11 @@ class Workspace:
         """Find the names in a folder that `is_hidden_name` hides."""
         hidden = filter_matches((*self.ignore, ".git"), folder, names)
         prefix = os.path.normpath(os.path.join(self.root, folder))
-        near = [f"{one}/".replace("//", "/") for one in list_variants(prefix)]
+        near = [f"{variant}/".replace("//", "/") for variant in list_variants(prefix)]
         if any(
-            own.startswith(one) or one.startswith(own) for own in self._own_places for one in near
+            own.startswith(variant) or variant.startswith(own)
+            for own in self._own_places
+            for variant in near
         ):
             hidden |= {name for name in names if self.is_own(os.path.join(prefix, name))}
         return hidden
@@ -190,7 +192,7 @@ def _check_spelling(path: str) -> None:
             "an address; name the file relative to the project, with `/` between folders"
         )
     sizes = [len(part.encode()) for part in path.split("/")]
-    if max(sizes) > LONGEST_NAME or sum(sizes) + len(sizes) > LONGEST_PATH:
+    if max(sizes) > MAX_NAME_BYTES or sum(sizes) + len(sizes) > MAX_PATH_BYTES:
         raise ToolError("the path is too long; name an existing file, or choose a shorter name")
 
 

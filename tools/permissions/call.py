@@ -106,8 +106,14 @@ class RequestedCall:
 
     def _build_command_subjects(self) -> tuple[Subject, ...]:
         return tuple(
-            Subject(one.words, one.literal, self.command.strip(), one.reads, str(one.folder or ""))
-            for one in (self.analysis.commands if self.analysis else ())
+            Subject(
+                command.words,
+                command.literal,
+                self.command.strip(),
+                command.reads,
+                str(command.folder or ""),
+            )
+            for command in (self.analysis.commands if self.analysis else ())
         )
 
     def _get_default_paths(self) -> Sequence[str]:
@@ -122,8 +128,8 @@ class RequestedCall:
     def _build_file_subject(self, path: str) -> Subject:
         if self.locate(path).is_outside:  # relative patterns are about the project
             return Subject((os.path.normpath(path).lstrip("/"),))
-        given = Path(os.path.normpath(self.workspace.root / path))
-        names = [given] if given.is_relative_to(self.workspace.root) else []
+        requested_path = Path(os.path.normpath(self.workspace.root / path))
+        names = [requested_path] if requested_path.is_relative_to(self.workspace.root) else []
         with suppress(ToolError):  # denied calls are denied before any rule
             names.append(self.workspace.resolve(path))
         relative = tuple(self.workspace.to_relative(name) for name in names)

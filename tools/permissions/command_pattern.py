@@ -32,13 +32,13 @@ class CommandPattern:
             return True
         if not command.names:
             return False
-        program, *given = (
+        program, *arguments = (
             _split_git_program(command.names) if self.words[0] == "git" else command.names
         )
         same = _match_program(program, self.words[0], command.literal)
         if same is False:
             return False
-        touched = self._match_arguments(given, command.literal)
+        touched = self._match_arguments(arguments, command.literal)
         return touched if same or touched is False else None
 
     def matches_strictly(self, command: Subject) -> bool:
@@ -47,18 +47,20 @@ class CommandPattern:
             return command.line == self.text or command.names == self.words
         return command.literal and command.names[: len(self.words)] == self.words
 
-    def _match_arguments(self, given: Sequence[str], literal: bool) -> bool | None:
-        wanted = self.words[1:]
+    def _match_arguments(self, arguments: Sequence[str], literal: bool) -> bool | None:
+        pattern_words = self.words[1:]
         if not self.is_prefix:
-            return len(given) == len(wanted) and _match_words(given, wanted, literal)
-        found: bool | None = False
-        for at in _find_argument_starts(given) if wanted else (0,):
-            if at + len(wanted) <= len(given):
-                same = _match_words(given[at : at + len(wanted)], wanted, literal)
-                found = True if found or same else None if None in (found, same) else False
-        if not literal and found is False and _may_grow(given, wanted):
+            return len(arguments) == len(pattern_words) and _match_words(
+                arguments, pattern_words, literal
+            )
+        outcome: bool | None = False
+        for at in _find_argument_starts(arguments) if pattern_words else (0,):
+            if at + len(pattern_words) <= len(arguments):
+                same = _match_words(arguments[at : at + len(pattern_words)], pattern_words, literal)
+                outcome = True if outcome or same else None if None in (outcome, same) else False
+        if not literal and outcome is False and _may_grow(arguments, pattern_words):
             return None
-        return found
+        return outcome
 
 
 def parse_command_pattern(text: str) -> CommandPattern:
@@ -84,36 +86,36 @@ def _split_git_program(names: Sequence[str]) -> Sequence[str]:
     return ["git", name.removeprefix("git-"), *names[1:]] if name.startswith("git-") else names
 
 
-def _match_program(given: str, wanted: str, literal: bool) -> bool | None:
+def _match_program(program: str, pattern_word: str, literal: bool) -> bool | None:
     """Match a program: `/bin/rm` is also `rm`, or even `RM`; a folder in a rule must match."""
-    name = given if "/" in wanted else PurePosixPath(given).name
-    if name.casefold() == wanted.casefold():
+    name = program if "/" in pattern_word else PurePosixPath(program).name
+    if name.casefold() == pattern_word.casefold():
         return True
-    return None if not literal and _EXPANDED.search(given) else False
+    return None if not literal and _EXPANDED.search(program) else False
 
 
-def _match_words(given: Sequence[str], wanted: Sequence[str], literal: bool) -> bool | None:
-    pairs = list(zip(given, wanted, strict=True))
-    if all(one == other for one, other in pairs):
+def _match_words(words: Sequence[str], pattern_words: Sequence[str], literal: bool) -> bool | None:
+    pairs = list(zip(words, pattern_words, strict=True))
+    if all(word == other for word, other in pairs):
         return True
     may_be = not literal and all(
-        one == other or _EXPANDED.search(one) is not None for one, other in pairs
+        word == other or _EXPANDED.search(word) is not None for word, other in pairs
     )
     return None if may_be else False
 
 
-def _find_argument_starts(given: Sequence[str]) -> list[int]:
+def _find_argument_starts(arguments: Sequence[str]) -> list[int]:
     """Return where a program's arguments may begin: after its options, which may take a value."""
     starts = [0]
-    for at, word in enumerate(given):
-        after_option = at > 0 and given[at - 1].startswith("-")
+    for at, word in enumerate(arguments):
+        after_option = at > 0 and arguments[at - 1].startswith("-")
         if not (word.startswith("-") or after_option):
             break
         starts.append(at + 1)
     return starts
 
 
-def _may_grow(given: Sequence[str], wanted: Sequence[str]) -> bool:
+def _may_grow(arguments: Sequence[str], pattern_words: Sequence[str]) -> bool:
     """Return whether fewer words than the rule has may expand to more, as in `git $WORDS`."""
-    first = next((at for at, word in enumerate(given) if _EXPANDED.search(word)), None)
-    return first is not None and list(given[:first]) == list(wanted[:first])
+    first = next((at for at, word in enumerate(arguments) if _EXPANDED.search(word)), None)
+    return first is not None and list(arguments[:first]) == list(pattern_words[:first])

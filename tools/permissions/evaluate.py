@@ -36,9 +36,11 @@ def evaluate_call(
 ) -> Decision:
     """Decide one call; `paths` are all paths in its arguments."""
     call = RequestedCall(tool_name, effect, args, paths, workspace, policy.servers)
-    found = [one for check in RESTRICTIONS if (one := _run_check(check, call, policy))]
-    if found:
-        decision = max(found, key=lambda one: _STRICTNESS[one.verdict])
+    restrictions = [
+        restriction for check in RESTRICTIONS if (restriction := _run_check(check, call, policy))
+    ]
+    if restrictions:
+        decision = max(restrictions, key=lambda candidate: _STRICTNESS[candidate.verdict])
     else:
         decision = _run_check(grant, call, policy)
     return _with_checks(decision, call, policy)
@@ -73,13 +75,15 @@ def _with_checks(decision: Decision, call: RequestedCall, policy: Policy) -> Dec
     if call.effect != "edit" or decision.verdict == "deny" or decision.rule == "error":
         return decision
     commands = find_all_checks(policy.after_edit, call.files)
-    verdicts = {one: evaluate_check(one, call.workspace, policy).verdict for one in commands}
-    runs = tuple(one for one, verdict in verdicts.items() if verdict != "deny")
+    verdicts = {
+        command: evaluate_check(command, call.workspace, policy).verdict for command in commands
+    }
+    runs = tuple(command for command, verdict in verdicts.items() if verdict != "deny")
     asked = "ask" in verdicts.values()
     if not runs or not (asked or decision.verdict == "ask"):
         return replace(decision, commands=runs)
     first = decision.reason if decision.verdict == "ask" else "it changes files"
-    named = ", ".join(f"`{one}`" for one in runs)
+    named = ", ".join(f"`{command}`" for command in runs)
     rule = decision.rule if decision.verdict == "ask" else "after_edit"
     reason = "{first}; after it runs {named}"
     if asked:

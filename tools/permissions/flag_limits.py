@@ -17,7 +17,7 @@ from ..shell.readonly.path_scope import PathScope
 from ..shell.readonly.tree_access import TraversalOptions
 from ..workspace import Workspace
 
-_SHORTEST_ABBREVIATION = len("--abc")
+_MIN_ABBREVIATION_LENGTH = len("--abc")
 # Allowed flags that look like the beginning of a limited one
 _FINE = ("--cov", "--text")
 _NO_PLUGIN = re.compile(r"no:[\w.-]+")
@@ -110,8 +110,8 @@ def find_excess(
     limits = _LIMITED.get(program)
     if limits is None:
         return ""
-    if program == "git" and (found := _find_git_excess(rest, words, own)):
-        return found
+    if program == "git" and (excess := _find_git_excess(rest, words, own)):
+        return excess
     outside = _find_outside_path(rest, limits, folder, workspace) if limits.paths else ""
     if flag := _find_limited_flag(rest, limits):
         return text(
@@ -161,7 +161,7 @@ def _find_limited_flag(words: Sequence[str], limits: _Limits) -> str:
 def _is_limited(name: str, limits: _Limits) -> bool:
     if limits.one_dash:
         return f"-{name.lstrip('-')}" in limits.flags
-    may_be_short = len(name) >= _SHORTEST_ABBREVIATION and name not in _FINE
+    may_be_short = len(name) >= _MIN_ABBREVIATION_LENGTH and name not in _FINE
     return name in limits.flags or (
         may_be_short and any(flag.startswith(name) for flag in limits.flags)
     )

@@ -81,7 +81,7 @@ class Policy:
     @property
     def file_limits(self) -> list[Rule]:
         """The rules that deny or ask about file changes."""
-        return [one for one in self.rules if one.kind != "allow" and one.tool in EDITING_TOOLS]
+        return [rule for rule in self.rules if rule.kind != "allow" and rule.tool in EDITING_TOOLS]
 
     def with_plan(self, plan: str) -> "Policy":
         """Return the policy for plan mode: only the plan may change, so no checks run."""
@@ -102,10 +102,10 @@ class Policy:
 
         Raises UsageError with the place of each invalid rule or pattern.
         """
-        limits = [one for one in profile.limits if one.files]
-        only = tuple(read_files(one) for one in limits)
-        wanted = [one.mode_limit for one in profile.limits if one.mode_limit]
-        mode = min([self.mode, *wanted], key=MODES_BY_STRICTNESS.index)
+        limits = [limit for limit in profile.limits if limit.files]
+        only = tuple(read_files(limit) for limit in limits)
+        mode_limits = [limit.mode_limit for limit in profile.limits if limit.mode_limit]
+        mode = min([self.mode, *mode_limits], key=MODES_BY_STRICTNESS.index)
         return replace(self.with_rules(profile.rules, workspace), only=only, mode=mode)
 
     def with_rules(self, written: Iterable[RawRule], workspace: Workspace) -> "Policy":
@@ -141,22 +141,22 @@ def read_rules(written: Iterable[RawRule], workspace: Workspace) -> tuple[Rule, 
     """Parse the rules and check them against their own examples; raises UsageError."""
     rules: list[Rule] = []
     reports: list[str] = []
-    for one in written:
+    for raw_rule in written:
         try:
-            rule = read_rule(one)
-            check_examples(rule, one, workspace)
+            rule = read_rule(raw_rule)
+            check_examples(rule, raw_rule, workspace)
             rules.append(rule)
         except ValueError as error:
-            if one.setting:
-                place = f"{one.origin}: `{one.setting}`"
+            if raw_rule.setting:
+                place = f"{raw_rule.origin}: `{raw_rule.setting}`"
                 reports.append(text("{place}: {problem}", place=place, problem=error))
             else:
                 reports.append(
                     text(
                         "{origin}: {kind} rule `{text}`: {error}",
-                        origin=one.origin,
-                        kind=one.kind,
-                        text=one.text,
+                        origin=raw_rule.origin,
+                        kind=raw_rule.kind,
+                        text=raw_rule.text,
                         error=error,
                     )
                 )
@@ -166,11 +166,11 @@ def read_rules(written: Iterable[RawRule], workspace: Workspace) -> tuple[Rule, 
 
 def read_files(profile: AgentProfile) -> tuple[PathPattern, ...]:
     """Parse the patterns of an agent's writable files; raises UsageError with their place."""
-    found: list[PathPattern] = []
+    patterns: list[PathPattern] = []
     for pattern in profile.files:
         try:
-            found.append(parse_path_pattern(pattern))
+            patterns.append(parse_path_pattern(pattern))
         except ValueError as error:
             place = f"{profile.locate_key('files')}: `{pattern}`"
             raise UsageError(text("{place}: {problem}", place=place, problem=error)) from error
-    return tuple(found)
+    return tuple(patterns)

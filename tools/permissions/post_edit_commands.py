@@ -14,18 +14,20 @@ def find_checks(checks: Checks, name: str) -> list[str]:
 
     Raises ToolError for a pattern that cannot match.
     """
-    found = [
+    matching_commands = [
         command
         for pattern, commands in checks.items()
         if compile_glob(pattern)(name)
         for command in commands
     ]
-    return list(dict.fromkeys(command.replace("{file}", _quote_word(name)) for command in found))
+    return list(
+        dict.fromkeys(command.replace("{file}", _quote_word(name)) for command in matching_commands)
+    )
 
 
 def find_all_checks(checks: Checks, names: Sequence[str]) -> list[str]:
     """Return the commands for several files; one without a file name runs once for all."""
-    return list(dict.fromkeys(one for name in names for one in find_checks(checks, name)))
+    return list(dict.fromkeys(command for name in names for command in find_checks(checks, name)))
 
 
 def _quote_word(name: str) -> str:

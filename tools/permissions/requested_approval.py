@@ -16,7 +16,7 @@ def explain_request(tool: str, args: Mapping[str, object], mode: ApprovalMode) -
     """
     if tool != "run_command" or mode == "read-only":
         return ""
-    given = (value for name, value in args.items() if name.replace("_", "").lower() == NAME)
-    if not any(str(value).strip().lower() == "true" for value in given):
+    flag_values = (value for name, value in args.items() if name.replace("_", "").lower() == NAME)
+    if not any(str(value).strip().lower() == "true" for value in flag_values):
         return ""
     return text("the model wants your approval of this command")

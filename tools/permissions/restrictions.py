@@ -67,7 +67,9 @@ def restrict_by_agent(call: RequestedCall, policy: Policy) -> Decision | None:
         reason = "the program could change files that this agent may not write"
         return None if is_read_only(call) else Decision("ask", reason, "agent")
     every = [(group, file) for group in policy.only for file in call.subjects]
-    if every and all(any(one.matches_strictly(file) for one in group) for group, file in every):
+    if every and all(
+        any(pattern.matches_strictly(file) for pattern in group) for group, file in every
+    ):
         return None
     return Decision("deny", "this agent can only write the files listed in its `files`", "agent")
 
@@ -89,10 +91,10 @@ def restrict_to_tests(call: RequestedCall, policy: Policy) -> Decision | None:
 
 def restrict_by_analysis(call: RequestedCall, policy: Policy) -> Decision | None:
     """Deny or ask because of the command line itself."""
-    found = call.analysis
-    if found is None or found.verdict not in ("deny", "ask"):
+    analysis = call.analysis
+    if analysis is None or analysis.verdict not in ("deny", "ask"):
         return None
-    return Decision(found.verdict, found.reason, found.rule)
+    return Decision(analysis.verdict, analysis.reason, analysis.rule)
 
 
 def restrict_by_deny_rule(call: RequestedCall, policy: Policy) -> Decision | None:
@@ -136,8 +138,8 @@ def restrict_by_protection(call: RequestedCall, policy: Policy) -> Decision | No
     """Ask before a change of files that configure this agent or other tools."""
     if call.effect not in ("edit", "execute") or is_plan_write(call, policy):
         return None
-    for given, real in zip(call.paths, call.files, strict=True):
-        name = find_protected_name(given) or find_protected_name(real)
+    for requested_path, real in zip(call.paths, call.files, strict=True):
+        name = find_protected_name(requested_path) or find_protected_name(real)
         if name or _is_gitattributes(real) or can_steer_git(call.workspace.root, real):
             name = name or real
             reason = text(

@@ -77,8 +77,8 @@ class Rule:
             return False
         if self.pattern is None:
             return True
-        found = [self.pattern.matches_loosely(subject) for subject in call.subjects]
-        return True if True in found else None if None in found else False
+        outcomes = [self.pattern.matches_loosely(subject) for subject in call.subjects]
+        return True if True in outcomes else None if None in outcomes else False
 
     def may_match(self, subject: Subject) -> bool:
         """Return whether its pattern matches a file, or may, for any tool."""
@@ -132,15 +132,18 @@ def find_allowing_rules(rules: Iterable[Rule], call: "RequestedCall") -> list[Ru
     """Return the rules that together allow the call; empty if they do not allow a part of it."""
     if call.command and not (call.analysis and call.analysis.plain):
         return []
-    needed = [one for one in call.subjects if not one.harmless]
-    found = [next((rule for rule in rules if rule.can_allow(call, one)), None) for one in needed]
-    return [] if None in found else [rule for rule in found if rule]
+    subjects = [subject for subject in call.subjects if not subject.harmless]
+    matching_rules = [
+        next((rule for rule in rules if rule.can_allow(call, subject)), None)
+        for subject in subjects
+    ]
+    return [] if None in matching_rules else [rule for rule in matching_rules if rule]
 
 
 def find_call_excess(rules: Iterable[Rule], call: "RequestedCall") -> str:
     """Describe what exceeds a rule that allows the call's first words; else empty."""
-    needed = [one for one in call.subjects if not one.harmless]
-    reasons = (rule.find_excess(call, one) for one in needed for rule in rules)
+    subjects = [subject for subject in call.subjects if not subject.harmless]
+    reasons = (rule.find_excess(call, subject) for subject in subjects for rule in rules)
     return next(filter(None, reasons), "")
 
 
@@ -157,9 +160,9 @@ def _resolve_tool(name: str) -> str:
     if _MCP.fullmatch(mcp := fold_mcp_name(name)):
         return mcp
     close = get_close_matches(own, PATTERN_KINDS, n=1, cutoff=0.5)
-    meant = (
+    suggestion = (
         text("did you mean `{name}`?", name=close[0])
         if close
         else text("available: {tools}", tools=", ".join(PATTERN_KINDS))
     )
-    raise ValueError(text("`{name}` is not a tool; {suggestion}", name=name, suggestion=meant))
+    raise ValueError(text("`{name}` is not a tool; {suggestion}", name=name, suggestion=suggestion))

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 def check_examples(rule: Rule, written: RawRule, workspace: Workspace) -> None:
     """Raise ValueError for an example that the rule does not match as expected."""
-    wanted = [(content, True) for content in written.match] + [
+    examples = [(content, True) for content in written.match] + [
         (content, False) for content in written.not_match
     ]
-    for source, should in wanted:
+    for source, should in examples:
         if _matches_example(rule, source, workspace) is not should:
             key = "match" if should else "not_match"
             matches = "it matches its example `{text}` under `{key}`"
@@ -34,7 +34,7 @@ def _matches_example(rule: Rule, text: str, workspace: Workspace) -> bool:
         return rule.matches_call(call) is True
     if call.command and not (call.analysis and call.analysis.plain):
         return False
-    return bool(call.subjects) and all(rule.can_allow(call, one) for one in call.subjects)
+    return bool(call.subjects) and all(rule.can_allow(call, subject) for subject in call.subjects)
 
 
 def _build_example_call(rule: Rule, text: str, workspace: Workspace) -> "RequestedCall":

@@ -55,10 +55,14 @@ def _is_sensible(text: str, call: RequestedCall) -> bool:
 
 def _suggest_for_command(call: RequestedCall) -> list[str]:
     """Suggest rules for a line in which a single command has an effect, the broadest first."""
-    needed = [one for one in call.subjects if not one.harmless]
-    if len(needed) != 1 or len(call.command) > MAX_COMMAND_LENGTH or "\n" in call.command.strip():
+    effective_subjects = [subject for subject in call.subjects if not subject.harmless]
+    if (
+        len(effective_subjects) != 1
+        or len(call.command) > MAX_COMMAND_LENGTH
+        or "\n" in call.command.strip()
+    ):
         return []
-    words = needed[0].names
+    words = effective_subjects[0].names
     exact = [] if _is_inline_code(words) else [f"run_command({shlex.join(words)})"]
     first = _find_descriptive_words(words)
     return [f"run_command({shlex.join(first)}:*)", *exact] if first else exact
@@ -66,23 +70,23 @@ def _suggest_for_command(call: RequestedCall) -> list[str]:
 
 def _find_descriptive_words(words: Sequence[str]) -> Sequence[str]:
     """Return the first words that describe the command; empty if only all of them do."""
-    program, *given = words
+    program, *arguments = words
     for pattern in DESCRIPTIVE_ARGUMENTS.get(program, ()):
-        wanted = pattern.split()
-        if len(given) >= len(wanted) and all(
-            one == other or (one == "*" and not other.startswith("-"))
-            for one, other in zip(wanted, given, strict=False)
+        pattern_words = pattern.split()
+        if len(arguments) >= len(pattern_words) and all(
+            pattern_word == other or (pattern_word == "*" and not other.startswith("-"))
+            for pattern_word, other in zip(pattern_words, arguments, strict=False)
         ):
-            return words[: 1 + len(wanted)]
+            return words[: 1 + len(pattern_words)]
     return ()
 
 
 def _is_inline_code(words: Sequence[str]) -> bool:
     """Return whether an interpreter runs inline code: a script must be its first argument."""
-    program, *given = words
+    program, *arguments = words
     if not _INTERPRETER.fullmatch(PurePosixPath(program).name):
         return False
-    return not given or given[0].startswith("-")
+    return not arguments or arguments[0].startswith("-")
 
 
 def _suggest_for_files(call: RequestedCall) -> str:
@@ -105,7 +109,9 @@ def _can_be_named(name: str) -> bool:
 def _suggest_for_other(call: RequestedCall) -> str:
     """Suggest the host that the call reads from, or the tool of an MCP server."""
     if call.tool == "webfetch":
-        return "".join(f"webfetch(domain:{host})" for one in call.subjects for host in one.names)
+        return "".join(
+            f"webfetch(domain:{host})" for subject in call.subjects for host in subject.names
+        )
     if call.server:
         return f"{call.tool}({call.server})"
     return call.tool if call.tool.startswith("mcp_") else ""

@@ -68,7 +68,7 @@ def find_limited_file(call: RequestedCall, policy: Policy) -> str:
     names = [os.path.relpath(path, call.workspace.root) for path in call.written_files.paths]
     files = RequestedCall("edit", "edit", {}, names, call.workspace).subjects
     for name, file in zip(names, files, strict=True):
-        if rule := next((one for one in policy.file_limits if one.may_match(file)), None):
+        if rule := next((limit for limit in policy.file_limits if limit.may_match(file)), None):
             return text(
                 "it changes `{name}`, which the rule `{kind} {text}` covers",
                 name=name,
@@ -92,12 +92,12 @@ def find_loss(call: RequestedCall, policy: Policy) -> str:
         return effects.doubt
     root = call.workspace.root
     replaced = effects.replaced
-    lost = next((path for path in replaced if not guards.can_restore(path)), None)
-    if lost is None and call.is_background:
-        lost = next((path for path in replaced if path.exists()), None)
-    if lost is None:
+    lost_path = next((path for path in replaced if not guards.can_restore(path)), None)
+    if lost_path is None and call.is_background:
+        lost_path = next((path for path in replaced if path.exists()), None)
+    if lost_path is None:
         return ""
-    name = lost.relative_to(root) if lost.is_relative_to(root) else lost
+    name = lost_path.relative_to(root) if lost_path.is_relative_to(root) else lost_path
     return text("it deletes or overwrites `{name}`, which undo cannot restore", name=name)
 
 

@@ -67,17 +67,18 @@ def select_tool_names(
     """Return the names of an agent's tools, without loading any of them."""
     beside = PLANNING if planning else frozenset[str]()
     offered = select_names(lambda entry: entry.requires not in lacking)
-    for one in profile.limits:
-        given = _resolve_names(one, "tools", one.tools) | beside
-        given |= BRIDGE if _reaches_servers(one.tools) else frozenset()
-        offered &= given - _resolve_names(one, "denied_tools", one.denied_tools)
+    for limit in profile.limits:
+        allowed_names = _resolve_names(limit, "tools", limit.tools) | beside
+        allowed_names |= BRIDGE if _reaches_servers(limit.tools) else frozenset()
+        offered &= allowed_names - _resolve_names(limit, "denied_tools", limit.denied_tools)
     return offered
 
 
 def can_call_server_tool(name: str, profile: AgentProfile, chosen: ToolsSection) -> bool:
     """Return whether an agent may be offered, and may call, a tool of an MCP server."""
     every = all(
-        _matches(name, one.tools) and not _matches(name, one.denied_tools) for one in profile.limits
+        _matches(name, limit.tools) and not _matches(name, limit.denied_tools)
+        for limit in profile.limits
     )
     is_enabled = not chosen.enabled or _matches(name, chosen.enabled)
     return every and is_enabled and not _matches(name, chosen.disabled)
@@ -87,15 +88,15 @@ def _matches(name: str, written: Iterable[str]) -> bool:
     """Return whether a list of tools has this one; `use_mcp_tool` stands for all of servers."""
     folded = fold_mcp_name(name)
     return any(
-        fnmatchcase(folded, fold_mcp_name(one)) or _resolve_alias(one) == "use_mcp_tool"
-        for one in written
+        fnmatchcase(folded, fold_mcp_name(entry)) or _resolve_alias(entry) == "use_mcp_tool"
+        for entry in written
     )
 
 
 def _reaches_servers(written: Iterable[str]) -> bool:
     return any(
-        fold_mcp_name(one).startswith("mcp_") or _resolve_alias(one) == "use_mcp_tool"
-        for one in written
+        fold_mcp_name(entry).startswith("mcp_") or _resolve_alias(entry) == "use_mcp_tool"
+        for entry in written
     )
 
 
@@ -104,21 +105,21 @@ def _resolve_alias(written: str) -> str:
 
 
 def _resolve_names(profile: AgentProfile, key: str, written: Iterable[str]) -> frozenset[str]:
-    return frozenset(name for one in written for name in _resolve_name(profile, key, one))
+    return frozenset(name for entry in written for name in _resolve_name(profile, key, entry))
 
 
 def _resolve_name(profile: AgentProfile, key: str, written: str) -> Iterable[str]:
     """Return the tools of one name, which may be an alias or a pattern; none for a foreign tool."""
     if "*" in written:
-        found = [name for name in NAMES if fnmatchcase(name, written)]
-        return found if key == "denied_tools" else set(found) - BELONGING
+        matching_names = [name for name in NAMES if fnmatchcase(name, written)]
+        return matching_names if key == "denied_tools" else set(matching_names) - BELONGING
     name = aliases.resolve_tool_name(written, (*NAMES, *_ELSEWHERE))
     if name in NAMES:
         return [name]
     if name in _ELSEWHERE or fold_mcp_name(name).startswith("mcp_"):
         return []
     close = get_close_matches(name.lower(), (*NAMES, *aliases.TOOLS), n=1, cutoff=0.5)
-    meant = (
+    suggestion = (
         text(
             "did you mean `{tool}`?",
             tool=aliases.resolve_tool_name(close[0], NAMES),
@@ -131,7 +132,7 @@ def _resolve_name(profile: AgentProfile, key: str, written: str) -> Iterable[str
             "{place}: `{written}` is not a tool; {suggestion}",
             place=profile.locate_key(key),
             written=written,
-            suggestion=meant,
+            suggestion=suggestion,
         )
     )
 

@@ -80,12 +80,12 @@ async def _run_calls(
     calls: Sequence[PreviewCall], copy: Workspace, outputs: Path
 ) -> list[ToolResult]:
     results: list[ToolResult] = []
-    known: dict[str, str] = {}
+    seen_digests: dict[str, str] = {}
     before = await asyncio.to_thread(read_instruction_digests, copy.root)
     for call in calls:
-        run = ToolRun(copy, "preview", outputs, seen={**call.seen, **known})
+        run = ToolRun(copy, "preview", outputs, seen={**call.seen, **seen_digests})
         result = await invoke(call.tool, call.args, run)
-        known |= result.seen if result.ok else {}
+        seen_digests |= result.seen if result.ok else {}
         after = await asyncio.to_thread(read_instruction_digests, copy.root)
         results.append(_with_instructions(result, before, after))
         before = after
@@ -115,8 +115,8 @@ class _ProjectCopy(Workspace):
     @override
     def resolve(self, path: str) -> Path:
         real, root = self.original.resolve(path), self.original.root
-        given = Path(os.path.normpath(root / path))
-        for way in (given, real):
+        requested_path = Path(os.path.normpath(root / path))
+        for way in (requested_path, real):
             if way.is_relative_to(root):
                 self._copy_path(way.relative_to(root))
         return self.root / real.relative_to(root)
@@ -129,11 +129,11 @@ class _ProjectCopy(Workspace):
     def _copy_path(self, name: Path) -> None:
         """Copy a path and the folders above it, up to a link; its target is copied, too."""
         for at in (*reversed(name.parents), name):
-            found = get_stat(self.original, self.original.root / at)
-            if found and at not in self.copied:
+            entry_stat = get_stat(self.original, self.original.root / at)
+            if entry_stat and at not in self.copied:
                 self.copied.add(at)
-                _copy_entry(at, found, self)
-            if found is None or stat.S_ISLNK(found.st_mode):
+                _copy_entry(at, entry_stat, self)
+            if entry_stat is None or stat.S_ISLNK(entry_stat.st_mode):
                 return
 
 
@@ -145,26 +145,26 @@ def _copy_named(calls: Sequence[PreviewCall], copy: Workspace) -> None:
                 copy.resolve(name)
 
 
-def _copy_entry(name: Path, found: os.stat_result, copy: _ProjectCopy) -> None:
+def _copy_entry(name: Path, entry_stat: os.stat_result, copy: _ProjectCopy) -> None:
     """Copy an entry of the project, as far as a tool can see the difference."""
     source, place = copy.original.root / name, copy.root / name
-    if stat.S_ISDIR(found.st_mode):
+    if stat.S_ISDIR(entry_stat.st_mode):
         place.mkdir()
-    elif stat.S_ISLNK(found.st_mode):
+    elif stat.S_ISLNK(entry_stat.st_mode):
         target = Path(os.path.realpath(source))
         if target.is_relative_to(copy.original.root):  # a link must not lead out of the copy
             place.symlink_to(copy.root / copy.original.to_relative(target))
-    elif stat.S_ISREG(found.st_mode):
-        _copy_file(source, place, found, copy.original)
+    elif stat.S_ISREG(entry_stat.st_mode):
+        _copy_file(source, place, entry_stat, copy.original)
     else:
         os.mkfifo(place)  # a pipe replaces any special file
 
 
-def _copy_file(source: Path, place: Path, found: os.stat_result, original: Workspace) -> None:
-    mode = stat.S_IMODE(found.st_mode)
+def _copy_file(source: Path, place: Path, file_stat: os.stat_result, original: Workspace) -> None:
+    mode = stat.S_IMODE(file_stat.st_mode)
     place.touch()
-    if found.st_size > MAX_FILE_BYTES:  # no tool reads it
-        os.truncate(place, found.st_size)
+    if file_stat.st_size > MAX_FILE_BYTES:  # no tool reads it
+        os.truncate(place, file_stat.st_size)
     else:
         try:
             place.write_bytes(read_bytes(original, source))

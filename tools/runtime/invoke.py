@@ -20,7 +20,7 @@ from .post_edit_checks import edit_and_check
 from .result_redaction import refuse_marks, without_secrets
 
 # bytes of one answer that reach the model
-LONGEST_ANSWER = 60_000
+MAX_ANSWER_BYTES = 60_000
 _logger = logging.getLogger(__name__)
 
 
@@ -60,14 +60,14 @@ def render_for_model(result: ToolResult) -> str:
     error = f"Error: {result.error}" if result.error else ""
     text = "\n\n".join(part for part in (error, result.output) if part).replace("\0", "")
     data = text.encode(errors="replace")
-    if len(data) <= LONGEST_ANSWER:
+    if len(data) <= MAX_ANSWER_BYTES:
         return data.decode()
-    return make_excerpt(data, "ask for less", keep=LONGEST_ANSWER // 2)
+    return make_excerpt(data, "ask for less", keep=MAX_ANSWER_BYTES // 2)
 
 
 async def _call_tool(tool: BaseTool, args: Mapping[str, object], run: ToolRun) -> ToolResult:
-    given: dict[str, Any] = {**args, **({"run": run} if _needs_run(tool) else {})}
-    return _as_result(await tool.ainvoke(given))
+    arguments: dict[str, Any] = {**args, **({"run": run} if _needs_run(tool) else {})}
+    return _as_result(await tool.ainvoke(arguments))
 
 
 def _needs_run(tool: BaseTool) -> bool:
@@ -87,8 +87,8 @@ def _find_wrong_arguments(tool: BaseTool, args: Mapping[str, object]) -> str:
     fields = _get_fields(tool)
     if not fields:
         return ""
-    known = [name for name, metadata in fields.items() if InjectedToolArg not in metadata]
-    problems = [_describe_unknown(name, known) for name in args if name not in known]
+    parameters = [name for name, metadata in fields.items() if InjectedToolArg not in metadata]
+    problems = [_describe_unknown(name, parameters) for name in args if name not in parameters]
     try:
         schema = cast("type[BaseModel]", tool.args_schema)
         schema.model_validate({**args, "run": None})
@@ -100,8 +100,8 @@ def _find_wrong_arguments(tool: BaseTool, args: Mapping[str, object]) -> str:
     return "; ".join(problems)
 
 
-def _describe_unknown(name: str, known: list[str]) -> str:
-    close = get_close_matches(name, known, n=1)
+def _describe_unknown(name: str, parameters: list[str]) -> str:
+    close = get_close_matches(name, parameters, n=1)
     return f"there is no argument `{name}`" + (f" (`{close[0]}`?)" if close else "")
 
 

@@ -37,11 +37,13 @@ def _iter_without_server(
     """
     from ..mcp.config_files import load_servers
 
-    servers = [_normalize(one.name) for one in load_servers(root, home, trust) if one.enabled]
+    servers = [
+        _normalize(server.name) for server in load_servers(root, home, trust) if server.enabled
+    ]
     for name in names:
         is_own = not name.startswith("mcp_")
-        wanted = "" if is_own else _normalize(name).removeprefix("mcp").partition("*")[0]
-        if not any(wanted.startswith(one) or one.startswith(wanted) for one in servers):
+        prefix = "" if is_own else _normalize(name).removeprefix("mcp").partition("*")[0]
+        if not any(prefix.startswith(server) or server.startswith(prefix) for server in servers):
             yield name
 
 

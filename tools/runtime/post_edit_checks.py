@@ -16,7 +16,7 @@ from ..tool_run import ToolRun
 from ..workspace import Workspace
 
 # most characters of the checks' changes that the model is shown; else it must read the file
-LONGEST_SHOWN = 10_000
+MAX_SHOWN_CHARACTERS = 10_000
 
 CHANGED = "After the edit the checks changed {names}:\n\n{diff}"
 CHANGED_MUCH = "After the edit the checks changed {names} a lot: read again before you go on"
@@ -53,10 +53,14 @@ async def edit_and_check(
     edited = await asyncio.to_thread(_read_contents, run.workspace, written)
     there = [name for name in written if edited[name] is not None]
     commands = find_all_checks(policy.after_edit, there)
-    checks = [await _run_check(one, at, run, policy) for at, one in enumerate(commands, 1)]
+    checks = [await _run_check(command, at, run, policy) for at, command in enumerate(commands, 1)]
     after = await asyncio.to_thread(_read_contents, run.workspace, written)
-    told = _append_results(result, checks)
-    return told if after == edited else _append_changes(told, before, edited, after)
+    checked_result = _append_results(result, checks)
+    return (
+        checked_result
+        if after == edited
+        else _append_changes(checked_result, before, edited, after)
+    )
 
 
 def _read_before(workspace: Workspace, paths: Sequence[str]) -> Contents:
@@ -102,11 +106,11 @@ async def _run_check(command: str, number: int, run: ToolRun, policy: Policy) ->
 
 
 def _describe_result(command: str, done: ToolResult) -> str:
-    said = done.output.strip() if done.metadata["bytes"] else ""
-    if not (said or done.error):
+    output = done.output.strip() if done.metadata["bytes"] else ""
+    if not (output or done.error):
         return ""
     head = f"After the edit `{command}` {f'failed, {done.error}' if done.error else 'said'}"
-    return f"{head}:\n{said}" if said else head
+    return f"{head}:\n{output}" if output else head
 
 
 def _append_results(result: ToolResult, checks: Sequence[CheckResult]) -> ToolResult:
@@ -124,10 +128,10 @@ def _append_changes(
 ) -> ToolResult:
     """Return the result for the files as the commands left them."""
     changed = [name for name in after if after[name] != edited[name]]
-    shown = "".join(_build_diff(name, edited[name], after[name]) for name in changed)
-    much = len(shown) > LONGEST_SHOWN
+    diff = "".join(_build_diff(name, edited[name], after[name]) for name in changed)
+    much = len(diff) > MAX_SHOWN_CHARACTERS
     words = (CHANGED_MUCH if much else CHANGED).format(
-        names=", ".join(f"`{name}`" for name in changed), diff=shown
+        names=", ".join(f"`{name}`" for name in changed), diff=diff
     )
     return replace(
         result,
@@ -141,19 +145,19 @@ def _update_seen(
     seen: Mapping[str, str], after: Contents, unknown: Sequence[str]
 ) -> dict[str, str]:
     """Return what the model knows now: of a file that it was not shown, what it knew before."""
-    known = {name: digest for name, digest in seen.items() if name not in unknown}
+    known_digests = {name: digest for name, digest in seen.items() if name not in unknown}
     now = {
         name: hash_content(data)
         for name, data in after.items()
-        if data is not None and name in known
+        if data is not None and name in known_digests
     }
-    return known | now
+    return known_digests | now
 
 
 def _build_metadata(result: ToolResult, before: Contents, after: Contents) -> dict[str, Any]:
     diffs = [_build_diff(name, before[name], data) for name, data in after.items()]
     counts = [count_changes(diff) for diff in diffs]
-    added, removed = sum(one[0] for one in counts), sum(one[1] for one in counts)
+    added, removed = sum(count[0] for count in counts), sum(count[1] for count in counts)
     sizes = {"added": added, "removed": removed} if "added" in result.metadata else {}
     return {"diff": "".join(diffs), **sizes}
 

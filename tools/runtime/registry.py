@@ -45,10 +45,10 @@ def select_tools(names: Collection[str] | None, chosen: ToolsSection) -> tuple[B
         _resolve_names("enabled", chosen.enabled),
         _resolve_names("disabled", chosen.disabled),
     )
-    if "use_mcp_tool" in enabled or any(one.startswith("mcp_") for one in chosen.enabled):
+    if "use_mcp_tool" in enabled or any(name.startswith("mcp_") for name in chosen.enabled):
         enabled |= {"find_tools", "use_mcp_tool"}
-    wanted = set(NAMES if names is None else names) & (enabled or set(NAMES))
-    return tuple(load_tool(name) for name in NAMES if name in wanted - disabled)
+    selected_names = set(NAMES if names is None else names) & (enabled or set(NAMES))
+    return tuple(load_tool(name) for name in NAMES if name in selected_names - disabled)
 
 
 @lru_cache(maxsize=256)
@@ -70,28 +70,33 @@ def canonical(name: str, args: Mapping[str, object]) -> tuple[str, dict[str, obj
 
 def describe_unknown_tool(name: str, names: Iterable[str]) -> str:
     """Describe the error for a model that called an unknown tool."""
-    known = list(names)
-    close = get_close_matches(aliases.resolve_tool_name(name, known), known, n=3, cutoff=0.5)
-    meant = (
-        text("; did you mean {names}?", names=", ".join(f"`{one}`" for one in close))
+    tool_names = list(names)
+    close = get_close_matches(
+        aliases.resolve_tool_name(name, tool_names), tool_names, n=3, cutoff=0.5
+    )
+    suggestion = (
+        text(
+            "; did you mean {names}?",
+            names=", ".join(f"`{suggested_name}`" for suggested_name in close),
+        )
         if close
         else "."
     )
-    own = [one for one in known if not one.startswith(MCP_PREFIX)]
-    listed = {"name": name, "suggestion": meant, "names": ", ".join(own)}
-    if len(own) == len(known):
-        return text("There is no tool `{name}`{suggestion} There are: {names}", **listed)
+    own = [tool_name for tool_name in tool_names if not tool_name.startswith(MCP_PREFIX)]
+    values = {"name": name, "suggestion": suggestion, "names": ", ".join(own)}
+    if len(own) == len(tool_names):
+        return text("There is no tool `{name}`{suggestion} There are: {names}", **values)
     return text(
         "There is no tool `{name}`{suggestion} There are: {names}; and {count} of MCP servers",
-        **listed,
-        count=len(known) - len(own),
+        **values,
+        count=len(tool_names) - len(own),
     )
 
 
 def _resolve_names(key: str, names: Iterable[str]) -> set[str]:
     own = [name for name in names if not name.startswith("mcp_")]  # a tool of a server
-    found = {aliases.resolve_tool_name(name, NAMES) for name in own}
-    own = {name for name in found if not name.startswith(MCP_PREFIX)}
+    tool_names = {aliases.resolve_tool_name(name, NAMES) for name in own}
+    own = {name for name in tool_names if not name.startswith(MCP_PREFIX)}
     if unknown := sorted(own - {*NAMES}):
         raise UsageError(
             text(
@@ -101,7 +106,7 @@ def _resolve_names(key: str, names: Iterable[str]) -> set[str]:
             ),
             hint=text("available: {names}", names=", ".join(NAMES)),
         )
-    return found
+    return tool_names
 
 
 def _list_parameters(tool: BaseTool) -> list[str]:

@@ -40,17 +40,17 @@ def _iter_texts(value: object) -> Iterable[str]:
         yield value
     elif isinstance(value, Mapping | list):
         inner = cast("Mapping[Any, Any] | list[Any]", value)
-        for one in inner.values() if isinstance(inner, Mapping) else inner:
-            yield from _iter_texts(one)
+        for item in inner.values() if isinstance(inner, Mapping) else inner:
+            yield from _iter_texts(item)
 
 
 def _find_marks(paths: Iterable[str], workspace: Workspace) -> set[str]:
     """Find the marks that the files themselves contain, as in a text about them."""
-    found = set[str]()
+    marks = set[str]()
     for path in paths:
         try:
             data = read_bytes(workspace, workspace.resolve(path))
         except ToolError:
             continue
-        found |= find_marks(data.decode(errors="replace"))
-    return found
+        marks |= find_marks(data.decode(errors="replace"))
+    return marks

@@ -47,11 +47,11 @@ def describe_own_agents(agents: AgentRegistry, most_bytes: int) -> str:
     ]
     if not own:
         return ""
-    listed = "\n".join(map(_describe_agent, own))
-    if len(listed.encode()) > most_bytes:
+    descriptions = "\n".join(map(_describe_agent, own))
+    if len(descriptions.encode()) > most_bytes:
         names = ", ".join(profile.name for profile in own)
-        listed = names.encode()[:most_bytes].decode("utf-8", "ignore")
-    return f"{OWN_AGENTS}\n{listed}"
+        descriptions = names.encode()[:most_bytes].decode("utf-8", "ignore")
+    return f"{OWN_AGENTS}\n{descriptions}"
 
 
 def _describe_agent(profile: AgentProfile) -> str:
@@ -61,22 +61,24 @@ def _describe_agent(profile: AgentProfile) -> str:
 
 def find_sendable_agent(agents: AgentRegistry, parent: AgentProfile, name: str) -> AgentProfile:
     """Return the agent with its parent's limits; raises ToolError with the list for another."""
-    known = list_sendable_agents(agents, parent)
-    name = _resolve_name(name, known)
-    if name not in known:
-        close = get_close_matches(name, known, n=1, cutoff=0.6)
-        meant = f"; did you mean `{close[0]}`?" if close else "."
-        raise ToolError(f"no agent `{name}` can be sent{meant} There are: {', '.join(known)}")
+    sendable_agents = list_sendable_agents(agents, parent)
+    name = _resolve_name(name, sendable_agents)
+    if name not in sendable_agents:
+        close = get_close_matches(name, sendable_agents, n=1, cutoff=0.6)
+        suggestion = f"; did you mean `{close[0]}`?" if close else "."
+        raise ToolError(
+            f"no agent `{name}` can be sent{suggestion} There are: {', '.join(sendable_agents)}"
+        )
     return agents.profiles[name].with_parent(parent)
 
 
-def _resolve_name(name: str, known: Mapping[str, str]) -> str:
+def _resolve_name(name: str, sendable_agents: Mapping[str, str]) -> str:
     """Return the agent of that name, or of that other agent's name for it, in any case."""
-    if name in known:
+    if name in sendable_agents:
         return name
     folded = name.strip().lower()
-    meant = ALIASES.get(folded, folded)
-    return meant if meant in known else name
+    agent_name = ALIASES.get(folded, folded)
+    return agent_name if agent_name in sendable_agents else name
 
 
 def can_change(profile: AgentProfile) -> bool:

@@ -7,7 +7,7 @@ from langchain_core.tools import tool as langchain_tool
 
 from maxagent.tools.definition import tool
 from maxagent.tools.result import ToolError, ToolResult
-from maxagent.tools.runtime.invoke import LONGEST_ANSWER, invoke, render_for_model
+from maxagent.tools.runtime.invoke import MAX_ANSWER_BYTES, invoke, render_for_model
 from maxagent.tools.tool_run import Run, ToolRun
 from maxagent.tools.workspace import Workspace
 
@@ -100,6 +100,6 @@ def test_the_model_reads_error_and_output(result: ToolResult, text: str) -> None
 
 
 def test_what_the_model_reads_is_bounded() -> None:
-    text = render_for_model(ToolResult("é\n" * LONGEST_ANSWER))
+    text = render_for_model(ToolResult("é\n" * MAX_ANSWER_BYTES))
     assert "lines cut; ask for less" in text
-    assert len(text.encode()) < LONGEST_ANSWER + 200
+    assert len(text.encode()) < MAX_ANSWER_BYTES + 200

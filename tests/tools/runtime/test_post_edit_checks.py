@@ -10,7 +10,7 @@ from maxagent.tools.filesystem.file_access import hash_content
 from maxagent.tools.permissions.policy import Policy
 from maxagent.tools.result import ToolResult
 from maxagent.tools.runtime.invoke import invoke
-from maxagent.tools.runtime.post_edit_checks import LONGEST_SHOWN
+from maxagent.tools.runtime.post_edit_checks import MAX_SHOWN_CHARACTERS
 from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
 
@@ -97,7 +97,7 @@ async def test_after_a_refused_edit_nothing_is_run(run: ToolRun) -> None:
 
 
 async def test_file_changed_too_much_becomes_unknown(run: ToolRun) -> None:
-    result = await edited(run, f"seq {LONGEST_SHOWN} >> {{file}}")
+    result = await edited(run, f"seq {MAX_SHOWN_CHARACTERS} >> {{file}}")
     assert "a lot: read again" in result.output and len(result.output) < 1_000
     assert result.seen == {} and "+9999\n" in result.metadata["diff"]
 

@@ -20,7 +20,7 @@ from ...result import ToolError, ToolResult
 from ...workspace import Workspace
 
 # bytes of a file that is parsed
-LARGEST_FILE = 1_000_000
+MAX_FILE_BYTES = 1_000_000
 # of all that is shown
 MAX_CHARACTERS = 30_000
 SECONDS = 20.0
@@ -40,25 +40,28 @@ class Outline:
     """Files that were looked at."""
     characters: int = 0
 
-    def add(self, name: str, found: FileDefinitions) -> None:
+    def add(self, name: str, file_definitions: FileDefinitions) -> None:
         """Add a file, if it defines anything."""
-        lines = [f"  {one.line}: {'  ' * one.depth}{one.signature}" for one in found.definitions]
-        lines += [] if found.is_whole else [BROKEN]
+        lines = [
+            f"  {definition.line}: {'  ' * definition.depth}{definition.signature}"
+            for definition in file_definitions.definitions
+        ]
+        lines += [] if file_definitions.is_whole else [BROKEN]
         if lines:
             block = "\n".join([to_one_line(name), *lines])
             self.text.append(block)
             self.characters += len(block)
-            self.definitions += len(found.definitions)
+            self.definitions += len(file_definitions.definitions)
 
 
 def outline_sources(workspace: Workspace, path: str, recursive: bool) -> ToolResult:
     """Return the outline, bounded; raise ToolError if there is none."""
-    found = resolve_existing(workspace, path)
-    names = _list_sources(workspace, path, recursive) if os.path.isdir(found) else None
+    resolved_path = resolve_existing(workspace, path)
+    names = _list_sources(workspace, path, recursive) if os.path.isdir(resolved_path) else None
     outline = Outline()
     deadline = time.monotonic() + SECONDS
     if names is None:
-        _add_file(workspace, found, outline)
+        _add_file(workspace, resolved_path, outline)
     else:
         for name in names:
             check_cancelled()
@@ -68,7 +71,7 @@ def outline_sources(workspace: Workspace, path: str, recursive: bool) -> ToolRes
                 _add_file(workspace, workspace.root / name, outline)
             except ToolError:
                 outline.unreadable.append(name)
-    metadata = {"path": workspace.to_relative(found), "definitions": outline.definitions}
+    metadata = {"path": workspace.to_relative(resolved_path), "definitions": outline.definitions}
     output = "\n\n".join([*_cut(outline.text), *_list_remarks(outline, names)])
     return ToolResult(output, metadata={**metadata, "files": len(outline.text)})
 
@@ -88,7 +91,7 @@ def _add_file(workspace: Workspace, path: Path, outline: Outline) -> None:
             f"{', '.join(list_languages())}; `grep` and `read_file` read any text"
         )
     outline.files += 1
-    source = decode_text(read_bytes(workspace, path, LARGEST_FILE)).text
+    source = decode_text(read_bytes(workspace, path, MAX_FILE_BYTES)).text
     language = find_language(name, source)
     if language == PYTHON:
         outline.add(name, find_python_definitions(source))
@@ -103,8 +106,8 @@ def _cut(blocks: Sequence[str]) -> Iterator[str]:
     left = MAX_CHARACTERS
     for block in blocks:
         if len(block) > left:
-            shown = block[:left].rpartition("\n")[0]
-            yield to_printable(f"{shown}\n  [cut: read the rest with `grep` or `read_file`]")
+            visible_part = block[:left].rpartition("\n")[0]
+            yield to_printable(f"{visible_part}\n  [cut: read the rest with `grep` or `read_file`]")
             return
         left -= len(block)
         yield to_printable(block)

@@ -41,11 +41,13 @@ async def module_doc_write(path: str, content: str, *, run: Run) -> ToolResult:
 
 def _read_doc(run: ToolRun, path: str) -> ToolResult:
     name = _locate_doc(path)
-    found = run.workspace.resolve(name)
-    if get_stat(run.workspace, found) is None:
-        folder = get_stat(run.workspace, found.parent)
+    doc_path = run.workspace.resolve(name)
+    if get_stat(run.workspace, doc_path) is None:
+        folder = get_stat(run.workspace, doc_path.parent)
         if folder is None:
             raise ToolError(f"`{path}` does not exist; `list_files` shows the folders")
-        shown = run.workspace.to_relative(found)
-        return ToolResult(f"There is no `{shown}`: nobody has written notes on this folder.")
+        relative_path = run.workspace.to_relative(doc_path)
+        return ToolResult(
+            f"There is no `{relative_path}`: nobody has written notes on this folder."
+        )
     return read_text_file(run.workspace, name)

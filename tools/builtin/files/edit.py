@@ -39,7 +39,9 @@ def _edit_file(run: ToolRun, file_path: str, requests: Sequence[Replacement]) ->
             return create_file(run, path, requests[0].new, NOT_EMPTY)
         resolve_existing(run.workspace, file_path)
         indented = is_indented(path.name)
-        return change_file(run, path, [_build_step(one, indented) for one in requests], "edit")
+        return change_file(
+            run, path, [_build_step(request, indented) for request in requests], "edit"
+        )
 
 
 def _build_step(request: Replacement, indented: bool) -> ChangeStep:

@@ -38,12 +38,14 @@ def parse_replacements(
     old: str | None, new: str | None, everywhere: bool, edits: object
 ) -> list[Replacement]:
     """Parse the replacements, at least one; raise ToolError for wrong arguments."""
-    listed = _parse_edits(edits)
-    if not listed:
+    edit_items = _parse_edits(edits)
+    if not edit_items:
         return [_build_replacement(old, new, everywhere)]
     if old or new:
         raise ToolError("give either `old_string` and `new_string`, or `edits`, not both")
-    return [_parse_replacement(item, number, everywhere) for number, item in enumerate(listed, 1)]
+    return [
+        _parse_replacement(item, number, everywhere) for number, item in enumerate(edit_items, 1)
+    ]
 
 
 def _build_replacement(old: str | None, new: str | None, everywhere: bool) -> Replacement:
@@ -76,13 +78,13 @@ def _parse_replacement(item: object, number: int, everywhere: bool) -> Replaceme
     names = list(Pair.__annotations__)
     if not isinstance(item, Mapping):
         raise ToolError(f"edit {number} of `edits` is not an object with {_format_names(names)}")
-    given = rename_arguments("edit", cast("Mapping[str, object]", item), names)
-    if unknown := [name for name in given if name not in names]:
+    arguments = rename_arguments("edit", cast("Mapping[str, object]", item), names)
+    if unknown := [name for name in arguments if name not in names]:
         raise ToolError(
             f"edit {number}: `{unknown[0]}` does not exist, only {_format_names(names)}"
         )
-    old, new = given.get("old_string"), given.get("new_string")
-    every = given.get("replace_all", everywhere)
+    old, new = arguments.get("old_string"), arguments.get("new_string")
+    every = arguments.get("replace_all", everywhere)
     if not (isinstance(old, str) and isinstance(new, str) and isinstance(every, bool)):
         raise ToolError(
             f"edit {number} needs `old_string` and `new_string`, both texts, and `replace_all`, "

@@ -19,30 +19,34 @@ CHANGED = "  [it had changed since you read it: read it again before you rely on
 def apply_to_files(run: ToolRun, patch: str) -> ToolResult:
     """Apply the patch; raise ToolError if a part of it fits nowhere."""
     patches = parse_patch(patch)
-    paths = [resolve_write_path(run.workspace, name) for found in patches for name in found.names]
+    paths = [
+        resolve_write_path(run.workspace, name)
+        for file_patch in patches
+        for name in file_patch.names
+    ]
     with lock_files(*paths):
         files = PatchedFiles(run)
         files.apply_patches(patches)
-        found = collect_outcomes(files)
-        saved = write_all(run, [one.change for one in found])
-    return _build_result(found, saved)
+        outcomes = collect_outcomes(files)
+        saved = write_all(run, [outcome.change for outcome in outcomes])
+    return _build_result(outcomes, saved)
 
 
-def _build_result(found: Sequence[PatchOutcome], saved: Sequence[CommitResult]) -> ToolResult:
-    both = list(zip(found, saved, strict=True))
-    diff = shorten_diff("".join(one.diff for one in saved), MAX_DIFF_LENGTH)
-    backups = {one.path: one.backup for one in saved if one.backup}
-    added, removed = sum(one.added for one in saved), sum(one.removed for one in saved)
+def _build_result(outcomes: Sequence[PatchOutcome], saved: Sequence[CommitResult]) -> ToolResult:
+    both = list(zip(outcomes, saved, strict=True))
+    diff = shorten_diff("".join(result.diff for result in saved), MAX_DIFF_LENGTH)
+    backups = {result.path: result.backup for result in saved if result.backup}
+    added, removed = sum(result.added for result in saved), sum(result.removed for result in saved)
     return ToolResult(
-        "\n".join(line for outcome, one in both for line in _describe_file(outcome, one)),
+        "\n".join(line for outcome, result in both for line in _describe_file(outcome, result)),
         metadata={
-            "paths": [one.path for one in saved],
+            "paths": [result.path for result in saved],
             "diff": diff,
             "added": added,
             "removed": removed,
             **({"backups": backups} if backups else {}),
         },
-        seen={one.path: one.hash for outcome, one in both if outcome.known},
+        seen={result.path: result.hash for outcome, result in both if outcome.known},
     )
 
 

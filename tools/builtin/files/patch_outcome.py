@@ -29,17 +29,19 @@ class PatchOutcome:
 
 def collect_outcomes(files: PatchedFiles) -> list[PatchOutcome]:
     """Collect the changes of files, in the patch's order; raise ToolError if there are none."""
-    workspace, found = files.run.workspace, list[PatchOutcome]()
+    workspace, outcomes = files.run.workspace, list[PatchOutcome]()
     moved = {content.name for content in files.after.values() if content and content.like}
     for path, after in files.after.items():
         before = files.before[path]
         if after and not _is_same(before, after):
-            found.append(_build_write(workspace, path, before, after, known=files.has_seen(after)))
+            outcomes.append(
+                _build_write(workspace, path, before, after, is_known=files.has_seen(after))
+            )
         elif before and not after:
-            found.append(_build_removal(workspace, path, before, moved=before.name in moved))
-    if not found:
+            outcomes.append(_build_removal(workspace, path, before, moved=before.name in moved))
+    if not outcomes:
         raise ToolError("the patch changes nothing; nothing was written")
-    return found
+    return outcomes
 
 
 def _is_same(before: FileContent | None, after: FileContent) -> bool:
@@ -48,8 +50,8 @@ def _is_same(before: FileContent | None, after: FileContent) -> bool:
     return after.executable in (None, _is_executable(before.like))
 
 
-def _is_executable(found: os.stat_result | None) -> bool:
-    return bool(found and found.st_mode & 0o111)
+def _is_executable(file_stat: os.stat_result | None) -> bool:
+    return bool(file_stat and file_stat.st_mode & 0o111)
 
 
 def _build_removal(
@@ -65,7 +67,12 @@ def _build_removal(
 
 
 def _build_write(
-    workspace: Workspace, path: Path, before: FileContent | None, after: FileContent, *, known: bool
+    workspace: Workspace,
+    path: Path,
+    before: FileContent | None,
+    after: FileContent,
+    *,
+    is_known: bool,
 ) -> PatchOutcome:
     name, there = workspace.to_relative(path), stat_writable(workspace, path)
     words, diff = _describe_change(name, before, after)
@@ -78,7 +85,7 @@ def _build_write(
         there or after.like,
         tuple(find_missing_folders(workspace, path)),
     )
-    return PatchOutcome(TransactionChange(prepared, after.executable), words, after, known)
+    return PatchOutcome(TransactionChange(prepared, after.executable), words, after, is_known)
 
 
 def _describe_change(name: str, before: FileContent | None, after: FileContent) -> tuple[str, str]:

@@ -29,9 +29,9 @@ async def read_file(
     from ...filesystem.images import has_image_suffix
 
     if has_image_suffix(path):
-        shown = await asyncio.to_thread(_read_image, run, workspace, path)
-        if shown:
-            return shown
+        image = await asyncio.to_thread(_read_image, run, workspace, path)
+        if image:
+            return image
     return await asyncio.to_thread(read_text_file, workspace, path, start_line, end_line)
 
 
@@ -59,15 +59,15 @@ def read_text_file(
     workspace: Workspace, path: str, start: int = 1, end: int | None = None
 ) -> ToolResult:
     """Read lines of a text file, numbered, with remarks on what is left out."""
-    found = resolve_existing(workspace, path)
-    data = read_bytes(workspace, found)
-    decoded, name = decode_text(data), workspace.to_shown(workspace.to_relative(found))
+    resolved_path = resolve_existing(workspace, path)
+    data = read_bytes(workspace, resolved_path)
+    decoded, name = decode_text(data), workspace.to_shown(workspace.to_relative(resolved_path))
     lines = split_lines(decoded.text)
     if start > max(len(lines), 1):
         raise ToolError(f"`{name}` has only {len(lines):,} lines")
-    shown = lines[start - 1 : start - 1 + _count_fitting(lines[start - 1 : end], start)]
-    remarks = _collect_remarks(decoded, lines, shown, start, end)
-    output = "\n".join([*([format_lines(shown, start)] if shown else []), *remarks])
+    visible_lines = lines[start - 1 : start - 1 + _count_fitting(lines[start - 1 : end], start)]
+    remarks = _collect_remarks(decoded, lines, visible_lines, start, end)
+    output = "\n".join([*([format_lines(visible_lines, start)] if visible_lines else []), *remarks])
     seen = {} if workspace.is_outside else {name: hash_content(data)}
     return ToolResult(output, metadata={"path": name}, seen=seen)
 
@@ -83,17 +83,21 @@ def _count_fitting(lines: Sequence[str], start: int) -> int:
 
 
 def _collect_remarks(
-    decoded: DecodedText, lines: Sequence[str], shown: Sequence[str], start: int, end: int | None
+    decoded: DecodedText,
+    lines: Sequence[str],
+    visible_lines: Sequence[str],
+    start: int,
+    end: int | None,
 ) -> list[str]:
-    last, total = start + len(shown) - 1, len(lines)
+    last, total = start + len(visible_lines) - 1, len(lines)
     remarks = list[str]()
     if not lines:
         remarks.append("[the file is empty]")
     elif last < min(end or total, total):
         remarks.append(f"[lines {start} to {last} of {total}; go on with start_line={last + 1}]")
-    elif len(shown) < total:
+    elif len(visible_lines) < total:
         remarks.append(f"[lines {start} to {last} of {total}]")
-    if any(len(line) > LONGEST_LINE for line in shown):
+    if any(len(line) > LONGEST_LINE for line in visible_lines):
         remarks.append(f"[lines are cut at {LONGEST_LINE:,} characters; `grep` shows other parts]")
     if decoded.encoding not in ("utf-8", UNKNOWN):
         remarks.append(f"[encoding: {decoded.encoding}; it is kept when the file is changed]")

@@ -33,18 +33,18 @@ async def replace_in_file(path: str, diff: str, *, run: Run) -> ToolResult:
 
 def _replace_blocks(run: ToolRun, path: str, diff: str) -> ToolResult:
     blocks = parse_blocks(diff)
-    found = resolve_write_path(run.workspace, path)
-    with lock_files(found):
-        if _is_made(run.workspace, found, blocks[0]):
-            return create_file(run, found, _build_new_text(blocks), NOT_EMPTY)
+    resolved_path = resolve_write_path(run.workspace, path)
+    with lock_files(resolved_path):
+        if _is_made(run.workspace, resolved_path, blocks[0]):
+            return create_file(run, resolved_path, _build_new_text(blocks), NOT_EMPTY)
         resolve_existing(run.workspace, path)
-        return change_file(run, found, list(map(_build_step, blocks)), "block")
+        return change_file(run, resolved_path, list(map(_build_step, blocks)), "block")
 
 
 def _is_made(workspace: Workspace, path: Path, first: SearchBlock) -> bool:
     """Return whether the blocks create a file, or fill an empty one."""
-    found = get_stat(workspace, path)
-    empty = found is None or (stat.S_ISREG(found.st_mode) and not found.st_size)
+    file_stat = get_stat(workspace, path)
+    empty = file_stat is None or (stat.S_ISREG(file_stat.st_mode) and not file_stat.st_size)
     return empty and not first.variants[0][0].strip()
 
 

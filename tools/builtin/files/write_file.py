@@ -50,9 +50,9 @@ def _check_known(run: ToolRun, name: str, old: DecodedText, current: str) -> Non
 
 def _check_whole(old: str, new: str) -> None:
     """Raise ToolError for a placeholder such as `// ... rest unchanged ...`: code would be lost."""
-    known = {line.strip() for line in split_lines(old)}
+    old_lines = {line.strip() for line in split_lines(old)}
     for line in find_elisions(split_lines(new)):
-        if line.strip() not in known:
+        if line.strip() not in old_lines:
             raise ToolError(
                 f"the content has `{line.strip()}` in place of lines of the file, which would be "
                 "lost; write the whole file, or change only parts of it with `edit`"

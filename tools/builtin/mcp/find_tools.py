@@ -16,7 +16,7 @@ from ...tool_run import Run
 
 MAX_SHOWN = 5
 # Seconds that a search waits for servers which were never asked before
-LONGEST_WAIT = 10.0
+MAX_WAIT_SECONDS = 10.0
 
 
 @tool("read")
@@ -25,24 +25,35 @@ async def find_tools(query: str, *, run: Run) -> ToolResult:
     if run.mcp is None:
         raise ToolError("no MCP server is configured here")
     problems = await _ask_unknown(run.mcp)
-    known = await asyncio.to_thread(run.mcp.read_known)
-    tools = [one for definitions in known.values() for one in definitions.tools]
+    definitions_by_server = await asyncio.to_thread(run.mcp.read_known)
+    tools = [
+        definition
+        for definitions in definitions_by_server.values()
+        for definition in definitions.tools
+    ]
     hits = search_tools(tools, query, MAX_SHOWN)
-    shown = "\n\n".join(map(_format_tool, hits))
-    answer = wrap_foreign_text(shown, "MCP servers") if shown else "No tool fits these words."
+    descriptions = "\n\n".join(map(_format_tool, hits))
+    answer = (
+        wrap_foreign_text(descriptions, "MCP servers")
+        if descriptions
+        else "No tool fits these words."
+    )
     return ToolResult("\n".join([answer, *problems]), metadata={"tools": len(tools)})
 
 
 async def _ask_unknown(access: McpAccess) -> list[str]:
     """Ask the servers that were never asked what they offer; return why some did not answer."""
-    known = await asyncio.to_thread(access.read_known)
-    unknown = [one for name, one in access.servers.items() if name not in known]
+    definitions_by_server = await asyncio.to_thread(access.read_known)
+    unknown = [
+        server for name, server in access.servers.items() if name not in definitions_by_server
+    ]
     if not unknown:
         return []
     asked = {
-        asyncio.create_task(access.get_connection(one).list_definitions()): one for one in unknown
+        asyncio.create_task(access.get_connection(server).list_definitions()): server
+        for server in unknown
     }
-    done, late = await asyncio.wait(asked, timeout=LONGEST_WAIT)
+    done, late = await asyncio.wait(asked, timeout=MAX_WAIT_SECONDS)
     for task in late:
         task.cancel()
     problems = [f"The server `{asked[task].name}` does not answer yet." for task in late]

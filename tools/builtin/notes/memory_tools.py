@@ -118,10 +118,10 @@ def _format_card(card: "Card") -> str:
 
 def _build_result(added: "Addition") -> ToolResult:
     card = added.card
-    known = {"id": card.id[:SHORT_ID], "content": " ".join(card.content.split())}
+    fields = {"id": card.id[:SHORT_ID], "content": " ".join(card.content.split())}
     if added.outcome == "near":
-        return ToolResult(error=NEAR.format(**known))
+        return ToolResult(error=NEAR.format(**fields))
     is_kept = added.outcome in ("added", "updated")
-    answer = ANSWERS[card.state if is_kept else added.outcome].format(**known)
+    answer = ANSWERS[card.state if is_kept else added.outcome].format(**fields)
     about = {"id": card.id, "type": card.type, "content": card.content, "state": card.state}
     return ToolResult(answer, metadata={CARD: about} if is_kept else {})

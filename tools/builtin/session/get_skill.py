@@ -18,10 +18,10 @@ async def get_skill(name: str, *, run: Run) -> ToolResult:
     """Load a skill."""
     if run.skills is None:
         raise ToolError("there are no skills here")
-    wanted = name.strip().removeprefix("/")
-    skill = run.skills.registry.skills.get(wanted)
+    skill_name = name.strip().removeprefix("/")
+    skill = run.skills.registry.skills.get(skill_name)
     if skill is None:
-        raise ToolError(_describe_unknown(wanted, run.skills.registry))
+        raise ToolError(_describe_unknown(skill_name, run.skills.registry))
     if run.skills.loaded.get(skill.name) == skill.digest:
         return ToolResult(KNOWN.format(name=skill.name))
     from ...skills.rendering import render_skill

@@ -12,7 +12,7 @@ from ...result import ToolError, ToolResult
 from ...tool_run import Run
 
 MAX_TASKS = 16
-LONGEST_DESCRIPTION = 140
+MAX_DESCRIPTION_LENGTH = 140
 SUBAGENT = "subagent"
 
 
@@ -68,4 +68,4 @@ def describe_agents(tool: BaseTool, agents: Mapping[str, str]) -> BaseTool:
 def shorten_description(text: str) -> str:
     """Return an agent's description on one line."""
     line = " ".join(text.split())
-    return line if len(line) <= LONGEST_DESCRIPTION else f"{line[: LONGEST_DESCRIPTION - 1]}…"
+    return line if len(line) <= MAX_DESCRIPTION_LENGTH else f"{line[: MAX_DESCRIPTION_LENGTH - 1]}…"

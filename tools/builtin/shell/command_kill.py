@@ -17,7 +17,9 @@ async def command_kill(id: str, *, run: Run) -> ToolResult:
     """End a background command with every process that it has started."""
     if run.jobs is None:
         raise ToolError("no command runs in the background here")
-    was_running = (known := run.jobs.find(make_output_id(id))) is not None and known.is_running
+    was_running = (
+        existing_command := run.jobs.find(make_output_id(id))
+    ) is not None and existing_command.is_running
     command = await run.jobs.kill(make_output_id(id))
     data, _ = command.read_new_output()
     await run.jobs.mark_known(command)

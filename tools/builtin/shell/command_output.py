@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MAX_LINES = 500
 MAX_BYTES = 32_000
 # bytes of a line that are shown
-LONGEST_LINE = 2_000
+MAX_LINE_BYTES = 2_000
 # Seconds that a filter may search
 FILTER_SECONDS = 5.0
 
@@ -52,15 +52,15 @@ async def command_output(
 
 
 async def _read_new_output(
-    command: "CommandRun", wanted: "_LineFilter", run: ToolRun
+    command: "CommandRun", line_filter: "_LineFilter", run: ToolRun
 ) -> ToolResult:
     """Return what the command has printed since the last look, and what has become of it."""
     has_ended = not command.is_running
     data, dropped = command.read_new_output()
-    shown = await asyncio.to_thread(_render_new, data, dropped, wanted, command.id)
+    new_output = await asyncio.to_thread(_render_new, data, dropped, line_filter, command.id)
     if has_ended and run.jobs:
         await run.jobs.mark_known(command)
-    text = f"{describe_state(command)}\n{shown}"
+    text = f"{describe_state(command)}\n{new_output}"
     metadata = {"background": command.id, "state": command.state, "bytes": len(data) + dropped}
     return ToolResult(text, metadata=metadata)
 
@@ -76,17 +76,17 @@ def describe_state(command: "CommandRun") -> str:
     return f"Ended after {seconds}, exit code {code}."
 
 
-def _render_new(data: bytes, dropped: int, wanted: "_LineFilter", command_id: str) -> str:
+def _render_new(data: bytes, dropped: int, line_filter: "_LineFilter", command_id: str) -> str:
     every = data.splitlines(keepends=True)
-    lines = [line for line in every if wanted.matches(line)]
-    kept, room = list[bytes](), MAX_BYTES
+    lines = [line for line in every if line_filter.matches(line)]
+    newest_lines, room = list[bytes](), MAX_BYTES
     for line in reversed(lines[-MAX_LINES:]):
-        room -= min(len(line), LONGEST_LINE)
+        room -= min(len(line), MAX_LINE_BYTES)
         if room < 0:
             break
-        kept.insert(0, line)
-    text = "".join(map(_shorten_line, kept))
-    if dropped or len(kept) < len(lines):
+        newest_lines.insert(0, line)
+    text = "".join(map(_shorten_line, newest_lines))
+    if dropped or len(newest_lines) < len(lines):
         hint = f'all of it: command_output(id="{command_id}", start_line=1)'
         text = f"[… earlier output is left out; {hint} …]\n{text}"
     if not lines:
@@ -94,7 +94,7 @@ def _render_new(data: bytes, dropped: int, wanted: "_LineFilter", command_id: st
     return text
 
 
-def _read_output(path: Path, start: int, end: int | None, wanted: "_LineFilter") -> str:
+def _read_output(path: Path, start: int, end: int | None, line_filter: "_LineFilter") -> str:
     try:
         file = path.open("rb")
     except FileNotFoundError:
@@ -102,19 +102,21 @@ def _read_output(path: Path, start: int, end: int | None, wanted: "_LineFilter")
             f"no output is stored as `{path.stem}`; {_list_stored(path.parent)}"
         ) from None
     with file:
-        shown = list(_iter_shown(enumerate(islice(file, start - 1, end), start), wanted))
-    if not shown:
+        visible_lines = list(
+            _iter_shown(enumerate(islice(file, start - 1, end), start), line_filter)
+        )
+    if not visible_lines:
         problem = f"no line matches from line {start} on"
-        raise ToolError(problem if wanted else f"the output has fewer than {start} lines")
-    return "".join(shown)
+        raise ToolError(problem if line_filter else f"the output has fewer than {start} lines")
+    return "".join(visible_lines)
 
 
-def _iter_shown(lines: Iterable[tuple[int, bytes]], wanted: "_LineFilter") -> Iterator[str]:
+def _iter_shown(lines: Iterable[tuple[int, bytes]], line_filter: "_LineFilter") -> Iterator[str]:
     room, count = MAX_BYTES, 0
     for number, line in lines:
-        if not wanted.matches(line):
+        if not line_filter.matches(line):
             continue
-        room -= min(len(line), LONGEST_LINE)
+        room -= min(len(line), MAX_LINE_BYTES)
         if room < 0 or count == MAX_LINES:
             yield f"[… more: go on with start_line={number} …]"
             return
@@ -141,7 +143,7 @@ class _LineFilter:
         try:
             if left <= 0:
                 raise TimeoutError
-            text = clean_text(line[: LONGEST_LINE * 10])
+            text = clean_text(line[: MAX_LINE_BYTES * 10])
             return self._pattern.search(text, timeout=left, concurrent=True) is not None
         except TimeoutError:
             raise ToolError("`filter` takes too long; use a simpler one") from None
@@ -157,9 +159,9 @@ def _compile_pattern(pattern: str) -> "regex.Pattern[str]":
 
 
 def _shorten_line(line: bytes) -> str:
-    if len(line) <= LONGEST_LINE:
+    if len(line) <= MAX_LINE_BYTES:
         return clean_text(line)
-    return f"{clean_text(line[:LONGEST_LINE])} [… {len(line) - LONGEST_LINE:,} bytes …]\n"
+    return f"{clean_text(line[:MAX_LINE_BYTES])} [… {len(line) - MAX_LINE_BYTES:,} bytes …]\n"
 
 
 def _list_stored(outputs: Path) -> str:

@@ -42,13 +42,13 @@ async def git_diff(path: str = "", staged: bool = False, *, run: Run) -> ToolRes
     repository = await open_repository(run.workspace)
     which = ["diff", *_NO_PROGRAMS, "--relative", "--submodule=short", _SUBMODULES]
     which += ["--staged"] if staged else []
-    wanted = await asyncio.to_thread(_build_pathspec, run.workspace, path)
-    names = await repository.run_git(*which, "--name-only", "--no-renames", "-z", "--", wanted)
+    pathspec = await asyncio.to_thread(_build_pathspec, run.workspace, path)
+    names = await repository.run_git(*which, "--name-only", "--no-renames", "-z", "--", pathspec)
     secret = [name for name in names.text.split("\0") if name and run.workspace.is_ignored(name)]
     if len(secret) > MAX_EXCLUDED:
         raise ToolError("too many ignored files have changed; name one `path`")
     excluded = [f":(exclude,literal){name}" for name in secret]
-    done = await repository.run_git(*which, "--", wanted, *excluded)
+    done = await repository.run_git(*which, "--", pathspec, *excluded)
     return _build_result(done, "no changes; see git_status for untracked files")
 
 
@@ -63,8 +63,13 @@ async def git_log(max_count: int = 20, path: str = "", *, run: Run) -> ToolResul
     limits = ["--"]
     if path or repository.prefix:
         limits.append(await asyncio.to_thread(_build_pathspec, run.workspace, path))
-    shown = ["--date=short", "--format=%h %ad %an: %s", "--no-show-signature", "--no-color"]
-    done = await repository.run_git("log", f"--max-count={max_count}", *shown, *limits)
+    format_options = [
+        "--date=short",
+        "--format=%h %ad %an: %s",
+        "--no-show-signature",
+        "--no-color",
+    ]
+    done = await repository.run_git("log", f"--max-count={max_count}", *format_options, *limits)
     return _build_result(done, "no commits touch this path")
 
 
@@ -75,9 +80,9 @@ async def git_branch(*, run: Run) -> ToolResult:
     if await _is_empty(repository):
         name = (await repository.run_git("symbolic-ref", "--short", "HEAD")).text.strip()
         return ToolResult(f"* {name} (no commits yet)")
-    shown = "--format=%(HEAD) %(refname:short) %(objectname:short) %(subject)"
+    format_option = "--format=%(HEAD) %(refname:short) %(objectname:short) %(subject)"
     return _build_result(
-        await repository.run_git("branch", "--list", "--no-color", shown), "no branches"
+        await repository.run_git("branch", "--list", "--no-color", format_option), "no branches"
     )
 
 

@@ -18,7 +18,7 @@ from ...sandbox.execution import stream_inside
 from ...tool_run import ToolRun
 
 # bytes; Linux takes no argument over 131,071
-LONGEST_COMMAND = 100_000
+MAX_COMMAND_BYTES = 100_000
 
 
 async def run_shell(
@@ -114,9 +114,9 @@ def _validate_command(command: str) -> str:
         size = len(command.encode())
     except UnicodeEncodeError:
         size = 0
-    if not 0 < size <= LONGEST_COMMAND or "\0" in command:
+    if not 0 < size <= MAX_COMMAND_BYTES or "\0" in command:
         raise ToolError(
-            f"the command is over {LONGEST_COMMAND:,} bytes or holds a character that no command "
+            f"the command is over {MAX_COMMAND_BYTES:,} bytes or holds a character that no command "
             "can have; write a script and run that"
         )
     return command

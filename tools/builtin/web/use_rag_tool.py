@@ -24,7 +24,7 @@ from ...result import ToolError, ToolResult
 from ...tool_run import Run, ToolRun
 
 # Characters of an answer that are taken
-LONGEST_ANSWER = 2_000_000
+MAX_ANSWER_LENGTH = 2_000_000
 
 
 @tool("fetch")
@@ -62,7 +62,7 @@ async def _ask(name: str, server: RagServer, query: str, run: ToolRun) -> ToolRe
             async for chunk in answer:
                 length += len(chunk.text)
                 sink.add(chunk.text.encode(errors="replace"))
-                if length > LONGEST_ANSWER:
+                if length > MAX_ANSWER_LENGTH:
                     break
     except MaxAgentError as error:
         hint = f"; {error.hint}" if error.hint else ""

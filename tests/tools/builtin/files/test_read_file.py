@@ -9,7 +9,7 @@ from maxagent.tools.builtin.files.read_file import read_file
 from maxagent.tools.definition import extract_paths, get_effect
 from maxagent.tools.filesystem.file_access import hash_content
 from maxagent.tools.result import ToolResult
-from maxagent.tools.runtime.invoke import LONGEST_ANSWER, invoke, render_for_model
+from maxagent.tools.runtime.invoke import MAX_ANSWER_BYTES, invoke, render_for_model
 from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
 
@@ -65,7 +65,7 @@ async def test_whatever_is_shown_fits_into_one_answer(run: ToolRun, line: bytes)
     result = await read(run, "wide")
     assert "go on with start_line=" in result.output
     assert render_for_model(result) == result.output
-    assert LONGEST_ANSWER // 2 < len(result.output.encode()) < LONGEST_ANSWER
+    assert MAX_ANSWER_BYTES // 2 < len(result.output.encode()) < MAX_ANSWER_BYTES
 
 
 async def test_a_very_long_line_is_cut(run: ToolRun) -> None:

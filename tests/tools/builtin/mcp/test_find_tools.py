@@ -47,7 +47,7 @@ async def test_a_server_without_answer_is_named_once(
         "the MCP server `broken` cannot be used: it ended with exit code 7: "
         "ModuleNotFoundError: no module"
     )
-    monkeypatch.setattr(module, "LONGEST_WAIT", 0.01)
+    monkeypatch.setattr(module, "MAX_WAIT_SECONDS", 0.01)
     answer = await search(connections, tmp_path, "good", "hang")
     assert "server_name: good, tool_name: echo" in answer, "it is known by now"
     assert answer[-1] == "The server `hang` does not answer yet."

@@ -89,6 +89,7 @@ def test_any_other_path_is_refused(workspace: Workspace, path: str, reason: str)
         workspace.resolve(path)
 
 
+@pytest.mark.slow
 def test_a_path_of_many_folders_is_no_trouble(workspace: Workspace) -> None:
     assert workspace.resolve("x/" * 2000).name == "x"
 

@@ -92,6 +92,7 @@ def test_lease_ends_with_block_and_leaves_no_file(tmp_path: Path) -> None:
         pass
 
 
+@pytest.mark.slow
 def test_concurrent_processes_get_one_holder_others_know_it(
     tmp_path: Path,
 ) -> None:

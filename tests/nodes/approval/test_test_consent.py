@@ -117,7 +117,7 @@ async def test_confined_tests_are_not_asked(world: World) -> None:
 
 
 @needs_bubblewrap
-@pytest.mark.parametrize("mode", ["edits", "auto"])
+@pytest.mark.parametrize("mode", ["edits", pytest.param("auto", marks=pytest.mark.slow)])
 async def test_tests_that_miss_a_socket_run_again(world: World, mode: str) -> None:
     world.write_turns(SOCKETS, ("REJECTED: name it better", "Accepted."))
     begun = await world.start(mode)

@@ -115,6 +115,7 @@ async def test_half_repaired_tests_stay_red(world: World) -> None:
     assert "already_red" not in evidence
 
 
+@pytest.mark.slow
 async def test_baseline_runs_once_for_all_repair_rounds(world: World) -> None:
     world.configure(repair_rounds=1)
     events = await world.run(("cart.py", "def total(prices):\n    return 0\n"))

@@ -108,6 +108,7 @@ async def test_a_message_without_end_ends_the_server(
     await connection.close()
 
 
+@pytest.mark.slow
 async def test_lines_without_end_end_the_server(hostile: Hostile, tmp_path: Path) -> None:
     connection = McpConnection(hostile("flooding"), tmp_path)
     with pytest.raises(McpError, match="it writes lines that are not messages"):

@@ -122,6 +122,7 @@ async def test_long_output_is_cut_but_stored_whole(desk: Desk) -> None:
     assert (await invoke(command_output, args, run)).output == "50000\n50001\n"
 
 
+@pytest.mark.slow
 async def test_gigabyte_of_output_is_bounded_without_blocking(desk: Desk) -> None:
     turns = 0
 

@@ -123,7 +123,7 @@ CHANGES: list[tuple[BaseMessage, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("message", "changes"), CHANGES, ids=str)
+@pytest.mark.parametrize(("message", "changes"), CHANGES)
 def test_message_that_validation_may_change_is_unusual(
     message: BaseMessage, changes: Mapping[str, Any]
 ) -> None:

@@ -76,5 +76,5 @@ FOR_CHILDREN_NOT = frozenset({"max_turns", "max_cost", "schema", "aside", "menti
 
 def select_lasting(options: Options) -> Options:
     """Select the options that hold for later messages."""
-    kept = {key: value for key, value in options.items() if key not in FOR_ONE_MESSAGE}
-    return cast(Options, kept)
+    lasting_options = {key: value for key, value in options.items() if key not in FOR_ONE_MESSAGE}
+    return cast(Options, lasting_options)

@@ -51,13 +51,13 @@ async def receive_message(state: State, runtime: Runtime[Context]) -> Command[Li
     mode_notes = build_mode_notes(options, before, role)
     beside = [build_side_context(role, words) for words in options.pop("aside", ())]
     beside += await _build_side_notes(state, runtime, role, deps, typed)
-    said = [*cancelled_calls, *build_interruption_notes(state, role)]
+    interruption_messages = [*cancelled_calls, *build_interruption_notes(state, role)]
     if mode_notes:
         emit_mode(runtime, options)
     announce_mentions(runtime, mentioned, deps)
     update: dict[str, object] = {
         "messages": [
-            *said,
+            *interruption_messages,
             *mode_notes,
             *build_schema_note(options),
             *beside,

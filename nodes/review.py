@@ -34,19 +34,21 @@ async def review(state: State, runtime: Runtime[Context]) -> ReviewTransition:
 
     Without git, changes are unknown: then it always asks.
     """
-    kept = state.get("kept") or state.get("options", {}).get("apply")
+    is_kept = state.get("kept") or state.get("options", {}).get("apply")
     deps = await runtime.context.open_dependencies(state)
     unchanged = deps.snapshots.has_all_files and not compute_net_changes(
         await list_job_entries(state, runtime)
     )
-    decision = {"type": "approve"} if kept or unchanged else await _ask_user(state, runtime)
+    decision = {"type": "approve"} if is_kept or unchanged else await _ask_user(state, runtime)
     if decision.get("type") == "reject":
         return await _undo_job(state, runtime)
     if decision.get("type") == "respond":
         worker = choose_worker(state)
-        told = build_role_message(worker, REMARK.format(words=decision.get("message") or ""))
+        remark_message = build_role_message(
+            worker, REMARK.format(words=decision.get("message") or "")
+        )
         undecided = {"accepted": False, "rounds": 0, "turn": state.get("turn", 1) + 1}
-        message = {"messages": [told], "message_id": told.id}
+        message = {"messages": [remark_message], "message_id": remark_message.id}
         return Command(goto=worker, update={**message, "role": worker, **undecided})
     return await _keep_result(state, runtime)
 

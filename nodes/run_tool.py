@@ -219,11 +219,13 @@ async def _recover_call(
     from .hooks.tool_hooks import find_kept_result
 
     outcome: RecoveryOutcome = "unknown"
-    kept = await asyncio.to_thread(find_kept_result, deps, get_thread_id(runtime), state["call"])
-    if kept:
+    kept_result = await asyncio.to_thread(
+        find_kept_result, deps, get_thread_id(runtime), state["call"]
+    )
+    if kept_result:
         if record:
             await record.begin()  # since the kill others may have made some of the changes
-        return kept
+        return kept_result
     if record and get_effect(tool) == "edit":
         cut_short = InterruptedEdit(record, tool, state["call"]["args"], named, state["seen"])
         outcome = await cut_short.find_outcome()
@@ -327,8 +329,8 @@ def _answer_call(
         args=call["args"],
     )
     if (card := result.metadata.get(CARD)) and card["state"] == "proposed":
-        shown = {key: card[key] for key in ("id", "type", "content")}
-        emit_event(runtime, "card_proposed", card=shown)
+        card_fields = {key: card[key] for key in ("id", "type", "content")}
+        emit_event(runtime, "card_proposed", card=card_fields)
     if "todos" in result.update:
         emit_event(runtime, "todos", items=result.update["todos"])
     return Command(

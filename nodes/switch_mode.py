@@ -61,10 +61,10 @@ async def switch_mode(state: State, runtime: Runtime[Context]) -> SwitchTransiti
     if decision.get("draft"):
         return Command(goto="switch", update={"draft": {**draft, "chosen": chosen}})
     if decision["type"] in ("reject", "respond"):
-        said = str(decision.get("message") or "")
+        remark = str(decision.get("message") or "")
         rest = CHANGED.format(plan_file=plan_file, text=text) if draft.get("changed") else ""
         return _keep_mode(
-            runtime, call, mode, REFUSED.format(why=said).strip() + rest, refused=said
+            runtime, call, mode, REFUSED.format(why=remark).strip() + rest, refused=remark
         )
     return _change_mode(state, runtime, call, chosen, text)
 
@@ -96,10 +96,10 @@ def _change_mode(
         cast(Options, {**before, **chosen}), mode, state["request"], datetime.now()
     )
     words = APPROVED if text else AGREED
-    told = words.format(
+    answer_text = words.format(
         announced=format_announcement(options), text=f"`{before.get('plan_file')}`\n\n{text}"
     )
-    answer = build_tool_message(call["id"] or "", call["name"], mode, told, ok=True)
+    answer = build_tool_message(call["id"] or "", call["name"], mode, answer_text, ok=True)
     emit_result(runtime, answer)
     emit_mode(runtime, options)
     update = {
@@ -149,7 +149,7 @@ def _parse_decision(answer: object) -> Mapping[str, Any] | None:
 
 def _get_edited_plan(decision: Mapping[str, Any]) -> str:
     """Return the plan as the user edited it."""
-    given = decision.get("edited_action") or decision
-    args = cast("Mapping[str, object]", given.get("args") or {})
+    edited_action = decision.get("edited_action") or decision
+    args = cast("Mapping[str, object]", edited_action.get("args") or {})
     text = args.get("text")
     return text.strip() if isinstance(text, str) else ""

@@ -53,8 +53,8 @@ async def run_tester(
         if verdict is None:
             emit_event(runtime, "notice", text=text(COUNTS_AS_REJECTED))
         words = REJECTED if verdict else NO_VERDICT
-        told = build_role_message("coder", words.format(words=turn.final_text))
-        goto, update = await send_back(state, runtime, turn.update, told)
+        rejection = build_role_message("coder", words.format(words=turn.final_text))
+        goto, update = await send_back(state, runtime, turn.update, rejection)
         return Command(goto=goto, update=update)
     deps = await runtime.context.open_dependencies(state)
     tree, evidence = (
@@ -84,7 +84,7 @@ def parse_verdict(words: str) -> TesterVerdict | None:
     """
     lines = re.findall(r"(?m)^\W*(?:(?i:verdict)\W+)?(ACCEPTED|REJECTED)\b", words)
     first = re.match(r"\W*(?:verdict\W+)?(accepted|rejected)\b", words, re.IGNORECASE)
-    found = {word.lower() for word in (*lines, *(first.groups() if first else ()))}
-    if "rejected" in found:
+    verdicts = {word.lower() for word in (*lines, *(first.groups() if first else ()))}
+    if "rejected" in verdicts:
         return "rejected"
-    return "accepted" if found else None
+    return "accepted" if verdicts else None

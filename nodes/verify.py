@@ -79,8 +79,8 @@ async def verify(
     """Go to the tester, or to the review if it already accepted; go to the coder on failure."""
     deps = await runtime.context.open_dependencies(state)
     commands = await find_commands(state, runtime, deps)
-    shown = show_commands(commands)
-    asked = find_question(state, deps, shown)
+    command_line = show_commands(commands)
+    asked = find_question(state, deps, command_line)
     if asked != state.get("asked", []):
         return Command(goto="verify", update={"asked": asked})
     record = _create_record(state, runtime, deps)
@@ -100,15 +100,15 @@ async def verify(
         **await record.build_update(),
         **proof.consents,
         "evidence": evidence,
-        "asked": find_socket_question(state, deps, shown, missed=proof.misses_socket),
+        "asked": find_socket_question(state, deps, command_line, missed=proof.misses_socket),
         "proven": True,
         **baseline,
     }
     if update["asked"]:
         return Command(goto="verify", update=update)
     if evidence["verdict"] == "failed":
-        told = _build_repair_request(state, evidence)
-        goto, update = await send_back(state, runtime, update, told)
+        repair_request = _build_repair_request(state, evidence)
+        goto, update = await send_back(state, runtime, update, repair_request)
         return Command(goto=goto, update=update)
     if state.get("accepted"):
         return Command(goto="review", update=update)
@@ -139,11 +139,11 @@ def _create_record(state: State, runtime: Runtime[Context], deps: Dependencies) 
 
 async def _run_proof(state: State, record: FileRecord, commands: Sequence[TestCommand]) -> Proof:
     await record.take_snapshot()
-    deps, asked, shown = record.deps, state.get("asked", []), show_commands(commands)
+    deps, asked, command_line = record.deps, state.get("asked", []), show_commands(commands)
     if not commands:
         reason = NOT_FOUND if deps.trust.trusted else UNTRUSTED
         return Proof(build_unverified(reason, record.tree))
-    refused = Proof(build_unverified(REFUSED, record.tree, shown))
+    refused = Proof(build_unverified(REFUSED, record.tree, command_line))
     if deps.policy.mode == "read-only":
         return refused
     approved = not asked or ask_consent(asked, deps)
@@ -151,7 +151,7 @@ async def _run_proof(state: State, record: FileRecord, commands: Sequence[TestCo
     before = state.get("evidence") if UNIX_SOCKETS in asked[2:] else None
     if not approved:
         return replace(refused, evidence=before or refused.evidence, consents=update)
-    record.named = await asyncio.to_thread(find_named_paths, shown, ".", deps.workspace.root)
+    record.named = await asyncio.to_thread(find_named_paths, command_line, ".", deps.workspace.root)
     await record.begin()
     consents = update.get("consents", state.get("consents", {}))
     run_deps = with_consents(deps, consents)

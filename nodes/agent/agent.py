@@ -25,7 +25,7 @@ from ...tools.runtime.registry import load_tool
 from ...tools.runtime.sendable_agents import list_sendable_agents
 from ...tools.tool_table import Requirement
 from ..conversation.token_estimate import estimate_message, estimate_text
-from ..messages.context_message import SMALLEST_WINDOW
+from ..messages.context_message import MIN_WINDOW_TOKENS
 from ..messages.server_offer import build_offered_tools, load_offer
 from ..roles import RoleName
 from ..state import State
@@ -88,8 +88,10 @@ async def load_agent(
     model = "" if fallback else select_thinking_model(state, role)
     offer = state.get("mcp", "")
     sender = state.get("options", {}).get("sender", "")
-    known = deps.open_agents.get((name, model, fallback, offer, sender))
-    return known or await asyncio.to_thread(open_agent, deps, name, model, fallback, offer, sender)
+    cached_agent = deps.open_agents.get((name, model, fallback, offer, sender))
+    return cached_agent or await asyncio.to_thread(
+        open_agent, deps, name, model, fallback, offer, sender
+    )
 
 
 def with_rules(agent: Agent, allow: Sequence[str]) -> Agent:
@@ -145,7 +147,7 @@ def _create_agent(
     chat_model = own.chat_models.get(own.model, profile.name)
     # some models end a turn with this tool even if it is not offered
     accepted = (*tools, load_tool("attempt_completion"))
-    known = KnownTools(accepted, aliases.TOOLS, aliases.ARGUMENTS)
+    known_tools = KnownTools(accepted, aliases.TOOLS, aliases.ARGUMENTS)
     return Agent(
         deps=own,
         system=build_system_prompt(
@@ -157,8 +159,8 @@ def _create_agent(
             _render_skills(profile, own),
         ),
         tools={tool.name: tool for tool in accepted},
-        known_tools=known,
-        model=bind_tools(chat_model, tools, known, own.model, own.chat_models.tool_refusals),
+        known_tools=known_tools,
+        model=bind_tools(chat_model, tools, known_tools, own.model, own.chat_models.tool_refusals),
         offered=tuple(tools),
         profile=profile,
         offer=offer,
@@ -180,7 +182,7 @@ def _list_lacking(deps: Dependencies, offer: "Offer | None") -> list[Requirement
         "memory": deps.settings.memory.enabled,
         "rag": bool(deps.settings.rag.servers),
         # a smaller window has no list of them
-        "skills": deps.model.context_length >= SMALLEST_WINDOW,
+        "skills": deps.model.context_length >= MIN_WINDOW_TOKENS,
         "mcp": offer is not None and offer.is_bridged,
     }
     return [name for name, there in is_there.items() if not there]

@@ -86,10 +86,10 @@ class Dependencies:
         `thinking_model` takes the place of the configured model alone.
         """
         own = "" if self.model_named else profile.model or thinking_model
-        found = resolve(self.settings, build_environ(self.home), own) if own else self.model
-        if profile.temperature is None or found.temperature is None:  # the model may not accept one
-            return found
-        return replace(found, temperature=float(profile.temperature))
+        model = resolve(self.settings, build_environ(self.home), own) if own else self.model
+        if profile.temperature is None or model.temperature is None:  # the model may not accept one
+            return model
+        return replace(model, temperature=float(profile.temperature))
 
     def with_fallback(self, spec: str) -> "Dependencies":
         """Return the same with another model; raises UsageError if it cannot be asked.
@@ -108,8 +108,8 @@ class Dependencies:
 
     def locate_backups(self, thread_id: str) -> Path | None:
         """Return the folder for files that the thread's tools overwrite; None if not configured."""
-        wanted = self.settings.tools.backup
-        return paths.locate_backups(self.home, thread_id) if wanted else None
+        has_backups = self.settings.tools.backup
+        return paths.locate_backups(self.home, thread_id) if has_backups else None
 
     async def find_last_entry(self, thread_id: str) -> int:
         """Return the number of the last entry of the thread's file history; 0 before the first."""

@@ -140,8 +140,8 @@ class DependencyPool:
         for deps in opened:
             await deps.close()
         connections, self._connections = list(self._connections.values()), {}
-        for one in connections:
-            await one.close()
+        for connection in connections:
+            await connection.close()
 
 
 def _build_key(folder: str, options: Options, context: "Context") -> _DependencyKey:
@@ -258,13 +258,13 @@ def _load_sources(key: _DependencyKey) -> DependencySources:
     root = _find_project(Path(key.folder), home)
     trust = check_trust(root, home)
     loaded = load_settings(root, home, flags=_build_flags(key), trust=trust)
-    told = load_instructions(root, home, trust, loaded.settings.security.ignore_patterns)
+    instructions = load_instructions(root, home, trust, loaded.settings.security.ignore_patterns)
     _remember_logins(home)
     return DependencySources(
         trust,
         loaded,
         tuple(read_definition_files("agents", root, home, trust)),
-        told,
+        instructions,
         find_skills(root, home, trust),
         remember_credentials(home),
         _load_servers(root, home, trust),
@@ -318,11 +318,11 @@ def _build_flags(key: _DependencyKey) -> dict[str, object]:
         "model.default": key.model,
         "litellm.base_url": key.base_url,
     }
-    given: dict[str, object] = {key: value for key, value in texts.items() if value}
+    flags: dict[str, object] = {key: value for key, value in texts.items() if value}
     if key.backup is not None:
-        given["tools.backup"] = key.backup
+        flags["tools.backup"] = key.backup
     # an endpoint for this run is not tied to the configured provider
-    return {**given, "litellm.provider": ""} if key.base_url else given
+    return {**flags, "litellm.provider": ""} if key.base_url else flags
 
 
 def _list_project_keys(loaded: LoadedSettings, root: Path) -> tuple[str, ...]:

@@ -79,8 +79,10 @@ async def read_mentioned_files(
 
 def _find_names(words: str, deps: Dependencies) -> list[str]:
     """Find names after an `@`, without punctuation that ends a sentence unless a file has it."""
-    found = [match[1] or match[2] for match in _MENTION.finditer(words)]
-    named = (path if _is_file(path, deps) else path.rstrip(_PUNCTUATION) for path in found)
+    mentioned_paths = [match[1] or match[2] for match in _MENTION.finditer(words)]
+    named = (
+        path if _is_file(path, deps) else path.rstrip(_PUNCTUATION) for path in mentioned_paths
+    )
     return list(dict.fromkeys(filter(None, [*named, *_find_pasted_images(words)])))[:MAX_NAMES]
 
 

@@ -75,23 +75,27 @@ def count_usage(answer: AIMessage, seconds: float, deps: Dependencies) -> Usage:
     )
 
 
-def add_usage(before: Usage, taken: Usage) -> Usage:
+def add_usage(before: Usage, request_usage: Usage) -> Usage:
     """Return the sum; its cost is unknown if one of them is."""
-    known = before["cost"] is not None and taken["cost"] is not None
+    has_cost = before["cost"] is not None and request_usage["cost"] is not None
     return Usage(
-        requests=before["requests"] + taken["requests"],
-        input=before["input"] + taken["input"],
-        output=before["output"] + taken["output"],
-        cached=before["cached"] + taken["cached"],
-        cost=(before["cost"] or 0.0) + (taken["cost"] or 0.0) if known else None,
-        seconds=round(before.get("seconds", 0.0) + taken.get("seconds", 0.0), 3),
+        requests=before["requests"] + request_usage["requests"],
+        input=before["input"] + request_usage["input"],
+        output=before["output"] + request_usage["output"],
+        cached=before["cached"] + request_usage["cached"],
+        cost=(before["cost"] or 0.0) + (request_usage["cost"] or 0.0) if has_cost else None,
+        seconds=round(before.get("seconds", 0.0) + request_usage.get("seconds", 0.0), 3),
     )
 
 
 def emit_usage(
-    runtime: Runtime[Context], answer: AIMessage, used: Usage, taken: Usage, deps: Dependencies
+    runtime: Runtime[Context],
+    answer: AIMessage,
+    used: Usage,
+    request_usage: Usage,
+    deps: Dependencies,
 ) -> None:
-    """Emit the totals `used` after an answer, which took `taken`."""
+    """Emit the totals `used` after an answer, which took `request_usage`."""
     learnt = deps.chat_models.learnt_limits.find_limit(deps.model)
     emit_event(
         runtime,
@@ -99,7 +103,7 @@ def emit_usage(
         **used,
         window=answer.usage_metadata["input_tokens"] if answer.usage_metadata else 0,
         context_length=learnt or deps.model.context_length,
-        request={name: taken.get(name) for name in REQUEST_FIELDS},
+        request={name: request_usage.get(name) for name in REQUEST_FIELDS},
     )
 
 

@@ -38,10 +38,10 @@ def _add_visible(
     visible: list[AnyMessage], later: list[AnyMessage], role: RoleName
 ) -> list[AnyMessage]:
     """Return the role's messages with later ones, less those that a note among these hides."""
-    added = [one for one in later if _is_visible_to(one, role)]
-    hidden = {name for one in added for name in one.additional_kwargs.get(HIDES, ())}
+    added = [message for message in later if _is_visible_to(message, role)]
+    hidden = {name for message in added for name in message.additional_kwargs.get(HIDES, ())}
     together = [*visible, *added]
-    return [one for one in together if one.id not in hidden] if hidden else together
+    return [message for message in together if message.id not in hidden] if hidden else together
 
 
 def select_view(state: State, role: RoleName) -> list[AnyMessage]:
@@ -54,16 +54,18 @@ def _find_cached_prefix(
     messages: list[AnyMessage], role: RoleName
 ) -> tuple[list[AnyMessage], list[AnyMessage]]:
     """Return the longest prefix that was processed before, and its selected messages."""
-    for known, by, visible in reversed(tuple(_visible_cache)):
-        is_longer = by == role and len(known) <= len(messages)
-        if is_longer and all(map(is_, known, messages)):
-            return known, visible
+    for cached_messages, by, visible in reversed(tuple(_visible_cache)):
+        is_longer = by == role and len(cached_messages) <= len(messages)
+        if is_longer and all(map(is_, cached_messages, messages)):
+            return cached_messages, visible
     return [], []
 
 
 def iter_newest_first(state: State, role: RoleName) -> Iterator[AnyMessage]:
     """Yield the role's messages from the last one back, for callers that need only a few."""
-    return (one for one in reversed(state.get("messages", [])) if _is_visible_to(one, role))
+    return (
+        message for message in reversed(state.get("messages", [])) if _is_visible_to(message, role)
+    )
 
 
 def build_role_message(role: RoleName, text: str) -> HumanMessage:
@@ -101,14 +103,14 @@ def build_tool_message(
 
 def find_last_seen(state: State, paths: Iterable[str]) -> dict[str, str]:
     """Return the content hash of each of these files as the thread last saw it."""
-    wanted, found = set(paths), dict[str, str]()
+    remaining_paths, digests = set(paths), dict[str, str]()
     for message in reversed(state.get("messages", [])):
         seen = message.additional_kwargs.get("seen", {})
-        found |= {path: digest for path, digest in seen.items() if path in wanted}
-        wanted -= found.keys()
-        if not wanted:
+        digests |= {path: digest for path, digest in seen.items() if path in remaining_paths}
+        remaining_paths -= digests.keys()
+        if not remaining_paths:
             break
-    return found
+    return digests
 
 
 def find_last_answer(state: State, role: RoleName) -> AIMessage:

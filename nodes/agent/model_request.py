@@ -150,10 +150,10 @@ async def name_initiator(
     if deps.model.login is None:
         return options
     call_id = f"message-{state.get('message_id', '')}"
-    known = await asyncio.to_thread(
+    call_record = await asyncio.to_thread(
         deps.journal.begin_call, get_thread_id(runtime), call_id, "initiator"
     )
-    return replace(options, initiator="user") if isinstance(known, StartedCall) else options
+    return replace(options, initiator="user") if isinstance(call_record, StartedCall) else options
 
 
 async def _load_candidate(

@@ -93,15 +93,15 @@ async def run_model_turn(
     if state.get("role") != role:
         emit_event(runtime, "role", role=role)
     history = select_view(state, role)
-    begun = {"role": role, "thinking": thinking, **allowed}
+    start_update = {"role": role, "thinking": thinking, **allowed}
     if offer:
-        begun["mcp"] = offer
+        start_update["mcp"] = offer
     if not state.get("steps"):
-        begun["context_message"] = decided["context_message"]
-    begun = select_changes(state, begun)
+        start_update["context_message"] = decided["context_message"]
+    start_update = select_changes(state, start_update)
     brief = [] if history else [build_role_message(role, handoff)]
     if oversize := find_oversize(decided, runtime, agent, role, [*history, *brief]):
-        return _ask_to_compact(oversize, begun, brief)
+        return _ask_to_compact(oversize, start_update, brief)
     if reset := find_reset_reason(history, deps.model.name, role):
         emit_event(runtime, "cache_reset", reason=reset)
     loop = respond_to_loop(state, runtime, role)
@@ -113,7 +113,7 @@ async def run_model_turn(
     left = left or build_remaining_note(state, runtime.context, deps, allowed, role)
     started = await _build_start_notes(state, runtime, role, deps)
     added = [*(brief or notes), *started, *left]
-    start = _Start(agent, decided, role, begun, history, added, is_last=bool(ending))
+    start = _Start(agent, decided, role, start_update, history, added, is_last=bool(ending))
     if deps.settings.model.enable_tool_planner and (planned := await _plan_steps(start, runtime)):
         return planned
     return await _answer_request(start, runtime)
@@ -158,9 +158,9 @@ async def _answer_request(start: _Start, runtime: Runtime[Context]) -> ModelTurn
     deps, step = answered.agent.deps, state.get("steps", 0) + 1
     await learn_answer(answered.agent, answered.message)
     answer = _label_answer(answered.message, role, step, state, deps)
-    taken = count_usage(answer, answered.seconds, deps)
-    used = add_usage(state.get("usage", NOTHING_USED), taken)
-    emit_usage(runtime, answer, used, taken, deps)
+    request_usage = count_usage(answer, answered.seconds, deps)
+    used = add_usage(state.get("usage", NOTHING_USED), request_usage)
+    emit_usage(runtime, answer, used, request_usage, deps)
     _emit_calls(runtime, answer, role)
     finished = not (answer.tool_calls or answer.invalid_tool_calls)
     again = [_retry_cut_answer(history, role, deps)] if finished and is_cut(answer) else []
@@ -225,11 +225,11 @@ async def _build_start_notes(
 
 
 def _ask_to_compact(
-    request: CompactionRequest, begun: dict[str, Any], added: list[HumanMessage]
+    request: CompactionRequest, start_update: dict[str, Any], added: list[HumanMessage]
 ) -> ModelTurn:
     """Leave the request to the role's next turn, after `compact`; what was added to it stays."""
     messages = {"messages": added} if added else {}
-    return ModelTurn({**begun, **messages, "compaction": request}, None, goto="compact")
+    return ModelTurn({**start_update, **messages, "compaction": request}, None, goto="compact")
 
 
 def _retry_cut_answer(

@@ -57,8 +57,8 @@ def choose_next_agent(options: Options) -> str:
 
 def switch_options(options: Options, mode: ChatMode, request: str, now: datetime) -> Options:
     """Return the options after a change of mode; the mode's own agent runs from here on."""
-    kept: Options = {**options, "plan": mode == "plan", "speaker": mode, "plan_file": ""}
-    return settle_options(kept, request, now)
+    changed_options: Options = {**options, "plan": mode == "plan", "speaker": mode, "plan_file": ""}
+    return settle_options(changed_options, request, now)
 
 
 def get_active_agent(options: Options, role: RoleName) -> str:

@@ -41,26 +41,31 @@ def build_nested_notes(
     )
     if not files:
         return []
-    found = read_nested_instructions(
+    nested = read_nested_instructions(
         root,
         deps.trust,
         deps.settings.security.ignore_patterns,
         files=files,
-        known={*_collect_names(history, INCLUDED), *(one.name for one in begun_with if one.text)},
+        known={
+            *_collect_names(history, INCLUDED),
+            *(instruction.name for instruction in begun_with if instruction.text),
+        },
         passed_over={
             *_collect_names(history, PASSED_OVER),
-            *(one.name for one in begun_with if one.folder_to_trust),
+            *(instruction.name for instruction in begun_with if instruction.folder_to_trust),
         },
     )
-    if not found.instructions:
+    if not nested.instructions:
         return []
-    note = build_role_message(role, "\n\n".join([WORDS, *format_blocks(found.instructions)]))
+    note = build_role_message(role, "\n\n".join([WORDS, *format_blocks(nested.instructions)]))
     note.additional_kwargs |= {
         "synthetic": True,
-        INCLUDED: [one.name for one in found.instructions if one.text],
+        INCLUDED: [instruction.name for instruction in nested.instructions if instruction.text],
     }
-    passed_over = [one.name for one in found.instructions if one.folder_to_trust]
-    more = {DEFERRED: [*found.deferred], PASSED_OVER: passed_over}
+    passed_over = [
+        instruction.name for instruction in nested.instructions if instruction.folder_to_trust
+    ]
+    more = {DEFERRED: [*nested.deferred], PASSED_OVER: passed_over}
     note.additional_kwargs |= {mark: names for mark, names in more.items() if names}
     return [note]
 

@@ -57,8 +57,8 @@ async def receive_steering(
         return []
     queue, thread = runtime.context.steering, get_thread_id(runtime)
     if queue.has_unconfirmed:
-        known = {str(message.id) for message in state.get("messages", [])}
-        for message in queue.confirm(known):
+        message_ids = {str(message.id) for message in state.get("messages", [])}
+        for message in queue.confirm(message_ids):
             emit_event(runtime, "steered", id=message.id, text=message.text)
     if not isinstance(next(iter_newest_first(state, role), None), ToolMessage):
         return []

@@ -82,12 +82,12 @@ class FileRecord:
         if entry is None or entry.key != self.key or entry.state == "done":
             return  # a process that died right afterwards has finished it
         changes = await _compare_snapshots(self.deps, self.runtime, entry.before, self.tree)
-        known = await asyncio.to_thread(history.find_claims_since, entry, thread)
+        claims = await asyncio.to_thread(history.find_claims_since, entry, thread)
         named = {*written, *(above for path in written for above in list_parent_folders(path))}
         own = [
             change
             for change in changes
-            if (self.kind == "shell" and (change.path, change.new) not in known)
+            if (self.kind == "shell" and (change.path, change.new) not in claims)
             or change.path in named
         ]
         ours = {change.path for change in own}
@@ -112,16 +112,16 @@ class FileRecord:
 
 def _find_running_commands(deps: Dependencies, runtime: Runtime[Context]) -> set[str]:
     """Find running commands; none of a killed thread still runs, whatever its history says."""
-    found = deps.history.find_running_commands(get_thread_id(runtime))
-    return {thread for thread in found if find_holder(deps.home, thread)}
+    running_threads = deps.history.find_running_commands(get_thread_id(runtime))
+    return {thread for thread in running_threads if find_holder(deps.home, thread)}
 
 
 async def take_workspace_snapshot(
-    deps: Dependencies, runtime: Runtime[Context], known: str, named: Sequence[str] = ()
+    deps: Dependencies, runtime: Runtime[Context], last_tree: str, named: Sequence[str] = ()
 ) -> str:
     """Snapshot the workspace; record what others changed meanwhile.
 
-    `known` is the thread's last snapshot.
+    `last_tree` is the thread's last snapshot.
     """
 
     def report_progress(done: int, total: int) -> None:
@@ -129,7 +129,7 @@ async def take_workspace_snapshot(
 
     tree = await deps.snapshots.take(named, report_progress)
     last = await asyncio.to_thread(deps.history.get_last_entry, get_thread_id(runtime))
-    before = last.after if last else known
+    before = last.after if last else last_tree
     if before and before != tree:
         theirs = await _compare_snapshots(deps, runtime, before, tree)
         await _record_others(deps, runtime, before, tree, last.turn if last else 1, theirs)

@@ -27,8 +27,8 @@ async def report_stale_files(
     state: State, runtime: Runtime[Context], deps: Dependencies, role: RoleName
 ) -> list[HumanMessage]:
     """Return the notes; usually none, as each step knows its own changes."""
-    known = state.get("file_entry", 0)
-    entries = await asyncio.to_thread(deps.history.list_entries, get_thread_id(runtime), known)
+    last_entry = state.get("file_entry", 0)
+    entries = await asyncio.to_thread(deps.history.list_entries, get_thread_id(runtime), last_entry)
     if not entries:
         return []
     from ...memory.undo.change_chains import compute_net_changes

@@ -76,16 +76,16 @@ async def _find_tool(
 
 def read_bridge_arguments(args: Mapping[str, object], tool: McpTool) -> dict[str, Any]:
     """Return the tool's own arguments in a call of `use_mcp_tool`; raises ToolError."""
-    given, query = args.get("arguments"), args.get("query")
-    if isinstance(given, str) and given.strip():
+    arguments, query = args.get("arguments"), args.get("query")
+    if isinstance(arguments, str) and arguments.strip():
         try:
-            given = json.loads(given)
+            arguments = json.loads(arguments)
         except ValueError as error:
             raise ToolError(text("`arguments` is not valid JSON: {error}", error=error)) from error
-    if given:
-        if not isinstance(given, dict):
+    if arguments:
+        if not isinstance(arguments, dict):
             raise ToolError("`arguments` must be an object")
-        return cast("dict[str, Any]", given)
+        return cast("dict[str, Any]", arguments)
     if not query:
         return {}
     name = find_text_argument(tool.definition.schema)
@@ -110,12 +110,16 @@ async def with_server_tools(agent: Agent, calls: Sequence[PendingCall]) -> Agent
     missing = {call["name"] for call in calls if call["name"].startswith(PREFIX)}
     if not missing or agent.deps.mcp is None or agent.offer is None:
         return agent
-    known = await asyncio.to_thread(agent.deps.mcp.find_known_tools, missing)
+    known_tools = await asyncio.to_thread(agent.deps.mcp.find_known_tools, missing)
     offered = {
-        name: build_tool(name, one, from_project=agent.offer.is_from_project(one.server))
-        for name, one in agent.offer.tools.items()
+        name: build_tool(name, tool, from_project=agent.offer.is_from_project(tool.server))
+        for name, tool in agent.offer.tools.items()
     }
-    tools = {**agent.tools, **{name: offered[name] for name in missing & set(offered)}, **known}
+    tools = {
+        **agent.tools,
+        **{name: offered[name] for name in missing & set(offered)},
+        **known_tools,
+    }
     return replace(agent, tools=tools)
 
 

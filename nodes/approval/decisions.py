@@ -21,10 +21,10 @@ def parse_decisions(answer: object) -> list[Mapping[str, Any]]:
 
     Clients send `{"decisions": […]}`, older ones a plain list.
     """
-    listed = (
+    decisions = (
         cast("Mapping[str, object]", answer).get("decisions") if _is_mapping(answer) else answer
     )
-    items = cast("list[object]", listed) if isinstance(listed, list) else []
+    items = cast("list[object]", decisions) if isinstance(decisions, list) else []
     if not all(map(_is_mapping, items)):
         return []
     return [_normalize_type(cast("Mapping[str, Any]", item)) for item in items]

@@ -15,7 +15,7 @@ from ..agent.message_history import find_last_seen
 from ..state import State
 from ..tool_task import list_named_files
 from .dispatch import Tools
-from .evaluate import LONGEST_SHOWN, CallEvaluation, extract_ids
+from .evaluate import MAX_DIFF_LENGTH, CallEvaluation, extract_ids
 
 NO_DIFF = "{reason}; what it would change cannot be shown: {why}"
 NO_CHANGE = "{reason}; it would change nothing"
@@ -32,16 +32,16 @@ async def preview_edits(
     tried = _select_calls(rulings, tools)
     if not tried:
         return list(rulings)
-    calls = [await asyncio.to_thread(_build_call, one, state, agent) for one in tried]
+    calls = [await asyncio.to_thread(_build_call, evaluation, state, agent) for evaluation in tried]
     try:
-        found = await preview_calls(calls, agent.deps.workspace)
+        results = await preview_calls(calls, agent.deps.workspace)
     except OSError as error:
-        found = [ToolResult(error=str(error.strerror or error))] * len(tried)
+        results = [ToolResult(error=str(error.strerror or error))] * len(tried)
         return _merge_results(
-            rulings, tried, found, stay={evaluation.call["id"] for evaluation in tried}
+            rulings, tried, results, stay={evaluation.call["id"] for evaluation in tried}
         )
     stay = {*extract_ids(state.get("asked", [])), *_list_after_program(rulings, tools)}
-    return _merge_results(rulings, tried, found, stay=stay)
+    return _merge_results(rulings, tried, results, stay=stay)
 
 
 def _select_calls(rulings: Sequence[CallEvaluation], tools: Tools) -> list[CallEvaluation]:
@@ -52,14 +52,14 @@ def _select_calls(rulings: Sequence[CallEvaluation], tools: Tools) -> list[CallE
     """
     asked = [
         at
-        for at, one in enumerate(rulings)
-        if one.verdict == "ask" and _is_possible_edit(one, tools)
+        for at, evaluation in enumerate(rulings)
+        if evaluation.verdict == "ask" and _is_possible_edit(evaluation, tools)
     ]
     last = asked[-1] if asked else -1
     return [
-        one
-        for one in rulings[: last + 1]
-        if _is_possible_edit(one, tools) or _is_file_read(one, tools)
+        evaluation
+        for evaluation in rulings[: last + 1]
+        if _is_possible_edit(evaluation, tools) or _is_file_read(evaluation, tools)
     ]
 
 
@@ -89,27 +89,29 @@ def _list_after_program(rulings: Sequence[CallEvaluation], tools: Tools) -> set[
 def _merge_results(
     rulings: Sequence[CallEvaluation],
     edits: Sequence[CallEvaluation],
-    found: Sequence[ToolResult],
+    previews: Sequence[ToolResult],
     stay: Collection[str],
 ) -> list[CallEvaluation]:
-    results = {edit.call["id"]: result for edit, result in zip(edits, found, strict=True)}
+    results = {edit.call["id"]: result for edit, result in zip(edits, previews, strict=True)}
     return [
-        _apply_result(evaluation, result, stays=evaluation.call["id"] in stay)
+        _apply_result(evaluation, result, is_kept=evaluation.call["id"] in stay)
         if evaluation.verdict == "ask" and (result := results.get(evaluation.call["id"]))
         else evaluation
         for evaluation in rulings
     ]
 
 
-def _apply_result(evaluation: CallEvaluation, result: ToolResult, *, stays: bool) -> CallEvaluation:
+def _apply_result(
+    evaluation: CallEvaluation, result: ToolResult, *, is_kept: bool
+) -> CallEvaluation:
     if result.ok:
         whole = str(result.metadata.get("diff", ""))
-        diff = shorten_diff(whole, LONGEST_SHOWN)
+        diff = shorten_diff(whole, MAX_DIFF_LENGTH)
         reason = evaluation.reason if diff else text(NO_CHANGE, reason=evaluation.reason)
         if diff == whole and _is_complete(diff) and (changed := result.metadata.get(CHANGED)):
             evaluation = replace(evaluation, call={**evaluation.call, "instructions": changed})
         return replace(evaluation, reason=reason, diff=diff)
-    if stays:
+    if is_kept:
         reason = text(NO_DIFF, reason=evaluation.reason, why=result.error)
         return replace(evaluation, reason=reason)
     return replace(evaluation, verdict="deny", reason=result.error)

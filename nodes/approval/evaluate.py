@@ -52,7 +52,7 @@ NOW_ASKED = (
 BLOCKED_INSIDE = "inside the sandbox it failed (`{blocked}`); run it once more: {reason}"
 CHOICES = ("approve", "edit", "reject", "respond")
 # Most characters of a diff in a question
-LONGEST_SHOWN = 20_000
+MAX_DIFF_LENGTH = 20_000
 # Rules that allow a command with side effects without asking
 UNASKED = (CONFINED, COVERED)
 EDITED = "The user changed this call before it ran; its arguments were: {args}"
@@ -92,7 +92,7 @@ def compute_binding(evaluation: CallEvaluation) -> str:
 
 def extract_ids(asked: Sequence[str]) -> set[str]:
     """Extract the IDs of the calls in `State.asked`."""
-    return {one.partition("\n")[0] for one in asked}
+    return {question.partition("\n")[0] for question in asked}
 
 
 def evaluate_call(call: ToolCall, agent: Agent, refused: str = "") -> CallEvaluation:
@@ -144,7 +144,7 @@ def _evaluate_server_call(
     """Evaluate a call of a server's tool; one that has changed since it was allowed is asked."""
     queued = {**queued, "sandbox": "", "definition": tool.definition.digest}
     if change := describe_change(tool, deps):
-        diff = shorten_diff(change, LONGEST_SHOWN)
+        diff = shorten_diff(change, MAX_DIFF_LENGTH)
         return CallEvaluation(queued, "ask", text(TOOL_CHANGED), CHOICES, diff)
     always = decision.always
     return CallEvaluation(queued, decision.verdict, decision.reason, CHOICES, suggested_rule=always)
@@ -261,8 +261,8 @@ def _apply_edit(
     evaluation: CallEvaluation, decision: Mapping[str, Any], agent: Agent
 ) -> CallEvaluation | None:
     """Evaluate the call as the user edited it; None if the answer names another tool."""
-    given = decision.get("edited_action") or decision.get("args")
-    action = cast("dict[str, object]", given) if isinstance(given, dict) else {}
+    edited_action = decision.get("edited_action") or decision.get("args")
+    action = cast("dict[str, object]", edited_action) if isinstance(edited_action, dict) else {}
     args = action.get("args")
     if (
         not isinstance(args, dict)
@@ -282,6 +282,8 @@ def _apply_edit(
     if checked.verdict != "ask":
         return checked
     # commands after the edit do not run unless the user was shown them
-    known = evaluation.call.get("commands", [])
-    commands = [one for one in checked.call.get("commands", []) if one in known]
+    shown_commands = evaluation.call.get("commands", [])
+    commands = [
+        command for command in checked.call.get("commands", []) if command in shown_commands
+    ]
     return replace(checked, verdict="allow", call={**checked.call, "commands": commands})

@@ -13,8 +13,8 @@ def name_asker(asked: GraphInterrupt, sub_id: str) -> GraphInterrupt:
     """Return the questions of a child with its ID, so that every client can show who asks."""
     return GraphInterrupt(
         [
-            Interrupt(value={**one.value, "agent": sub_id}, id=one.id)
-            for one in cast("Sequence[Interrupt]", asked.args[0])
+            Interrupt(value={**question.value, "agent": sub_id}, id=question.id)
+            for question in cast("Sequence[Interrupt]", asked.args[0])
         ]
     )
 

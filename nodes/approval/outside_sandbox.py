@@ -44,7 +44,11 @@ def answer_first_run(
 ) -> ToolMessage:
     """Return the message to the model if the call does not run again: first result and reason."""
     call = evaluation.call
-    known = journal.find_call(thread, call["id"])
-    result = ToolResult(**known.result) if isinstance(known, FinishedCall) else ToolResult()
+    recorded_call = journal.find_call(thread, call["id"])
+    result = (
+        ToolResult(**recorded_call.result)
+        if isinstance(recorded_call, FinishedCall)
+        else ToolResult()
+    )
     words = "\n\n".join(filter(None, (render_for_model(result), evaluation.reason)))
     return build_tool_message(call["id"], call["name"], role, words, ok=False)

@@ -46,19 +46,19 @@ async def build_end_notes(
     commands = open_background(deps, runtime)
     record = JournalRecord(deps.journal, get_thread_id(runtime))
     unknown = await record.load_open()
-    gone = {key: line for key, line in unknown.items() if commands.find(key) is None}
+    missing_commands = {key: line for key, line in unknown.items() if commands.find(key) is None}
     ended = _describe_ended(commands)
-    if not gone and not ended:
+    if not missing_commands and not ended:
         return []
-    if reported := [key for key in (*gone, *ended) if key in _collect_reported(state)]:
+    if reported := [key for key in (*missing_commands, *ended) if key in _collect_reported(state)]:
         await _settle(reported, commands, record)
-    gone = {key: line for key, line in gone.items() if key not in reported}
+    missing_commands = {key: line for key, line in missing_commands.items() if key not in reported}
     ended = {key: line for key, line in ended.items() if key not in reported}
     notes = list[HumanMessage]()
-    if gone:
-        names = _join_names({key: f"`{line}`" for key, line in gone.items()})
+    if missing_commands:
+        names = _join_names({key: f"`{line}`" for key, line in missing_commands.items()})
         emit_event(runtime, "notice", text=text(GONE_NOTICE, names=names))
-        notes.append(_build_end_note(role, GONE.format(names=names), gone))
+        notes.append(_build_end_note(role, GONE.format(names=names), missing_commands))
     if ended:
         notes.append(_build_end_note(role, HAS_ENDED.format(names=_join_names(ended)), ended))
     return notes

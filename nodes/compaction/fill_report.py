@@ -21,8 +21,8 @@ def describe_view(view: Sequence[AnyMessage], agent: Agent) -> str:
     for message in view:
         sizes[_name_kind(message)] += estimate_message(message)
     parts = (
-        text("{what} {tokens}", what=what, tokens=f"{tokens:,}")
-        for what, tokens in sizes.most_common(MAX_KINDS)
+        text("{what} {tokens}", what=part, tokens=f"{tokens:,}")
+        for part, tokens in sizes.most_common(MAX_KINDS)
     )
     return join_texts(", ", [*parts])
 

@@ -10,16 +10,16 @@ from ...config.security.private_files import make_private_folder, replace_file
 from ...tools.process.output_capture import get_output_path, make_output_id
 
 # `command_output` shows less of a longer line
-LONGEST_LINE = 1_500
+MAX_LINE_LENGTH = 1_500
 
 
 def store_requests(
-    messages: Iterable[AnyMessage], wanted: Iterable[str], outputs: Path
+    messages: Iterable[AnyMessage], message_ids: Iterable[str], outputs: Path
 ) -> Mapping[str, str]:
     """Store the wanted messages; return the ID of the output of each. Blocks on the disk."""
     by_id = {str(message.id): message for message in messages}
     stored = dict[str, str]()
-    for name in wanted:
+    for name in message_ids:
         make_private_folder(outputs)
         identity = make_output_id(f"message-{name}")
         words = _wrap_lines(str(by_id[name].text))
@@ -32,5 +32,7 @@ def _wrap_lines(words: str) -> str:
     return "\n".join(
         part
         for line in words.split("\n")
-        for part in (textwrap.wrap(line, LONGEST_LINE // 3) if len(line) > LONGEST_LINE else [line])
+        for part in (
+            textwrap.wrap(line, MAX_LINE_LENGTH // 3) if len(line) > MAX_LINE_LENGTH else [line]
+        )
     )

@@ -89,8 +89,10 @@ def _prune_view(compaction: Compaction) -> Cut | None:
     cut = _build_cut(compaction, PRUNE)
     if compaction.cut:
         made = {"id", "made_by", "before", "after", "scale", "step"}
-        kept = {name: value for name, value in compaction.cut.items() if name not in made}
-        cut = cast(Cut, {**cut, **kept})
+        previous_values = {
+            name: value for name, value in compaction.cut.items() if name not in made
+        }
+        cut = cast(Cut, {**cut, **previous_values})
     cut["pruned"] = [*planned.pruned]
     cut["after"] = compaction.tokens - planned.freed
     return cut
@@ -168,8 +170,8 @@ async def _propose_cards(compaction: Compaction, candidates: Sequence[Candidate]
         runtime.store, compaction.agent.deps, compaction.state, get_thread_id(runtime), candidates
     )
     for card in cards:
-        shown = {"id": card.id, "type": card.type, "content": card.content}
-        emit_event(runtime, "card_proposed", card=shown)
+        card_fields = {"id": card.id, "type": card.type, "content": card.content}
+        emit_event(runtime, "card_proposed", card=card_fields)
 
 
 async def _choose_writer(compaction: Compaction) -> Agent | None:
@@ -237,14 +239,14 @@ async def _finish_cut(compaction: Compaction, planned: PlannedCut, note: str, ma
     """Return the cut with its note and the facts of the state, and its size."""
     deps, thread = compaction.agent.deps, get_thread_id(compaction.runtime)
     cut = _build_cut(compaction, made_by)
-    known = compaction.cut["references"] if compaction.cut else {}
-    new = [name for name in planned.references if name not in known]
+    earlier_references = compaction.cut["references"] if compaction.cut else {}
+    new = [name for name in planned.references if name not in earlier_references]
     stored = await asyncio.to_thread(
         store_requests, compaction.messages, new, deps.locate_outputs(thread)
     )
     cut["references"] = {
         name: identity
-        for name, identity in {**known, **stored}.items()
+        for name, identity in {**earlier_references, **stored}.items()
         if name in planned.references
     }
     cut["upto"], cut["request"] = planned.upto, planned.request

@@ -89,13 +89,15 @@ async def write_summary(
     ModelCallError.
     """
     request = [agent.system, *await attach_images(agent, messages, runtime), instruction]
-    wanted = replace(options, tool_choice="none", max_tokens=_limit_answer(agent, options, tokens))
+    summary_options = replace(
+        options, tool_choice="none", max_tokens=_limit_answer(agent, options, tokens)
+    )
     attempt, settings = 0, agent.deps.settings.model
     while True:
         started = time.monotonic()
         try:
             answer = await invoke_with_less_thinking(
-                partial(_invoke, agent, request, runtime), wanted, lambda _: None
+                partial(_invoke, agent, request, runtime), summary_options, lambda _: None
             )
             return WrittenSummary(answer, time.monotonic() - started)
         except ModelCallError as error:

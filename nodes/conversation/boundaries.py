@@ -85,8 +85,8 @@ def choose_cut(
     requests = select_kept_requests(messages[: before + start], room, scale)
     newest = find_newest_request(kept_tail)
     long &= {str(message.id) for message in kept_tail}
-    known = cut["references"] if cut else {}
-    if not hidden and not shortened and long <= known.keys():
+    earlier_references = cut["references"] if cut else {}
+    if not hidden and not shortened and long <= earlier_references.keys():
         return None
     return PlannedCut(
         upto=str(hidden[-1].id) if hidden else (cut["upto"] if cut else ""),
@@ -116,11 +116,11 @@ def _choose_start(
     sizes.reverse()
     start = next(at for at in (*boundaries, len(tail)) if sizes[at] * scale <= room.tail)
     batch = _find_unanswered(tail)
-    wanted = max((at for at in boundaries if at <= batch), default=None)
-    if start <= batch or wanted is None:
+    boundary = max((at for at in boundaries if at <= batch), default=None)
+    if start <= batch or boundary is None:
         return start, frozenset()
-    shortened = _shorten_batch(tail[batch:], round(sizes[wanted] - room.results / scale))
-    return (start, frozenset()) if shortened is None else (wanted, shortened)
+    shortened = _shorten_batch(tail[batch:], round(sizes[boundary] - room.results / scale))
+    return (start, frozenset()) if shortened is None else (boundary, shortened)
 
 
 def _find_unanswered(tail: Sequence[AnyMessage]) -> int:

@@ -8,7 +8,7 @@ from langchain_core.messages import AIMessage, AnyMessage
 from ...config.settings.schema import ContextSection
 from ...models.resolver import ResolvedModel
 from .cut import Cut
-from .token_estimate import LARGEST_SCALE, TokenCount, count_used, estimate_tokens, find_reported
+from .token_estimate import MAX_SCALE, TokenCount, count_used, estimate_tokens, find_reported
 
 # Shares of the window: the most that is kept free for an answer, and what estimates may miss
 ANSWER_SHARE, MARGIN_SHARE = 0.2, 0.04
@@ -105,8 +105,8 @@ def count_request(view: Sequence[AnyMessage], cut: Cut | None, budget: Budget) -
     if at is not None:
         answer = view[at]
         usage = answer.usage_metadata if isinstance(answer, AIMessage) else None
-        known = usage["input_tokens"] + usage["output_tokens"] if usage else 0
-        most = known + round(estimate_tokens(view[at + 1 :]) * LARGEST_SCALE)
+        reported_tokens = usage["input_tokens"] + usage["output_tokens"] if usage else 0
+        most = reported_tokens + round(estimate_tokens(view[at + 1 :]) * MAX_SCALE)
         if most <= budget.limit:
             return TokenCount(most, 1.0, True)
     return count_used(view, cut, budget.fixed)

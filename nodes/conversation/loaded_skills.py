@@ -54,22 +54,22 @@ def choose_kept_skills(
     end = next((at + 1 for at, message in enumerate(messages) if message.id == upto), 0)
     later = find_loaded_skills(messages[end:])
     left = min(MAX_TOKENS, window * SHARE)
-    kept, known, left_out = list[str](), {*later}, list[str]()
+    kept_ids, newer_names, left_out = list[str](), {*later}, list[str]()
     for message in reversed(messages[:end]):
-        names = [name for name in read_skills(message) if name not in known]
+        names = [name for name in read_skills(message) if name not in newer_names]
         if not names:
             continue
-        known |= {*names}
+        newer_names |= {*names}
         tokens = estimate_message(message) * scale
         if tokens <= left:
             left -= tokens
-            kept.append(str(message.id))
+            kept_ids.append(str(message.id))
         else:
             left_out += names
-    return KeptSkills(tuple(reversed(kept)), tuple(left_out))
+    return KeptSkills(tuple(reversed(kept_ids)), tuple(left_out))
 
 
-def describe_left_out(kept: KeptSkills) -> str:
+def describe_left_out(kept_skills: KeptSkills) -> str:
     """Return a note about the skills for which there is no room; empty if there are none."""
-    names = ", ".join(f"`{name}`" for name in kept.left_out)
+    names = ", ".join(f"`{name}`" for name in kept_skills.left_out)
     return LEFT_OUT.format(names=names) if names else ""

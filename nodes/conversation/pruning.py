@@ -23,7 +23,7 @@ NEVER_PRUNED = select_names(lambda entry: entry.is_kept)
 # Calls whose arguments are a file's content
 WRITING = select_names(lambda entry: entry.effect == "edit")
 # Estimated tokens that a stub must free: its line is not free either
-SMALLEST = 100
+MIN_FREED_TOKENS = 100
 # Cost of a token from the provider's cache; one that is not from there costs 1
 CACHED = 0.1
 # Both costs are guesses about turns to come
@@ -55,14 +55,14 @@ def choose_pruned(
     and costs no more than summaries would.
     """
     start = find_tail(messages, cut) or 0
-    tail, known = messages[start:], {*(cut["pruned"] if cut else ())}
-    new = {*_find_stale(tail), *_find_old(tail, round(room.results / scale))} - known
+    tail, already_pruned = messages[start:], {*(cut["pruned"] if cut else ())}
+    new = {*_find_stale(tail), *_find_old(tail, round(room.results / scale))} - already_pruned
     stubs = build_stubs(tail, new)
     savings = {
         name: saved
         for message in tail
         if (name := str(message.id)) in stubs
-        and (saved := estimate_message(message) - estimate_message(stubs[name])) >= SMALLEST
+        and (saved := estimate_message(message) - estimate_message(stubs[name])) >= MIN_FREED_TOKENS
     }
     freed = round(sum(savings.values()) * scale)
     if freed < room.freed or used - freed >= limit:
@@ -77,7 +77,9 @@ def choose_pruned(
     if pruning > MARGIN * _compute_cost(after_summary, limit, growth, price=price):
         return None
     pruned = (str(message.id) for message in tail)
-    return PlannedPruning(tuple(name for name in pruned if name in known | {*savings}), freed)
+    return PlannedPruning(
+        tuple(name for name in pruned if name in already_pruned | {*savings}), freed
+    )
 
 
 def _compute_cost(size: int, limit: int, growth: float, *, price: float) -> float:

@@ -14,9 +14,9 @@ AGAIN = "Call it again if you need it, for a smaller part if it is long."
 STORED = 'The whole output: command_output(id="{id}").'
 ARGUMENT = "{start}[… {count:,} characters of this argument are left out to save room …]"
 # Characters of a call and of an error's first line that a stub shows
-LONGEST_CALL, LONGEST_ERROR = 160, 200
+MAX_CALL_LENGTH, MAX_ERROR_LENGTH = 160, 200
 # Characters of an argument that stay, and from which on it is shortened
-ARGUMENT_START, LONGEST_ARGUMENT = 80, 400
+ARGUMENT_START, MAX_ARGUMENT_LENGTH = 80, 400
 _OUTPUT_ID = re.compile(r'command_output\(id="([\w-]+)"\)')
 
 
@@ -56,13 +56,13 @@ def format_call(call: Mapping[str, Any]) -> str:
     else:
         words = json.dumps(arguments, ensure_ascii=False) if arguments else ""
     line = " ".join(words.split())
-    short = line if len(line) <= LONGEST_CALL else f"{line[:LONGEST_CALL]}…"
+    short = line if len(line) <= MAX_CALL_LENGTH else f"{line[:MAX_CALL_LENGTH]}…"
     return f"{call['name']} `{short}`" if short else str(call["name"])
 
 
 def _build_result_stub(result: ToolMessage, call: Mapping[str, Any]) -> ToolMessage:
     words = str(result.text)
-    first = words.split("\n", 1)[0][:LONGEST_ERROR]
+    first = words.split("\n", 1)[0][:MAX_ERROR_LENGTH]
     stored = _OUTPUT_ID.search(words)
     text = RESULT.format(
         count=words.count("\n") + 1,
@@ -76,7 +76,7 @@ def _build_result_stub(result: ToolMessage, call: Mapping[str, Any]) -> ToolMess
 
 def _shorten_value(value: Any) -> Any:
     if isinstance(value, str):
-        if len(value) <= LONGEST_ARGUMENT:
+        if len(value) <= MAX_ARGUMENT_LENGTH:
             return value
         left = len(value) - ARGUMENT_START
         return ARGUMENT.format(start=value[:ARGUMENT_START], count=left)

@@ -28,7 +28,7 @@ MESSAGE_OVERHEAD = 4
 CALL_OVERHEAD = 12
 IMAGE = 1_500
 # beyond these a report is about something else than what was sent
-SMALLEST_SCALE, LARGEST_SCALE = 0.5, 2.0
+MIN_SCALE, MAX_SCALE = 0.5, 2.0
 MAX_ESTIMATES = 4096
 # by object, since a message is never changed in place; each is held so that its `id` stays its own
 _estimates: dict[int, tuple[BaseMessage, int]] = {}
@@ -70,7 +70,7 @@ def compute_scale(reported: int, estimated: int) -> float:
     """Return the factor from estimated to real tokens."""
     if not reported or not estimated:
         return 1.0
-    return min(max(reported / estimated, SMALLEST_SCALE), LARGEST_SCALE)
+    return min(max(reported / estimated, MIN_SCALE), MAX_SCALE)
 
 
 def estimate_tokens(messages: Iterable[BaseMessage]) -> int:
@@ -84,11 +84,11 @@ def _estimate_before(view: Sequence[BaseMessage], end: int, cut: Cut | None) -> 
     A step adds to the sum of the step before it, so that its cost does not grow with the thread.
     """
     name = cut["id"] if cut else ""
-    known, tokens, at = None, 0, end
-    while at and not (known := _sums.get((id(view[at - 1]), at, name))):
+    cached_sum, tokens, at = None, 0, end
+    while at and not (cached_sum := _sums.get((id(view[at - 1]), at, name))):
         tokens += estimate_message(view[at - 1])
         at -= 1
-    total = tokens + (known[1] if known else 0)
+    total = tokens + (cached_sum[1] if cached_sum else 0)
     if end > at:
         if len(_sums) >= MAX_ESTIMATES:
             _sums.clear()
@@ -98,12 +98,12 @@ def _estimate_before(view: Sequence[BaseMessage], end: int, cut: Cut | None) -> 
 
 def estimate_message(message: BaseMessage) -> int:
     """Return the estimated tokens of one message, with its calls and its thinking."""
-    known = _estimates.get(id(message))
-    if known is None:
+    cached_estimate = _estimates.get(id(message))
+    if cached_estimate is None:
         if len(_estimates) >= MAX_ESTIMATES:
             _estimates.clear()
-        known = _estimates[id(message)] = (message, _measure_message(message))
-    return known[1]
+        cached_estimate = _estimates[id(message)] = (message, _measure_message(message))
+    return cached_estimate[1]
 
 
 def _measure_message(message: BaseMessage) -> int:
@@ -155,7 +155,7 @@ def find_reported(view: Sequence[AnyMessage], cut: Cut | None, fixed: int) -> in
         message = view[at]
         if isinstance(message, AIMessage) and message.usage_metadata:
             is_newer = message.additional_kwargs.get("step", 0) > made_at
-            least = SMALLEST_SCALE * (fixed + _estimate_before(view, at, cut))
+            least = MIN_SCALE * (fixed + _estimate_before(view, at, cut))
             is_whole = message.usage_metadata["input_tokens"] >= least
             return at if is_whole and (is_newer or not cut) else None
     return None

@@ -57,21 +57,21 @@ def select_kept_requests(
     What is too long for all the room, or for what is left of it, stays with its ends alone.
     """
     requests = [message for message in hidden if is_request(message)]
-    kept, too_long = set[str](), set[str]()
+    kept_ids, too_long = set[str](), set[str]()
     left = round(room.requests / scale)
     for message in [*requests[-1:], *requests[:1], *reversed(requests[1:-1])]:
         name, tokens = str(message.id), estimate_message(message)
-        if name in kept:
+        if name in kept_ids:
             continue
         if tokens > left and is_too_long(message, left):
             tokens = min(tokens, EXCERPT)
-            too_long |= {name} if tokens <= left or not kept else set()
-        if tokens <= left or not kept:
-            kept.add(name)
+            too_long |= {name} if tokens <= left or not kept_ids else set()
+        if tokens <= left or not kept_ids:
+            kept_ids.add(name)
             left -= tokens
     order = [str(message.id) for message in requests]
     return KeptRequests(
-        tuple(name for name in order if name in kept),
+        tuple(name for name in order if name in kept_ids),
         tuple(name for name in order if name in too_long),
     )
 

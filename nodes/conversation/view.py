@@ -88,8 +88,8 @@ def _build_head(messages: Sequence[AnyMessage], start: int, cut: Cut) -> list[An
 
     hidden = messages[:start]
     skills, references = cut.get("skills", []), cut["references"]
-    wanted = {*cut["kept"], cut["request"], *skills}
-    by_id = {str(message.id): message for message in hidden if message.id in wanted}
+    message_ids = {*cut["kept"], cut["request"], *skills}
+    by_id = {str(message.id): message for message in hidden if message.id in message_ids}
     # the answer to a hidden request may follow the cut; the next request came before the cut
     done = find_done_requests(messages)
     earlier = [

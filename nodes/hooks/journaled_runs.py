@@ -60,9 +60,9 @@ async def _run_once(
     only_known: bool,
 ) -> HookAnswer | None:
     thread, call_id = get_thread_id(runtime), f"{key}-{JOURNAL_NAME}-{_hash_hook(hook)}"
-    known = await asyncio.to_thread(deps.journal.find_call, thread, call_id)
-    if isinstance(known, FinishedCall):
-        return HookAnswer(**known.result)
+    recorded_call = await asyncio.to_thread(deps.journal.find_call, thread, call_id)
+    if isinstance(recorded_call, FinishedCall):
+        return HookAnswer(**recorded_call.result)
     if only_known:
         return None
     await asyncio.to_thread(deps.journal.begin_call, thread, call_id, JOURNAL_NAME, repeatable=True)

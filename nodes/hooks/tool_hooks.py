@@ -47,7 +47,7 @@ async def run_before_hooks(
 ) -> HookRuling:
     """Return what the hooks decide; what they have asked before, the user has answered."""
     call = task["call"]
-    known = await asyncio.to_thread(
+    recorded_call = await asyncio.to_thread(
         deps.journal.find_call, get_thread_id(runtime), get_journal_key(call)
     )
     # a call on record has passed its hooks; those that are new since then come too late
@@ -57,7 +57,7 @@ async def run_before_hooks(
         await asyncio.to_thread(_build_fields, call, tool, deps, task),
         deps,
         runtime,
-        only_known=known is not None,
+        only_known=recorded_call is not None,
     )
     notes = tuple(_format_notes(answers))
     for _, answer in answers:
@@ -94,13 +94,13 @@ async def run_after_hooks(
 
 def find_kept_result(deps: Dependencies, thread: str, call: PendingCall) -> ToolResult | None:
     """Return the result of a call that was killed while hooks ran after it; blocks."""
-    known = deps.journal.find_call(thread, get_journal_key(call) + _KEPT)
-    return ToolResult(**known.result) if isinstance(known, FinishedCall) else None
+    recorded_call = deps.journal.find_call(thread, get_journal_key(call) + _KEPT)
+    return ToolResult(**recorded_call.result) if isinstance(recorded_call, FinishedCall) else None
 
 
 def _keep_result(deps: Dependencies, thread: str, key: str, result: ToolResult) -> None:
-    begun = deps.journal.begin_call(thread, key + _KEPT, "hook", repeatable=True)
-    if isinstance(begun, StartedCall):
+    call_record = deps.journal.begin_call(thread, key + _KEPT, "hook", repeatable=True)
+    if isinstance(call_record, StartedCall):
         deps.journal.finish_call(thread, key + _KEPT, asdict(result))
 
 

@@ -51,9 +51,9 @@ async def call_server_tool(
         return ToolResult(error=f"there is no MCP server `{tool.definition.server}` any more")
     thread, key = get_thread_id(runtime), get_journal_key(task["call"])
     asked, answers = None, None
-    known = await asyncio.to_thread(journal.find_call, thread, key)
-    if isinstance(known, AskedCall):
-        asked = AskedQuestion.from_json(known.question)
+    recorded_call = await asyncio.to_thread(journal.find_call, thread, key)
+    if isinstance(recorded_call, AskedCall):
+        asked = AskedQuestion.from_json(recorded_call.question)
         answers, asked = ask_user(asked, tool)
     if refusal := await _check_definition(tool, task["call"], access):
         return ToolResult(error=refusal)
@@ -97,7 +97,10 @@ async def _check_definition(tool: McpTool, call: PendingCall, access: McpAccess)
         definitions = await access.get_connection(server).list_definitions()
     except McpError:
         return ""  # the call itself says what is wrong
-    now = next((one for one in definitions.tools if one.name == tool.definition.name), None)
+    now = next(
+        (definition for definition in definitions.tools if definition.name == tool.definition.name),
+        None,
+    )
     if now and call.get("definition", now.digest) != now.digest:
         return CHANGED
     try:

@@ -27,11 +27,11 @@ async def build_server_notes(
     """Return a note with what has become known of the servers and was not told yet."""
     if offer is None or access is None:
         return []
-    news = await asyncio.to_thread(lambda: dict(_find_news(offer, access)))
-    if not news:
+    server_changes = await asyncio.to_thread(lambda: dict(_find_news(offer, access)))
+    if not server_changes:
         return []
     reported = {key for message in history for key in message.additional_kwargs.get(REPORTED, ())}
-    new = {key: line for key, line in news.items() if key not in reported}
+    new = {key: line for key, line in server_changes.items() if key not in reported}
     if not new:
         return []
     note = build_note(role, "\n".join([HEAD, *new.values()]))
@@ -49,8 +49,8 @@ def _find_news(offer: Offer, access: McpAccess) -> Iterator[tuple[str, str]]:
         if status.state == "failed":
             reason = remove_hidden(status.reason)
             yield f"{server.name}:failed", f"- `{server.name}` cannot be used: {reason}."
-        elif status.state == "ready" and (known := access.read_definitions(server.name)):
-            yield from _compare_tools(server, [tool.name for tool in known.tools])
+        elif status.state == "ready" and (definitions := access.read_definitions(server.name)):
+            yield from _compare_tools(server, [tool.name for tool in definitions.tools])
 
 
 def _compare_tools(server: OfferedServer, names: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -65,5 +65,5 @@ def _compare_tools(server: OfferedServer, names: Sequence[str]) -> Iterator[tupl
 
 
 def _list_names(server: str, names: Sequence[str]) -> str:
-    listed = ", ".join(make_tool_name(server, name) for name in names[:MAX_NAMED])
-    return f"{listed}, …" if len(names) > MAX_NAMED else listed
+    joined_names = ", ".join(make_tool_name(server, name) for name in names[:MAX_NAMED])
+    return f"{joined_names}, …" if len(names) > MAX_NAMED else joined_names

@@ -31,7 +31,7 @@ class AskedQuestion:
     def from_json(cls, data: Mapping[str, Any]) -> "AskedQuestion":
         """Return what the journal has."""
         required: dict[str, Any] = data["required"]
-        requests = {key: InputRequest(**one) for key, one in required["requests"].items()}
+        requests = {key: InputRequest(**request) for key, request in required["requests"].items()}
         asked = InputRequired(requests, required["state"], required["round"])
         return cls(asked, data["used"])
 
@@ -79,7 +79,7 @@ def _read_answers(
         key: read_decision(decision, request)
         for (key, request), decision in zip(requests.items(), decisions, strict=True)
     }
-    fitting = {key: one for key, one in answers.items() if one}
+    fitting = {key: input_answer for key, input_answer in answers.items() if input_answer}
     return fitting if len(fitting) == len(requests) else None
 
 

@@ -49,13 +49,13 @@ def choose_start_cards(cards: Sequence[Card], request: str, most_bytes: int) -> 
 
 
 def choose_fitting_cards(
-    cards: Sequence[Card], message: str, shown: Collection[str], most: int
+    cards: Sequence[Card], message: str, shown_ids: Collection[str], most: int
 ) -> list[Card]:
-    """Choose the cards that fit a message well and are not among those `shown`, the best first."""
+    """Choose the cards that fit a message well and are not shown yet, the best first."""
     floor = FLOOR * math.log(1 + len(cards))
-    hits = rank_cards(message, cards, most + len(shown))
+    hits = rank_cards(message, cards, most + len(shown_ids))
     fitting = [hit.card for hit in hits if hit.score >= floor]
-    return [card for card in fitting if shorten_id(card.id) not in shown][:most]
+    return [card for card in fitting if shorten_id(card.id) not in shown_ids][:most]
 
 
 def format_cards(cards: Iterable[Card]) -> str:

@@ -75,10 +75,10 @@ async def load_fitting_cards(
         return []
     from .card_choice import choose_fitting_cards, find_shown_ids
 
-    shown = find_shown_ids([state.get("context_message", "")])
+    shown_ids = find_shown_ids([state.get("context_message", "")])
     for note in state.get("messages", []):
-        shown |= {*note.additional_kwargs.get(SHOWN, ())}
-    return choose_fitting_cards(cards, message, shown, most)
+        shown_ids |= {*note.additional_kwargs.get(SHOWN, ())}
+    return choose_fitting_cards(cards, message, shown_ids, most)
 
 
 async def _read_cards(

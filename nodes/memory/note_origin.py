@@ -15,7 +15,7 @@ from ..tool_task import NoteOrigin
 # In `additional_kwargs` of a note: its text is a stranger's
 FOREIGN = "foreign"
 # In a long message, such as a piped file, the words need not be the user's
-LONGEST_REQUEST = 2_000
+MAX_REQUEST_LENGTH = 2_000
 # Share of a note's words that the user's own message must have
 SHARED = 0.5
 _FOREIGN_TOOLS = select_names(lambda entry: entry.is_foreign)
@@ -42,7 +42,7 @@ def find_origin(state: State, content: str) -> NoteOrigin:
 
 def is_asked(content: str, message: str) -> bool:
     """Return whether the user's message asks to remember this."""
-    if len(message) > LONGEST_REQUEST or not _ASKS.search(message):
+    if len(message) > MAX_REQUEST_LENGTH or not _ASKS.search(message):
         return False
     note_words, message_words = set(split_words(content)), set(split_words(message))
     return bool(note_words) and len(note_words & message_words) >= SHARED * len(note_words)

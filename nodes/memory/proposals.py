@@ -38,8 +38,8 @@ async def propose_cards(
     One that may become no card, or says what another says, is left out without a word. Nothing is
     proposed of a folder that is not trusted.
     """
-    wanted = sources.settings.memory.propose and sources.trust.trusted and candidates
-    if not wanted:
+    can_propose = sources.settings.memory.propose and sources.trust.trusted and candidates
+    if not can_propose:
         return []
     library = await asyncio.to_thread(open_library, store, sources, state.get("options", {}))
     if library is None:

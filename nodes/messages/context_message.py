@@ -38,7 +38,7 @@ INTRODUCTION = (
 )
 SECTIONS = ("environment", "project_structure", "memory", "skills", "agents", "mcp_servers")
 # Windows so small that every token is needed for the work, in tokens
-SMALLEST_WINDOW = 8_000
+MIN_WINDOW_TOKENS = 8_000
 STRUCTURE_TOKENS, STRUCTURE_SHARE = 1_500, 0.05
 CARD_TOKENS, CARD_SHARE = 1_500, 0.05
 TOOL = "get_skill"
@@ -77,7 +77,7 @@ class ContextSources(CardSources, Protocol):
 
 def compute_section_bytes(window: int, tokens: int, share: float) -> int:
     """Return the bytes that a section may have in a model's window; 0 in a very small one."""
-    return 0 if window < SMALLEST_WINDOW else int(min(tokens, window * share)) * BYTES_PER_TOKEN
+    return 0 if window < MIN_WINDOW_TOKENS else int(min(tokens, window * share)) * BYTES_PER_TOKEN
 
 
 def format_context(sections: Mapping[str, str]) -> str:
@@ -117,7 +117,7 @@ async def settle_context_message(
     if state.get("steps", 0) or state.get("context_message"):
         return ContextMessage(state.get("context_message", ""))
     window = sources.model.context_length
-    if window < SMALLEST_WINDOW:
+    if window < MIN_WINDOW_TOKENS:
         return ContextMessage("")
     most_bytes = compute_section_bytes(window, CARD_TOKENS, CARD_SHARE)
     cards = await load_start_cards(store, sources, state, most_bytes)

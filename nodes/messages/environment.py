@@ -45,10 +45,10 @@ async def _within_time(fact: Coroutine[None, None, str]) -> str:
 
 async def _describe_git(workspace: Workspace) -> str:
     repository = await open_repository(workspace)
-    listed = await repository.run_git(
+    status = await repository.run_git(
         "status", "--porcelain", "--branch", "--ignore-submodules=dirty", "--", "."
     )
-    head, *changed = listed.text.splitlines() or [""]
+    head, *changed = status.text.splitlines() or [""]
     branch = head.removeprefix("## ").partition("...")[0]
     state = f"{len(changed)} files changed since the last commit" if changed else "nothing changed"
     return f"{branch}, {state}"

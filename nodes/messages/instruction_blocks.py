@@ -15,24 +15,24 @@ _MARK = re.compile(r"<(?=\s*/?\s*instructions)", re.IGNORECASE)
 _INVISIBLE = re.compile(f"[{CONTROL_CHARACTERS}]")
 
 
-def format_instructions(found: Sequence[Instruction]) -> str:
+def format_instructions(instructions: Sequence[Instruction]) -> str:
     """Return the files with an introduction; empty if there are none."""
-    if not found:
+    if not instructions:
         return ""
     words = Path(__file__).with_name("instructions.md").read_text(encoding="utf-8").strip()
-    return "\n\n".join([words, *format_blocks(found)])
+    return "\n\n".join([words, *format_blocks(instructions)])
 
 
-def format_blocks(found: Sequence[Instruction]) -> list[str]:
+def format_blocks(instructions: Sequence[Instruction]) -> list[str]:
     """Return one block for each file."""
-    return [_format_block(one) for one in found]
+    return [_format_block(instruction) for instruction in instructions]
 
 
-def _format_block(one: Instruction) -> str:
+def _format_block(instruction: Instruction) -> str:
     """Format one file without invisible characters: a user who trusts it did not see them."""
-    text = _MARK.sub("&lt;", _INVISIBLE.sub("", one.text))
-    more = [LEFT_OUT.format(why=one.left_out)] if one.left_out else []
-    more += [CUT.format(count=one.cut)] if one.cut else []
-    parts = [*more, text] if one.keeps_end else [text, *more]
-    name = _MARK.sub("&lt;", json.dumps(_INVISIBLE.sub("", one.name), ensure_ascii=False))
+    text = _MARK.sub("&lt;", _INVISIBLE.sub("", instruction.text))
+    more = [LEFT_OUT.format(why=instruction.left_out)] if instruction.left_out else []
+    more += [CUT.format(count=instruction.cut)] if instruction.cut else []
+    parts = [*more, text] if instruction.keeps_end else [text, *more]
+    name = _MARK.sub("&lt;", json.dumps(_INVISIBLE.sub("", instruction.name), ensure_ascii=False))
     return BLOCK.format(name=name, text="\n".join(filter(None, parts)))

@@ -11,10 +11,10 @@ from ...tools.workspace import Workspace
 MAX_NAMES = 200
 MAX_OF_FOLDER = 40
 # A folder with more entries is data, not structure; it is not read to its end
-LARGEST_FOLDER = 2_000
+MAX_FOLDER_ENTRIES = 2_000
 # Seconds, so that a slow disk does not delay the first request
 MAX_SECONDS = 0.5
-MANY = "more than {count} files"
+TOO_MANY_FILES = "more than {count} files"
 LEFT = "{count} more"
 CUT = "[deeper folders are left out; `list_files` and `glob` show them]"
 
@@ -26,7 +26,7 @@ def describe_structure(workspace: Workspace, most_bytes: int) -> str:
     """
     deadline = time.monotonic() + MAX_SECONDS
     lines, names, size = list[str](), 0, 0
-    for folder, entries in walk_by_depth(workspace, largest=LARGEST_FOLDER):
+    for folder, entries in walk_by_depth(workspace, largest=MAX_FOLDER_ENTRIES):
         if entries == []:
             continue
         line = _format_folder(folder, entries)
@@ -44,13 +44,13 @@ def describe_structure(workspace: Workspace, most_bytes: int) -> str:
 def _format_folder(folder: str, entries: list[WalkEntry] | None) -> str:
     name = "./" if folder == "." else f"{to_one_line(folder)}/"
     if entries is None:
-        return f"{name}: {MANY.format(count=LARGEST_FOLDER)}"
+        return f"{name}: {TOO_MANY_FILES.format(count=MAX_FOLDER_ENTRIES)}"
     # folders first: they say most about a project
     ordered = sorted(entries, key=lambda entry: entry.kind != "folder")
-    shown = (to_one_line(entry.path.removeprefix(f"{folder}/")) for entry in ordered)
+    entry_names = (to_one_line(entry.path.removeprefix(f"{folder}/")) for entry in ordered)
     rest = len(ordered) - MAX_OF_FOLDER
-    listed = chain(
-        (entry_name for entry_name, _ in zip(shown, range(MAX_OF_FOLDER), strict=False)),
+    visible_names = chain(
+        (entry_name for entry_name, _ in zip(entry_names, range(MAX_OF_FOLDER), strict=False)),
         [LEFT.format(count=rest)] if rest > 0 else [],
     )
-    return f"{name}: {', '.join(listed)}"
+    return f"{name}: {', '.join(visible_names)}"

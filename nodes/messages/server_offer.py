@@ -26,8 +26,8 @@ async def settle_offer(state: "State", access: "McpAccess | None") -> str:
         return ""
     from ...tools.mcp.offer import build_offer, keep_offer
 
-    known = await asyncio.to_thread(access.read_known)
-    offer = build_offer(list(access.servers.values()), known)
+    known_definitions = await asyncio.to_thread(access.read_known)
+    offer = build_offer(list(access.servers.values()), known_definitions)
     try:
         return await asyncio.to_thread(keep_offer, access.home, offer)
     except OSError as error:  # a full disk: the thread goes on without servers
@@ -54,7 +54,7 @@ def build_offered_tools(
     from ...tools.mcp.tool_adapter import build_tool
 
     return [
-        build_tool(name, one, from_project=offer.is_from_project(one.server))
-        for name, one in offer.tools.items()
+        build_tool(name, tool, from_project=offer.is_from_project(tool.server))
+        for name, tool in offer.tools.items()
         if can_call_server_tool(name, profile, chosen)
     ]

@@ -43,10 +43,10 @@ class SteeringQueue:
     def take(self, thread: str) -> list[SteeringMessage]:
         """Return what waits for this thread; from now on it cannot be taken back."""
         with self._lock:
-            taken = [message for message in self._waiting if message.thread == thread]
+            messages = [message for message in self._waiting if message.thread == thread]
             self._waiting = [message for message in self._waiting if message.thread != thread]
-            self._taken += taken
-            return taken
+            self._taken += messages
+            return messages
 
     def take_back(self, message_id: str) -> bool:
         """Remove a message; return False if the thread has taken it already."""
@@ -56,24 +56,24 @@ class SteeringQueue:
             self._waiting = left
             return was_waiting
 
-    def confirm(self, known: Container[str]) -> list[SteeringMessage]:
+    def confirm(self, message_ids: Container[str]) -> list[SteeringMessage]:
         """Return what was taken and is now in the thread, by these IDs; each message once."""
         with self._lock:
-            kept = [message for message in self._taken if message.id in known]
-            self._taken = [message for message in self._taken if message.id not in known]
-            return kept
+            confirmed = [message for message in self._taken if message.id in message_ids]
+            self._taken = [message for message in self._taken if message.id not in message_ids]
+            return confirmed
 
     @property
     def has_unconfirmed(self) -> bool:
         """Whether a message was taken of which nobody knows yet that the thread has it."""
         return bool(self._taken)
 
-    def end_run(self, known: Container[str]) -> None:
+    def end_run(self, message_ids: Container[str]) -> None:
         """Accept no more; what was taken waits again unless the thread has it, by these IDs."""
         with self._lock:
             self._thread = ""
-            lost = [message for message in self._taken if message.id not in known]
-            self._waiting, self._taken = [*lost, *self._waiting], []
+            undelivered = [message for message in self._taken if message.id not in message_ids]
+            self._waiting, self._taken = [*undelivered, *self._waiting], []
 
     def take_unsent(self) -> list[SteeringMessage]:
         """Remove and return what no thread has, the oldest first."""

@@ -36,7 +36,7 @@ from ..state import AttemptResult, State, Usage
 # Attempts that run at once
 MAX_AT_ONCE = 4
 # Characters of an argument of a call that is shown while an attempt works
-LONGEST_ARGUMENT = 200
+MAX_ARGUMENT_LENGTH = 200
 NOT_AVAILABLE = "only `mcode task --best-of` and the SDK run several attempts"
 STARTED = "attempt {number}: thread {thread}"
 STARTED_WITH = "attempt {number}: thread {thread}, model {model}"
@@ -140,7 +140,7 @@ def _select_short(args: Mapping[str, Any]) -> dict[str, str]:
     return {
         name: value
         for name, value in args.items()
-        if isinstance(value, str) and len(value) <= LONGEST_ARGUMENT
+        if isinstance(value, str) and len(value) <= MAX_ARGUMENT_LENGTH
     }
 
 

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from ...memory.worktrees.record import Worktree
     from ..subagents.isolation import MergedChild
 
-LONGEST_TITLE = 80
-LONGEST_SHOWN = 500
+MAX_TITLE_LENGTH = 80
+MAX_REPORT_LENGTH = 500
 
 
 class ChildGraph(ReadableGraph, Protocol):
@@ -159,7 +159,7 @@ def _record_start(sub_runs: SubRuns, task: SubagentTask, runtime: Runtime[Contex
 
 def _make_title(task: str) -> str:
     line = redact(task).splitlines()[0].strip()
-    return line if len(line) <= LONGEST_TITLE else f"{line[: LONGEST_TITLE - 1]}…"
+    return line if len(line) <= MAX_TITLE_LENGTH else f"{line[: MAX_TITLE_LENGTH - 1]}…"
 
 
 def _build_context(runtime: Runtime[Context], sub_id: str) -> Context:
@@ -205,7 +205,7 @@ def _emit_finished(runtime: Runtime[Context], report: Report) -> None:
         "subagent_finished",
         sub_id=report["sub_id"],
         status=report["status"],
-        report=report["text"][:LONGEST_SHOWN],
+        report=report["text"][:MAX_REPORT_LENGTH],
         usage=dict(report["usage"]),
         files=report["files"],
     )

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 
 from ...tools.todo_list import Item, Todo, add_todos
-from .step_list import LONGEST_STEP, MAX_STEPS
+from .step_list import MAX_STEP_LENGTH, MAX_STEPS
 
 # Characters of a step's details
-LONGEST_DETAILS = 600
+MAX_DETAILS_LENGTH = 600
 _NUMBERED = re.compile(r" {0,3}(?P<number>\d+)[.)]\s+(?P<content>\S.*)")
 _CODE = re.compile(r"`([^`\s]+)`")
 _LINE_OF_A_FILE = re.compile(r":\d+(?:-\d+)?$")
@@ -46,9 +46,9 @@ def _iter_steps(plan: str) -> Iterator[tuple[str, list[str]]]:
 
 def _build_item(first: str, below: list[str]) -> Item:
     content = first.replace("**", "").strip()
-    rest = content[LONGEST_STEP:]
-    details = "\n".join(filter(None, [rest, *below]))[:LONGEST_DETAILS]
-    item = Item(content=content[:LONGEST_STEP], status="pending", details=details)
+    rest = content[MAX_STEP_LENGTH:]
+    details = "\n".join(filter(None, [rest, *below]))[:MAX_DETAILS_LENGTH]
+    item = Item(content=content[:MAX_STEP_LENGTH], status="pending", details=details)
     if path := _find_path("\n".join([content, *below])):
         item["file_path"] = path
     return item

@@ -26,7 +26,7 @@ from ..state import State
 from .notices import build_failure_notice
 
 MAX_STEPS = 12
-LONGEST_STEP = 200
+MAX_STEP_LENGTH = 200
 # Tokens of the answer, about
 TOKENS = 1_000
 INSTRUCTION = (
@@ -59,9 +59,9 @@ async def plan_steps(
     except ModelCallError as error:
         emit_event(runtime, "notice", text=build_failure_notice(error.message))
         return update
-    taken = count_usage(written.message, written.seconds, agent.deps)
-    update["usage"] = add_usage(state.get("usage", NOTHING_USED), taken)
-    emit_usage(runtime, written.message, update["usage"], taken, agent.deps)
+    request_usage = count_usage(written.message, written.seconds, agent.deps)
+    update["usage"] = add_usage(state.get("usage", NOTHING_USED), request_usage)
+    emit_usage(runtime, written.message, update["usage"], request_usage, agent.deps)
     if todos := parse_steps(str(written.message.text)):
         emit_event(runtime, "todos", items=todos)
         words = AS_TODOS.format(todos=render_todos(todos))
@@ -72,7 +72,7 @@ async def plan_steps(
 def parse_steps(answer: str) -> list[Todo]:
     """Return the lines of the answer that are items of a list, as tasks."""
     lines = [line for line in answer.splitlines() if _STEP.match(line)][:MAX_STEPS]
-    items = parse_items("\n".join(line[:LONGEST_STEP] for line in lines))
+    items = parse_items("\n".join(line[:MAX_STEP_LENGTH] for line in lines))
     for item in items:
         item["status"] = "pending"
     return add_todos([item for item in items if item.get("content", "").strip()])

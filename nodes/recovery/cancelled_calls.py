@@ -39,23 +39,23 @@ def answer_cancelled_calls(
 
 def _answer_call(call: Any, role: RoleName, journal: Journal, thread: str) -> ToolMessage:
     # for a command to retry outside the sandbox: the result of its first run
-    known = journal.find_call(thread, call["id"] + SECOND_RUN) or journal.find_call(
+    recorded_call = journal.find_call(thread, call["id"] + SECOND_RUN) or journal.find_call(
         thread, call["id"]
     )
     name = call["name"] or "unknown"
-    if isinstance(known, FinishedCall):
+    if isinstance(recorded_call, FinishedCall):
         from ...tools.runtime.invoke import render_for_model
 
-        result = ToolResult(**known.result)
+        result = ToolResult(**recorded_call.result)
         return build_tool_message(
             call["id"], name, role, render_for_model(result), ok=result.ok, seen=result.seen
         )
-    text = UNANSWERED if isinstance(known, AskedCall) else ABANDONED
-    if isinstance(known, UnfinishedCall):
-        text = _describe_unfinished(known)
+    text = UNANSWERED if isinstance(recorded_call, AskedCall) else ABANDONED
+    if isinstance(recorded_call, UnfinishedCall):
+        text = _describe_unfinished(recorded_call)
     return build_tool_message(call["id"], name, role, text, ok=False)
 
 
-def _describe_unfinished(known: UnfinishedCall) -> str:
-    printed = PRINTED.format(output=known.output) if known.output else ""
-    return HALF_RUN.format(started=known.started_at) + printed
+def _describe_unfinished(unfinished_call: UnfinishedCall) -> str:
+    printed = PRINTED.format(output=unfinished_call.output) if unfinished_call.output else ""
+    return HALF_RUN.format(started=unfinished_call.started_at) + printed

@@ -18,7 +18,7 @@ REPEATABLE = select_names(lambda entry: entry.is_repeatable)
 RECENT = 200
 # Characters of an answer that saves nothing worth a reference
 SHORT = 300
-LONGEST_NAMED = 100
+MAX_NAMED_LENGTH = 100
 MAX_KNOWN = 2_000
 _known_calls: dict[str, tuple[Mapping[str, object], tuple[str, Mapping[str, object]]]] = {}
 UNCHANGED = (
@@ -54,12 +54,12 @@ def find_earlier_answer(
 def _read_call(call: ToolCall) -> tuple[str, Mapping[str, object]]:
     """Return an earlier call under its tool's own names; each step asks for the same calls."""
     key = call["id"] or ""
-    known = _known_calls.get(key)
-    if known is None or known[0] != call["args"]:
+    cached_call = _known_calls.get(key)
+    if cached_call is None or cached_call[0] != call["args"]:
         if len(_known_calls) >= MAX_KNOWN:
             _known_calls.clear()
-        known = _known_calls[key] = (call["args"], canonical(call["name"], call["args"]))
-    return known[1]
+        cached_call = _known_calls[key] = (call["args"], canonical(call["name"], call["args"]))
+    return cached_call[1]
 
 
 def shorten_repeated_answer(
@@ -80,7 +80,7 @@ def shorten_repeated_answer(
 def describe_call(name: str, args: Mapping[str, object]) -> str:
     """Return the call as one line."""
     named = ", ".join(f"{key}={json.dumps(value, default=str)}" for key, value in args.items())
-    short = named if len(named) <= LONGEST_NAMED else f"{named[:LONGEST_NAMED]}…"
+    short = named if len(named) <= MAX_NAMED_LENGTH else f"{named[:MAX_NAMED_LENGTH]}…"
     return f"{name}({short})"
 
 

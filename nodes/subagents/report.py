@@ -25,7 +25,7 @@ from .child_state import ChildState
 if TYPE_CHECKING:
     from .isolation import MergedChild
 
-LONGEST = 8_000
+MAX_REPORT_LENGTH = 8_000
 MAX_FILES = 50
 CUT = "\n\n[Cut here: {length} characters; command_output with id `{id}` has all of it.]"
 NO_REPORT = "It ended without a report."
@@ -74,14 +74,14 @@ async def build_report(
 
 def shorten_report(text: str, outputs: Path, sub_id: str) -> str:
     """Return a report as the parent reads it; a long one is also stored as a file. Blocks."""
-    if len(text) <= LONGEST:
+    if len(text) <= MAX_REPORT_LENGTH:
         return text
     output_id = make_output_id(sub_id)
     with suppress(OSError):
         make_private_folder(outputs)
         get_output_path(outputs, output_id).write_text(text, encoding="utf-8")
     remark = CUT.format(length=len(text), id=output_id)
-    return text[: LONGEST - len(remark)] + remark
+    return text[: MAX_REPORT_LENGTH - len(remark)] + remark
 
 
 def _find_answer(final: ChildState) -> str:

@@ -32,7 +32,7 @@ _RED_WORD = re.compile(
 _TEST_WORD = re.compile(
     r"\b(?:tests?|suite|specs?|ci|pytest|jest|vitest|mocha)\b|测试", re.IGNORECASE
 )
-_SHORTEST_PART = 5
+_MIN_PART_LENGTH = 5
 
 
 async def find_red_tests(
@@ -155,4 +155,4 @@ def is_test_named(request: str, name: str) -> bool:
     title = (titles or [file])[-1]
     parts = {file, file.removesuffix(".py"), title, title.partition("[")[0]}
     parts |= {part.rpartition(mark)[2] for part in parts for mark in "./"}
-    return any(len(part) >= _SHORTEST_PART and part in request for part in parts)
+    return any(len(part) >= _MIN_PART_LENGTH and part in request for part in parts)

@@ -26,7 +26,7 @@ from .test_commands import run_command
 
 # Files of a Python environment that name the folders of packages elsewhere
 _POINTERS = ("*.pth", "*.egg-link", "__editable__*")
-_LARGEST_POINTER = 200_000
+_MAX_POINTER_BYTES = 200_000
 _logger = logging.getLogger(__name__)
 
 
@@ -99,6 +99,6 @@ def _is_linked(command: TestCommand, deps: Dependencies) -> bool:
 def _read_start(file: Path) -> bytes:
     try:
         with file.open("rb") as stream:
-            return stream.read(_LARGEST_POINTER)
+            return stream.read(_MAX_POINTER_BYTES)
     except OSError:
         return b""

@@ -12,7 +12,7 @@ from .red_tests import RedTests
 SHOWN_TAIL = 3_000
 # Names of tests that are kept, and characters of each
 MAX_NAMES = 20
-LONGEST_NAME = 200
+MAX_NAME_LENGTH = 200
 _ALREADY_RED = "{reason}; {count} tests already failed before the change"
 _SAME_AS_BEFORE = "{reason}, as before the change; it is not known which tests fail"
 
@@ -79,7 +79,7 @@ def build_unverified(reason: str, tree: str, command: str = "") -> Evidence:
 
 def cut_names(names: Sequence[str]) -> list[str]:
     """Shorten the names for the state."""
-    shortened = [name[:LONGEST_NAME] for name in names[:MAX_NAMES]]
+    shortened = [name[:MAX_NAME_LENGTH] for name in names[:MAX_NAMES]]
     return [*shortened, "…"] if len(names) > MAX_NAMES else shortened
 
 

@@ -34,7 +34,7 @@ FOREIGN = "`{path}` is not a test file, and was changed"
 DELETED = "`{path}` was deleted; tests that were there must stay"
 NOTHING = "no test was added or changed"
 NO_CASES = "there is no test in {paths}"
-FEWER = "fewer tests pass than before: {after} instead of {before}"
+FEWER_PASSED = "fewer tests pass than before: {after} instead of {before}"
 NOT_RUN = "the new tests did not run, or were skipped: {count} pass, as before"
 UNKNOWN = "without git it is not known which files changed"
 # bytes of a file that are searched for tests
@@ -80,9 +80,9 @@ async def evaluate_written_tests(
     evidence: Evidence, state: State, runtime: Runtime[Context]
 ) -> Evidence:
     """Return failed evidence if other files were changed, or no test was added that ran."""
-    entries = [one for one in await list_job_entries(state, runtime) if one.kind != "others"]
-    changes = compute_net_changes([one for one in entries if one.tool != "verify"])
-    by_runs = compute_net_changes([one for one in entries if one.tool == "verify"])
+    entries = [entry for entry in await list_job_entries(state, runtime) if entry.kind != "others"]
+    changes = compute_net_changes([entry for entry in entries if entry.tool != "verify"])
+    by_runs = compute_net_changes([entry for entry in entries if entry.tool == "verify"])
     foreign = find_foreign_change(changes, by_runs)
     if evidence["verdict"] == "failed":
         return add_red_reason(evidence, foreign or find_nothing_written(changes))
@@ -105,13 +105,17 @@ def find_foreign_change(changes: Sequence[PathChange], by_runs: Sequence[PathCha
     New files that belong to no language do not count, since commands leave logs and data of
     coverage; no new files do that runs of the tests have left.
     """
-    left_over = [one for one in changes if one.kind == "added" and not find_language(one.path)]
-    counted = [one for one in changes if one not in left_over]
-    counted += [one for one in by_runs if one.kind != "added" and find_language(one.path)]
+    left_over = [
+        change for change in changes if change.kind == "added" and not find_language(change.path)
+    ]
+    counted = [change for change in changes if change not in left_over]
+    counted += [
+        change for change in by_runs if change.kind != "added" and find_language(change.path)
+    ]
     for change in counted:
         if not belongs_to_tests(change.path):
             return text(FOREIGN, path=change.path)
-    deleted = next((one.path for one in changes if one.kind == "deleted"), "")
+    deleted = next((change.path for change in changes if change.kind == "deleted"), "")
     return text(DELETED, path=deleted) if deleted else ""
 
 
@@ -124,14 +128,14 @@ def add_red_reason(evidence: Evidence, reason: str) -> Evidence:
 
 def find_nothing_written(changes: Sequence[PathChange]) -> str:
     """Return that no file of tests has changed; empty if one has."""
-    return "" if any(belongs_to_tests(one.path) for one in changes) else NOTHING
+    return "" if any(belongs_to_tests(change.path) for change in changes) else NOTHING
 
 
 def find_missing_tests(changes: Sequence[PathChange], root: Path) -> str:
     """Return why there are no tests in what was written; empty if there are."""
     if nothing := find_nothing_written(changes):
         return nothing
-    written = [one.path for one in changes if belongs_to_tests(one.path)]
+    written = [change.path for change in changes if belongs_to_tests(change.path)]
     counts = [count_test_cases(path, _read_text(root / path)) for path in written]
     if any(count or count is None for count in counts):
         return ""
@@ -143,9 +147,9 @@ def compare_counts(changes: Sequence[PathChange], before: int | None, after: int
     if before is None or after is None:
         return ""
     if after < before:
-        return text(FEWER, after=after, before=before)
-    written = [one for one in changes if belongs_to_tests(one.path)]
-    if after == before and all(one.kind == "added" for one in written):
+        return text(FEWER_PASSED, after=after, before=before)
+    written = [change for change in changes if belongs_to_tests(change.path)]
+    if after == before and all(change.kind == "added" for change in written):
         return text(NOT_RUN, count=after)
     return ""
 

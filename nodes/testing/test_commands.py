@@ -48,8 +48,8 @@ async def run_command(
     command: TestCommand, runtime: Runtime[Context], deps: Dependencies, purpose: str = ""
 ) -> TestRun:
     """Run one command in the workspace of `deps`; its output is shown unless it has a `purpose`."""
-    shown = format_command(command)
-    emit_event(runtime, "verifying", command=shown, purpose=purpose)
+    command_line = format_command(command)
+    emit_event(runtime, "verifying", command=command_line, purpose=purpose)
 
     def show_output(text: str) -> None:
         if not purpose:
@@ -62,4 +62,4 @@ async def run_command(
         show_output,
         deps.sandbox,
     )
-    return replace(run, command=shown)
+    return replace(run, command=command_line)

@@ -115,7 +115,9 @@ def _ask_user(question: dict[str, Any], model: str, answers: list[object]) -> Ma
         try:
             answers.append(interrupt(question))
         except GraphInterrupt:
-            decisions = [found for one in answers if (found := _parse_decision(one, model))]
+            decisions = [
+                decision for answer in answers if (decision := _parse_decision(answer, model))
+            ]
             if not decisions:
                 raise
             return decisions[-1]

@@ -5,7 +5,7 @@ import pytest
 
 from maxagent import Answer, Runner, trust
 from maxagent.config.trust.decision import check_trust
-from maxagent.nodes.approval.edit_previews import LONGEST_SHOWN
+from maxagent.nodes.approval.edit_previews import MAX_DIFF_LENGTH
 
 READS = {"name": "read_file", "args": {"path": "a.txt"}}
 
@@ -126,7 +126,7 @@ async def test_shown_edit_stays_asked_when_file_changes(thread) -> None:
 async def test_long_diff_states_how_much_is_cut(thread) -> None:
     lines = "".join(f"line {number}\n" for number in range(5_000))
     asked = await thread.calls(writes("long.txt", lines))
-    assert len(diffs(asked)[0]) < LONGEST_SHOWN + 100
+    assert len(diffs(asked)[0]) < MAX_DIFF_LENGTH + 100
     assert diffs(asked)[0].endswith(" more lines]\n")
 
 
@@ -174,7 +174,7 @@ async def test_it_does_not_where_nobody_read_the_question(thread) -> None:
 async def test_it_follows_nothing_that_was_not_seen_whole(thread, long: bool) -> None:
     home, project = thread.home, thread.project
     trust(project, home)
-    text = "x\n" * LONGEST_SHOWN if long else "mine\n"
+    text = "x\n" * MAX_DIFF_LENGTH if long else "mine\n"
     await thread.calls(writes("AGENTS.md", text), mode="auto")
     args = {"path": "AGENTS.md", "content": "other\n"}
     edited = [{"type": "edit", "edited_action": {"name": "write_file", "args": args}}]

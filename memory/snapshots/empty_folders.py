@@ -21,9 +21,9 @@ def collect_folders(files: Iterable[bytes]) -> set[bytes]:
 
 def find_bare_folders(root: bytes, folders: Collection[bytes], out: Exclusions) -> list[bytes]:
     """Return the subfolders of `folders` and of the root that are not in `folders`."""
-    found: list[bytes] = []
+    found, known = list[bytes](), {*folders}
     for above in (b"", *folders):
-        found += [path for path in _list_subfolders(root, above) or () if path not in folders]
+        found += [path for path in _list_subfolders(root, above) if path not in known]
     return sorted(path for path in found if not out.is_skipped_folder(os.fsdecode(path)))
 
 
@@ -35,22 +35,26 @@ def find_empty_folders(root: bytes, tops: Iterable[bytes], out: Exclusions) -> l
             break
         path = pending.pop()
         inside = _list_subfolders(root, path)
-        if inside is None:
+        if not inside and _is_empty(root, path):
             found.append(path)
-        pending += [
-            below for below in inside or () if not out.is_skipped_folder(os.fsdecode(below))
-        ]
+        pending += [below for below in inside if not out.is_skipped_folder(os.fsdecode(below))]
     return sorted(found)
 
 
-def _list_subfolders(root: bytes, folder: bytes) -> list[bytes] | None:
-    """Return the subfolders of a folder except `.git`; None if the folder is empty."""
+def _list_subfolders(root: bytes, folder: bytes) -> list[bytes]:
+    """Return the subfolders of a folder except `.git`."""
     try:
-        with os.scandir(root + b"/" + folder) as listed:
-            entries = list(listed)
+        with os.scandir(root + b"/" + folder) as entries:
             # a project has many files and few folders
             inside = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
     except OSError:  # deleted, or not readable
         return []
-    found = [folder + name + b"/" for name in inside if name.lower() != b".git"]
-    return found if entries else None
+    return [folder + name + b"/" for name in inside if name.lower() != b".git"]
+
+
+def _is_empty(root: bytes, folder: bytes) -> bool:
+    try:
+        with os.scandir(root + b"/" + folder) as entries:
+            return next(entries, None) is None
+    except OSError:
+        return False

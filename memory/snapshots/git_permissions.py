@@ -26,7 +26,11 @@ class GitPermissions:
         self._out = out
         self._index: object = object()  # equals no state of an index
         self._files = set[bytes]()
-        self._folders = set[bytes]()
+        self._sorted = list[bytes]()
+        """The same: neighbours are found faster in turn."""
+        self._folders = list[bytes]()
+        """Those with files, sorted."""
+        self._rule_files = list[bytes]()
         self._rules: object = None
         """State of the ignore files."""
         self._ignored = dict[bytes, bool]()
@@ -48,14 +52,19 @@ class GitPermissions:
         `git` runs git while the store is locked.
         """
         if self._index != before:
-            self._files = {path for path in (await git("ls-files", "-z")).split(b"\0") if path}
-            self._folders = await asyncio.to_thread(collect_folders, self._files)
+            listed = (await git("ls-files", "-z")).split(b"\0")
+            await asyncio.to_thread(self._set_files, {path for path in listed if path})
         elif before == after:
             return
         if not (self._files.issuperset(present) and self._files.isdisjoint(gone)):
-            self._files = self._files.difference(gone).union(present)
-            self._folders = await asyncio.to_thread(collect_folders, self._files)
+            files = self._files.difference(gone).union(present)
+            await asyncio.to_thread(self._set_files, files)
         self._index = after
+
+    def _set_files(self, files: set[bytes]) -> None:
+        self._files, self._sorted = files, sorted(files)
+        self._folders = sorted(collect_folders(files))
+        self._rule_files = [path for path in self._sorted if path.endswith(_IGNORE_FILE)]
 
     async def add_to_tree(self, store: GitStore, tree: str, git: RunGit) -> str:
         """Return the tree with the permissions of its files; call `follow_index` first."""
@@ -92,7 +101,7 @@ class GitPermissions:
 
     async def _scan_folder(self, store: GitStore) -> FilePermissions:
         root = os.fsencode(store.folder)
-        rules = await asyncio.to_thread(_read_rule_states, root, self._files)
+        rules = await asyncio.to_thread(_read_rule_states, root, self._rule_files)
         if rules != self._rules:
             self._rules, self._ignored = rules, {}
         bare = await asyncio.to_thread(find_bare_folders, root, self._folders, self._out)
@@ -100,7 +109,7 @@ class GitPermissions:
         below = await asyncio.to_thread(find_empty_folders, root, open_folders, self._out)
         empty = await self._drop_ignored(store, below)
         self._ignored = {path: self._ignored[path] for path in (*bare, *below)}
-        return await asyncio.to_thread(read_permissions, root, self._files, self._folders, empty)
+        return await asyncio.to_thread(read_permissions, root, self._sorted, self._folders, empty)
 
     async def _drop_ignored(self, store: GitStore, folders: Sequence[bytes]) -> list[bytes]:
         """Return the folders that no `.gitignore` lists."""
@@ -134,8 +143,7 @@ def _read_rule_states(root: bytes, files: Iterable[bytes]) -> list[tuple[bytes, 
     """Return a state that differs after each write to a `.gitignore`."""
     found: list[tuple[bytes, int, int]] = []
     for path in files:
-        if path.endswith(_IGNORE_FILE):
-            with suppress(OSError):
-                state = os.lstat(root + b"/" + path)
-                found.append((path, state.st_mtime_ns, state.st_size))
+        with suppress(OSError):
+            state = os.lstat(root + b"/" + path)
+            found.append((path, state.st_mtime_ns, state.st_size))
     return found

@@ -6,6 +6,7 @@ there. Most files share their permissions, so only the others are listed.
 
 import os
 import stat
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -83,7 +84,10 @@ def read_permissions(
     special: dict[bytes, int] = {}
     there = set[bytes]()
     every_folder = _collect_all_folders(folders, empty)
-    groups = [*_group_by_mode(folder, files).items(), *_group_by_mode(folder, every_folder).items()]
+    # without the slash, behind which the target of a link would be found
+    by_mode = _group_by_mode(folder, sorted(path[:-1] for path in every_folder)).items()
+    below = [(mode, [path + b"/" for path in paths]) for mode, paths in by_mode]
+    groups = [*_group_by_mode(folder, files).items(), *below]
     # the most frequent first: all others are special
     for mode, paths in sorted(groups, key=lambda group: (-len(group[1]), group[0])):
         kind = _to_git_mode(mode)
@@ -119,15 +123,14 @@ def _set_bits(path: Path, bits: int | None) -> None:
 
 def _group_by_mode(folder: bytes, paths: Iterable[bytes]) -> dict[int, list[bytes]]:
     """Group the paths that exist by their mode."""
-    found: dict[int, list[bytes]] = {}
+    found = defaultdict[int, list[bytes]](list)
     look, above = os.stat, os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         for path in paths:  # a project may have many paths: do nothing twice
             try:
-                mode = look(path.rstrip(b"/"), dir_fd=above, follow_symlinks=False).st_mode
+                found[look(path, dir_fd=above, follow_symlinks=False).st_mode].append(path)
             except OSError:  # deleted meanwhile: the next snapshot records it
                 continue
-            found.setdefault(mode, []).append(path)
     finally:
         os.close(above)
     return found

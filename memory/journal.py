@@ -164,7 +164,7 @@ class Journal:
                 " WHERE thread_id = ? AND tool = ? AND state = 'started' ORDER BY started_at",
                 (thread_id, tool),
             ).fetchall()
-        return {key: json.loads(kept).get("output", "") if kept else "" for key, kept in rows}
+        return {key: json.loads(result).get("output", "") if result else "" for key, result in rows}
 
     def keep_partial_answer(self, thread_id: str, checkpoint_id: str, text: str) -> None:
         """Keep the model's partial answer to this checkpoint."""
@@ -177,9 +177,9 @@ class Journal:
 
     def read_partial_answer(self, thread_id: str, checkpoint_id: str) -> str:
         """Return the partial answer to this checkpoint; empty if there is none."""
-        known = self.find_call(thread_id, ANSWER_CALL_ID)
-        if isinstance(known, UnfinishedCall) and known.tool == checkpoint_id:
-            return known.output
+        partial_answer = self.find_call(thread_id, ANSWER_CALL_ID)
+        if isinstance(partial_answer, UnfinishedCall) and partial_answer.tool == checkpoint_id:
+            return partial_answer.output
         return ""
 
     @contextmanager
@@ -199,12 +199,12 @@ class Journal:
 def _to_known_call(
     state: str, result: str | None, tool: str, started_at: str, question: str | None
 ) -> FinishedCall | UnfinishedCall | AskedCall:
-    found: dict[str, Any] = json.loads(result) if result else {}
+    values: dict[str, Any] = json.loads(result) if result else {}
     if state == "done":
-        return FinishedCall(found)
+        return FinishedCall(values)
     if question is not None:
         return AskedCall(json.loads(question))
-    return UnfinishedCall(tool, started_at, found.get("output", ""))
+    return UnfinishedCall(tool, started_at, values.get("output", ""))
 
 
 def _format_now() -> str:

@@ -80,23 +80,23 @@ def read_archive(file: Path) -> list[Card]:
 
 async def import_archive(library: "CardLibrary", cards: Sequence[Card]) -> ImportResult:
     """Add cards to the user's memory and the project's; a refused one does not stop the others."""
-    added, known, refused = 0, 0, list[str]()
+    added, existing_count, refused = 0, 0, list[str]()
     for card in cards:
         try:
             is_new = await library.restore(card)
         except CardRefusedError as error:
             refused.append(error.message)
         else:
-            added, known = added + is_new, known + (not is_new)
-    return ImportResult(added, known, tuple(refused))
+            added, existing_count = added + is_new, existing_count + (not is_new)
+    return ImportResult(added, existing_count, tuple(refused))
 
 
 def _read_card(value: object) -> Card | None:
     if not isinstance(value, Mapping):
         return None
-    known = cast(Mapping[str, Any], value)
-    scope = known.get("scope")
-    card_id = known.get("id")
+    values = cast(Mapping[str, Any], value)
+    scope = values.get("scope")
+    card_id = values.get("id")
     if scope not in SCOPES or not isinstance(card_id, str) or not card_id:
         return None
-    return card_from_value(card_id, scope, known)
+    return card_from_value(card_id, scope, values)

@@ -129,14 +129,14 @@ def format_now() -> str:
 def _read_source(value: object) -> Source:
     if not isinstance(value, Mapping):
         return Source()
-    known = cast(Mapping[str, Any], value)
+    values = cast(Mapping[str, Any], value)
     return Source(
-        thread=_read_text(known.get("thread")),
-        message=_read_text(known.get("message")),
-        checkpoint=_read_text(known.get("checkpoint")),
-        step=_read_count(known.get("step")),
-        commit=_read_text(known.get("commit")),
-        by="model" if known.get("by") == "model" else "user",
+        thread=_read_text(values.get("thread")),
+        message=_read_text(values.get("message")),
+        checkpoint=_read_text(values.get("checkpoint")),
+        step=_read_count(values.get("step")),
+        commit=_read_text(values.get("commit")),
+        by="model" if values.get("by") == "model" else "user",
     )
 
 

@@ -94,8 +94,8 @@ class CardLibrary:
         for scope in SCOPES:
             if scope in scopes:
                 cards += await self._read_scope(scope)
-        kept = [card for card in cards if _get_state(card) in states]
-        return sorted(kept, key=lambda card: (card.created_at, card.id), reverse=True)
+        matching_cards = [card for card in cards if _get_state(card) in states]
+        return sorted(matching_cards, key=lambda card: (card.created_at, card.id), reverse=True)
 
     async def get(self, card_id: str) -> Card | None:
         """Return the card with this ID, in any state; None if there is none."""

@@ -43,15 +43,15 @@ async def import_user_notes(library: "CardLibrary", home: Path) -> NotesImport:
     imported = [note for note in notes if await _add_note(library, _join_lines(note))]
     if not imported:
         return NotesImport()
-    kept = file.with_name("notes.imported.md")
+    imported_file = file.with_name("notes.imported.md")
     content = file.read_text(encoding="utf-8", errors="replace")
-    _append(kept, "".join(f"- {note}\n" for note in imported))
-    rest = _NOTE.sub(lambda found: "" if found[1] in imported else found[0], content)
+    _append(imported_file, "".join(f"- {note}\n" for note in imported))
+    rest = _NOTE.sub(lambda match: "" if match[1] in imported else match[0], content)
     if rest.strip():
         replace_file(file, rest.encode())
     else:
         file.unlink()
-    return NotesImport(imported, kept)
+    return NotesImport(imported, imported_file)
 
 
 def has_notes_to_import(home: Path) -> bool:
@@ -66,7 +66,7 @@ def _read_notes(file: Path) -> Sequence[str]:
         content = file.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return []
-    return [found[1] for found in _NOTE.finditer(content)]
+    return [match[1] for match in _NOTE.finditer(content)]
 
 
 async def _add_note(library: "CardLibrary", note: str) -> bool:

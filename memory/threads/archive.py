@@ -250,8 +250,11 @@ def _format_time(time: datetime) -> str:
 def _parse_manifest(content: bytes) -> Manifest:
     """Parse the manifest; for an unknown version, check nothing but the version."""
     manifest = TypeAdapter(dict[str, Any]).validate_json(content)
-    known = (VERSION, VERSION_WITHOUT_CHILDREN)
-    if manifest.get("format") == "mcode-thread" and manifest.get("version") not in known:
+    supported_versions = (VERSION, VERSION_WITHOUT_CHILDREN)
+    if (
+        manifest.get("format") == "mcode-thread"
+        and manifest.get("version") not in supported_versions
+    ):
         raise UsageError(
             text(
                 "the file has the unknown version {version}", version=repr(manifest.get("version"))
@@ -268,8 +271,8 @@ def _parse_manifest(content: bytes) -> Manifest:
 def describe_first_error(error: Invalid) -> str:
     """Return the first error and its place, on one line."""
     first = error.errors()[0]
-    what = first["msg"].removeprefix("Value error, ")  # the validator's own message follows
-    return text("{place}: {problem}", place=".".join(map(str, first["loc"])), problem=what)
+    problem = first["msg"].removeprefix("Value error, ")  # the validator's own message follows
+    return text("{place}: {problem}", place=".".join(map(str, first["loc"])), problem=problem)
 
 
 def _build_error(why: str) -> UsageError:

@@ -37,9 +37,9 @@ def copy_children(connection: sqlite3.Connection, parent: str, fork: str) -> Non
 
 def delete_abandoned_children(connection: sqlite3.Connection, thread_id: str) -> None:
     """Delete the children whose calls the conversation has no more."""
-    kept = {child.sub_id for child in read_children(connection, thread_id)}
+    existing_ids = {child.sub_id for child in read_children(connection, thread_id)}
     for child in read_sub_runs(connection, thread_id):
-        if child.sub_id not in kept:
+        if child.sub_id not in existing_ids:
             delete_child_rows(connection, thread_id, child.namespace)
             query = "DELETE FROM sub_runs WHERE thread_id = ? AND sub_id = ?"
             connection.execute(query, (thread_id, child.sub_id))

@@ -28,8 +28,8 @@ from .rows import copy_history, delete_thread, insert_thread, read_threads
 if TYPE_CHECKING:
     from .transfer_rows import TransferRows
 
-SHORTEST_PREFIX = 4
-LONGEST_NAME = 60
+MIN_PREFIX_LENGTH = 4
+MAX_NAME_LENGTH = 60
 # Characters of an id that are shown
 SHORT_ID = 8
 MAX_NEAR = 3
@@ -140,12 +140,16 @@ class ThreadIndex:
         """Return the thread with this ID, name or prefix of an ID; raises UsageError otherwise."""
         rows = self.list()
         exact = [row for row in rows if text and text in (row.thread_id, row.name)]
-        long_enough = len(text) >= SHORTEST_PREFIX
+        long_enough = len(text) >= MIN_PREFIX_LENGTH
         begins = [row for row in rows if long_enough and row.thread_id.startswith(text)]
-        found = exact or begins
-        if len(found) == 1:
-            return found[0]
-        raise _build_ambiguous_error(text, found) if found else _build_not_found_error(text, rows)
+        matching_rows = exact or begins
+        if len(matching_rows) == 1:
+            return matching_rows[0]
+        raise (
+            _build_ambiguous_error(text, matching_rows)
+            if matching_rows
+            else _build_not_found_error(text, rows)
+        )
 
     def get_latest(self, folder: Path) -> ThreadRow:
         """Return the folder's thread that was used last; raises UsageError if there is none."""
@@ -172,8 +176,8 @@ class ThreadIndex:
                 rows[thread_id] = from_checkpoint(thread_id, facts[thread_id], begun_with)
             waiting = [each for each, row in rows.items() if row.status == "waiting"]
             asked = {each for each in waiting if is_asked(connection, each)}
-        wanted = str(folder.resolve()) if folder else None
-        chosen = [row for row in rows.values() if wanted in (None, row.folder)]
+        folder_path = str(folder.resolve()) if folder else None
+        chosen = [row for row in rows.values() if folder_path in (None, row.folder)]
         true = [
             update_from_facts(
                 row,
@@ -261,12 +265,12 @@ def list_thread_ids(database: Path) -> set[str]:
         return {row[0] for row in connection.execute("SELECT thread_id FROM threads")}
 
 
-def _validate_name(given: str) -> str:
-    name = given.strip()
-    if not name or len(name) > LONGEST_NAME or not name.isprintable():
+def _validate_name(raw_name: str) -> str:
+    name = raw_name.strip()
+    if not name or len(name) > MAX_NAME_LENGTH or not name.isprintable():
         raise UsageError(
             "a thread's name must be one line of printable characters",
-            hint=text("use 1 to {longest_name} characters", longest_name=LONGEST_NAME),
+            hint=text("use 1 to {longest_name} characters", longest_name=MAX_NAME_LENGTH),
         )
     return name
 
@@ -283,14 +287,16 @@ def _translate_name_conflict(name: str) -> Generator[None]:
         ) from None
 
 
-def _build_ambiguous_error(content: str, found: list[ThreadRow]) -> UsageError:
-    every = [row.thread_id for row in found]
+def _build_ambiguous_error(content: str, matching_rows: list[ThreadRow]) -> UsageError:
+    every = [row.thread_id for row in matching_rows]
     letters = SHORT_ID
-    while len({one[:letters] for one in every}) < len(every):
+    while len({thread_id[:letters] for thread_id in every}) < len(every):
         letters += 1
-    ids = ", ".join(f"`{row.thread_id[:letters]}` ({row.name or row.title})" for row in found)
+    ids = ", ".join(
+        f"`{row.thread_id[:letters]}` ({row.name or row.title})" for row in matching_rows
+    )
     return UsageError(
-        text("`{content}` matches {count} threads", content=content, count=len(found)),
+        text("`{content}` matches {count} threads", content=content, count=len(matching_rows)),
         hint=text("give more of the ID: {ids}", ids=ids),
     )
 
@@ -298,24 +304,26 @@ def _build_ambiguous_error(content: str, found: list[ThreadRow]) -> UsageError:
 def _build_not_found_error(content: str, rows: list[ThreadRow]) -> UsageError:
     names = {row.name: row.name for row in rows if row.name}
     ids = {
-        row.thread_id[: max(len(content), SHORTEST_PREFIX)]: row.thread_id[:SHORT_ID]
+        row.thread_id[: max(len(content), MIN_PREFIX_LENGTH)]: row.thread_id[:SHORT_ID]
         for row in rows
     }
-    begun = [row.thread_id[:SHORT_ID] for row in rows if row.thread_id.startswith(content)]
-    if content and begun:  # too short to identify a thread
-        shown = ", ".join(f"`{one}`" for one in begun[:MAX_NEAR])
+    matching_ids = [row.thread_id[:SHORT_ID] for row in rows if row.thread_id.startswith(content)]
+    if content and matching_ids:  # too short to identify a thread
+        suggestions = ", ".join(f"`{thread_id}`" for thread_id in matching_ids[:MAX_NEAR])
         return UsageError(
             text("no thread `{content}`", content=content),
-            hint=text("give at least 4 characters of an ID, such as {examples}", examples=shown),
+            hint=text(
+                "give at least 4 characters of an ID, such as {examples}", examples=suggestions
+            ),
         )
     close = difflib.get_close_matches(content, [*names, *ids], n=MAX_NEAR, cutoff=0.6)
-    shown = ", ".join(f"`{names.get(key) or ids[key]}`" for key in close)
+    suggestions = ", ".join(f"`{names.get(key) or ids[key]}`" for key in close)
     hint = "run `mcode threads list --all` to list all threads"
     return UsageError(
         text("no thread `{content}`", content=content)
         if content
         else "the thread's ID or name is empty",
-        hint=text("did you mean {names}? {hint}", names=shown, hint=hint) if close else hint,
+        hint=text("did you mean {names}? {hint}", names=suggestions, hint=hint) if close else hint,
     )
 
 

@@ -90,8 +90,8 @@ def find_holder(home: Path, thread_id: str) -> LeaseHolder | None:
 
 def ensure_not_held(home: Path, thread_id: str) -> None:
     """Raise ThreadBusyError if a process runs the thread now; another may take it right after."""
-    if found := find_holder(home, thread_id):
-        raise _build_busy_error(thread_id, found)
+    if holder := find_holder(home, thread_id):
+        raise _build_busy_error(thread_id, holder)
 
 
 def get_lock_path(home: Path, thread_id: str) -> Path:
@@ -129,23 +129,23 @@ def _is_at(path: Path, lock: int) -> bool:
         return False
 
 
-def _build_busy_error(thread_id: str, found: LeaseHolder | None) -> ThreadBusyError:
-    if found and found.pid:
-        who = text(
+def _build_busy_error(thread_id: str, holder: LeaseHolder | None) -> ThreadBusyError:
+    if holder and holder.pid:
+        holder_name = text(
             "process {pid} on {host} since {started}",
-            pid=found.pid,
-            host=found.host,
-            started=found.clock,
+            pid=holder.pid,
+            host=holder.host,
+            started=holder.clock,
         )
     else:
-        who = "another process"
+        holder_name = "another process"
     stop = (
-        text(", or stop it with `kill {pid}`", pid=found.pid)
-        if found and found.host == _HOST
+        text(", or stop it with `kill {pid}`", pid=holder.pid)
+        if holder and holder.host == _HOST
         else ""
     )
     return ThreadBusyError(
-        text("thread `{thread_id}` is in use by {holder}", thread_id=thread_id, holder=who),
+        text("thread `{thread_id}` is in use by {holder}", thread_id=thread_id, holder=holder_name),
         hint=text(
             "wait until it ends{stop}; then run `mcode resume {thread_id}`",
             stop=stop,

@@ -116,15 +116,17 @@ def update_from_facts(
     """
     from ..checkpoints.thread_facts import ThreadFacts
 
-    known = facts or ThreadFacts()
+    current_facts = facts or ThreadFacts()
     status = row.status
     if status == "running":
         status = "running" if is_held else "interrupted"
-    elif known.updated_at > row.updated_at:
-        status = _derive_status(known)
-    used = max(row.updated_at, known.updated_at)
-    questions = known.questions + is_asked
-    return replace(row, steps=known.steps, questions=questions, status=status, updated_at=used)
+    elif current_facts.updated_at > row.updated_at:
+        status = _derive_status(current_facts)
+    used = max(row.updated_at, current_facts.updated_at)
+    questions = current_facts.questions + is_asked
+    return replace(
+        row, steps=current_facts.steps, questions=questions, status=status, updated_at=used
+    )
 
 
 def _derive_status(facts: "ThreadFacts") -> ThreadStatus:

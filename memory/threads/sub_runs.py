@@ -85,9 +85,9 @@ class SubRuns:
         A node calls this at each resume, also after the child has ended.
         """
         with self._begin_write() as connection:
-            known = _find_by_call(connection, thread_id, call_id, position)
-            if known:
-                return known
+            existing_row = _find_by_call(connection, thread_id, call_id, position)
+            if existing_row:
+                return existing_row
             row = SubRun(
                 thread_id,
                 _choose_sub_id(connection, thread_id, agent),
@@ -177,8 +177,8 @@ def _find_by_call(
 
 def _choose_sub_id(connection: sqlite3.Connection, thread_id: str, agent: str) -> str:
     # deleted children and those that were not copied leave gaps
-    taken = [row.sub_id for row in read_sub_runs(connection, thread_id) if row.agent == agent]
-    numbers = [int(sub_id.removeprefix(f"{agent}-")) for sub_id in taken]
+    used_ids = [row.sub_id for row in read_sub_runs(connection, thread_id) if row.agent == agent]
+    numbers = [int(sub_id.removeprefix(f"{agent}-")) for sub_id in used_ids]
     return f"{agent}-{max(numbers, default=0) + 1}"
 
 

@@ -34,9 +34,10 @@ def apply_restore(
     `contents` has the blobs of the new versions. `mark` is part of the names of temporary files.
     """
     # delete first: a restored file may need the place of a deleted folder
-    ordered, needed = sorted(changes, key=_get_order), _find_needed(changes)
+    ordered, needed_folders = sorted(changes, key=_get_order), _find_needed(changes)
     reasons = {
-        change.path: _apply_change(folder, change, contents, mark, needed) for change in ordered
+        change.path: _apply_change(folder, change, contents, mark, needed_folders)
+        for change in ordered
     }
     # set permissions of folders last: a read-only folder accepts no new files
     for change in reversed(ordered):
@@ -74,17 +75,17 @@ def _apply_change(
     change: PathChange,
     contents: Mapping[str, bytes],
     mark: str,
-    needed: Collection[str],
+    needed_folders: Collection[str],
 ) -> str:
     """Apply one change; return why it failed, or an empty string."""
     current = read_version(folder, change.path)
     try:
         if is_folder(change.path):
-            _apply_folder(folder, change, needed, there=current != ABSENT)
+            _apply_folder(folder, change, needed_folders, there=current != ABSENT)
         elif current not in (change.old, change.new):
             return MOVED
         elif change.new == ABSENT:
-            _remove_file(folder, change.path, needed, there=current != ABSENT)
+            _remove_file(folder, change.path, needed_folders, there=current != ABSENT)
         elif current != change.new and not _try_set_mode(folder, change, current):
             if change.new.blob not in contents:
                 return LOST
@@ -95,14 +96,14 @@ def _apply_change(
 
 
 def _apply_folder(
-    folder: Path, change: PathChange, needed: Collection[str], *, there: bool
+    folder: Path, change: PathChange, needed_folders: Collection[str], *, there: bool
 ) -> None:
     """Create the folder, private until its permissions are set; or delete it if it is empty."""
     if change.new == ABSENT:
         if there:
             with suppress(OSError), open_parent(folder, change.path) as (parent, name):
                 os.rmdir(name, dir_fd=parent)
-        _remove_file(folder, change.path, needed, there=False)
+        _remove_file(folder, change.path, needed_folders, there=False)
     elif not there:
         with open_parent(folder, change.path, create=True) as (parent, name):
             os.mkdir(name, 0o777 if change.new.permissions is None else 0o700, dir_fd=parent)
@@ -120,11 +121,11 @@ def _restore_permissions(folder: Path, change: PathChange) -> str:
 
 def _try_set_mode(folder: Path, change: PathChange, current: FileVersion) -> bool:
     """Restore the permissions of a file with unchanged content; False if it must be rewritten."""
-    wanted = change.new.permissions
-    if wanted is None or change.new.mode == LINK or current.blob != change.new.blob:
+    permissions = change.new.permissions
+    if permissions is None or change.new.mode == LINK or current.blob != change.new.blob:
         return False
     with suppress(OSError):
-        _set_mode(folder, change.path, wanted)
+        _set_mode(folder, change.path, permissions)
     return read_version(folder, change.path) == change.new
 
 
@@ -150,17 +151,17 @@ def _build_temporary_name(mark: str) -> str:
     return f".mcode-{mark}"
 
 
-def _remove_file(folder: Path, path: str, needed: Collection[str], *, there: bool) -> None:
+def _remove_file(folder: Path, path: str, needed_folders: Collection[str], *, there: bool) -> None:
     """Delete the file if it exists, and parent folders that become empty, as git does.
 
-    Folders in `needed` are kept.
+    Folders in `needed_folders` are kept.
     """
     if there:
         with open_parent(folder, path) as (parent, name):
             os.unlink(name, dir_fd=parent)
     with suppress(OSError):  # not empty
         for above in list_parent_folders(path):
-            if above in needed:
+            if above in needed_folders:
                 return
             with open_parent(folder, above) as (parent, name):
                 os.rmdir(name, dir_fd=parent)
@@ -189,8 +190,8 @@ def _write_file(folder: Path, path: str, version: FileVersion, content: bytes, m
 def _write_beside(
     parent: int, name: str, temporary: str, version: FileVersion, content: bytes
 ) -> None:
-    kept = _read_permissions(parent, name)
-    permissions = _choose_permissions(version, kept)
+    old_permissions = _read_permissions(parent, name)
+    permissions = _choose_permissions(version, old_permissions)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     usual = 0o777 if version.mode == PROGRAM else 0o666  # the umask removes bits from this
     created = os.open(temporary, flags, usual if permissions is None else 0o600, dir_fd=parent)
@@ -202,20 +203,20 @@ def _write_beside(
         os.fsync(created)
 
 
-def _choose_permissions(version: FileVersion, kept: int | None) -> int | None:
-    """Return the permissions for a file that replaces one with `kept`; None for the default."""
+def _choose_permissions(version: FileVersion, old_permissions: int | None) -> int | None:
+    """Return the permissions for a file, from those of the replaced one; None for the default."""
     if version.permissions is not None:
-        return version.permissions | (kept or 0) & ~0o777
-    if kept is None:
+        return version.permissions | (old_permissions or 0) & ~0o777
+    if old_permissions is None:
         return None
-    readable = (kept & 0o444) >> 2
-    return kept | readable if version.mode == PROGRAM else kept & ~0o111
+    readable = (old_permissions & 0o444) >> 2
+    return old_permissions | readable if version.mode == PROGRAM else old_permissions & ~0o111
 
 
 def _read_permissions(parent: int, name: str) -> int | None:
     """Return the permissions of the file to replace; None if it does not exist."""
     try:
-        found = os.stat(name, dir_fd=parent, follow_symlinks=False)
+        file_stat = os.stat(name, dir_fd=parent, follow_symlinks=False)
     except FileNotFoundError:
         return None
-    return stat.S_IMODE(found.st_mode) if stat.S_ISREG(found.st_mode) else None
+    return stat.S_IMODE(file_stat.st_mode) if stat.S_ISREG(file_stat.st_mode) else None

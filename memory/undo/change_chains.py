@@ -30,8 +30,8 @@ def build_chains(entries: Sequence[HistoryEntry]) -> dict[str, list[ChangeRun]]:
     for entry in entries:
         for change in entry.changes:
             steps.setdefault(change.path, []).append((entry, change))
-    given = {entry.number for entry in entries}
-    restores = [e for e in reversed(entries) if e.reverted and given.issuperset(e.reverted)]
+    numbers = {entry.number for entry in entries}
+    restores = [e for e in reversed(entries) if e.reverted and numbers.issuperset(e.reverted)]
     standing = {path: _drop_reverted(path, steps[path], restores) for path in sorted(steps)}
     return {path: _merge_runs(left) for path, left in standing.items() if left}
 
@@ -40,11 +40,11 @@ def _drop_reverted(
     path: str, steps: list[tuple[HistoryEntry, PathChange]], restores: Sequence[HistoryEntry]
 ) -> list[tuple[HistoryEntry, PathChange]]:
     """Drop the restores, given last first, and the changes that they reverted."""
-    gone: set[int] = set()
+    dropped_numbers: set[int] = set()
     for restore in restores:
-        if restore.number not in gone and path not in restore.left_alone:
-            gone |= {restore.number, *restore.reverted}
-    return [step for step in steps if step[0].number not in gone]
+        if restore.number not in dropped_numbers and path not in restore.left_alone:
+            dropped_numbers |= {restore.number, *restore.reverted}
+    return [step for step in steps if step[0].number not in dropped_numbers]
 
 
 def _merge_runs(steps: list[tuple[HistoryEntry, PathChange]]) -> list[ChangeRun]:

@@ -203,8 +203,8 @@ class FileHistory:
             " AND folder = (SELECT folder FROM threads WHERE thread_id = :thread)"
         )
         with self._begin_read() as connection:
-            given = {"thread": thread_id, "number": entry.number}
-            return {row[0] for row in connection.execute(query, given)}
+            parameters = {"thread": thread_id, "number": entry.number}
+            return {row[0] for row in connection.execute(query, parameters)}
 
     def find_restored_threads(self) -> set[str]:
         """Return the threads with no changes since their last undo or rewind."""
@@ -273,8 +273,8 @@ def _pack_changes(changes: Sequence[PathChange]) -> str:
 
 
 def _to_list(version: FileVersion) -> list[str | int]:
-    known = [] if version.permissions is None else [version.permissions]
-    return [version.mode, version.blob, *known]
+    permissions = [] if version.permissions is None else [version.permissions]
+    return [version.mode, version.blob, *permissions]
 
 
 def _format_now() -> str:

@@ -183,11 +183,11 @@ async def _read_kept_contents(snapshots: Snapshots, blobs: Sequence[str]) -> dic
     try:
         return await snapshots.read_blobs(blobs)
     except MaxAgentError:
-        found: dict[str, bytes] = {}
+        contents: dict[str, bytes] = {}
         for blob in blobs:
             with suppress(MaxAgentError):
-                found |= await snapshots.read_blobs([blob])
-        return found
+                contents |= await snapshots.read_blobs([blob])
+        return contents
 
 
 def _to_conflicts(left: Mapping[str, str]) -> tuple[Conflict, ...]:

@@ -76,27 +76,27 @@ async def plan_restore(
     `force` restores files even if others have changed them, in between or since.
     """
     tree = await snapshots.take()
-    wanted = await asyncio.to_thread(_list_goals, snapshots.folder, entries, doubtful)
+    goals = await asyncio.to_thread(_list_goals, snapshots.folder, entries, doubtful)
     conflicts: dict[str, str] = {}
     changes: list[PathChange] = []
     open_to_doubt: list[PathChange] = []
-    for wish in wanted:
+    for goal in goals:
         try:
-            change = PathChange(wish.path, wish.now, await _compute_version(snapshots, wish, force))
+            change = PathChange(goal.path, goal.now, await _compute_version(snapshots, goal, force))
         except MergeConflictError as reason:
-            conflicts[wish.path] = str(reason)
+            conflicts[goal.path] = str(reason)
             continue
-        if wish.doubt and not force and doubtful == "keep" and change.old != change.new:
+        if goal.doubt and not force and doubtful == "keep" and change.old != change.new:
             open_to_doubt.append(change)
-            conflicts[wish.path] = text(DOUBTFUL, tool=wish.doubt)
+            conflicts[goal.path] = text(DOUBTFUL, tool=goal.doubt)
         else:
             changes.append(change)
     changes = sorted(_select_needed(changes), key=lambda change: change.path)
     conflicts |= await asyncio.to_thread(find_path_conflicts, snapshots.folder, changes)
-    gone = {c.path for c in changes if c.new == ABSENT and c.path not in conflicts}
-    kept = await asyncio.to_thread(_find_kept_folders, snapshots.folder, gone)
-    changes = [change for change in changes if change.path not in kept]
-    first = {wish.path: wish.runs[0].old for wish in wanted}
+    deleted_paths = {c.path for c in changes if c.new == ABSENT and c.path not in conflicts}
+    kept_folders = await asyncio.to_thread(_find_kept_folders, snapshots.folder, deleted_paths)
+    changes = [change for change in changes if change.path not in kept_folders]
+    first = {goal.path: goal.runs[0].old for goal in goals}
     return RestorePlan(
         tree=tree,
         changes=tuple(change for change in changes if change.path not in conflicts),
@@ -130,20 +130,21 @@ def _select_needed(changes: Sequence[PathChange]) -> list[PathChange]:
     """
     real = [change for change in changes if change.old != change.new]
     around = {above for change in real for above in list_parent_folders(change.path)}
-    kept = (c for c in changes if c.old == c.new != ABSENT and c.path in around)
-    return [*real, *kept]
+    folder_changes = (c for c in changes if c.old == c.new != ABSENT and c.path in around)
+    return [*real, *folder_changes]
 
 
-def _find_kept_folders(folder: Path, gone: Set[str]) -> set[str]:
+def _find_kept_folders(folder: Path, deleted_paths: Set[str]) -> set[str]:
     """Return the folders to delete that still contain something, such as an ignored file."""
-    kept = set[str]()
-    for path in sorted(filter(is_folder, gone), key=len, reverse=True):  # the deepest first
-        going = gone - kept
+    kept_folders = set[str]()
+    # the deepest first
+    for path in sorted(filter(is_folder, deleted_paths), key=len, reverse=True):
+        going = deleted_paths - kept_folders
         with suppress(OSError), os.scandir(folder / path) as entries:
-            names = [f"{path}{one.name}" for one in entries]
+            names = [f"{path}{entry.name}" for entry in entries]
             if any(name not in going and f"{name}/" not in going for name in names):
-                kept.add(path)
-    return kept
+                kept_folders.add(path)
+    return kept_folders
 
 
 @dataclass(frozen=True)
@@ -228,7 +229,7 @@ def _explain_conflict(folder: Path, path: str, going: set[str]) -> str:
     if (
         not is_folder(path)
         and _classify_path(folder / path) == "folder"
-        and any(str(found) not in going for found in _walk_files(folder, path))
+        and any(str(file) not in going for file in _walk_files(folder, path))
     ):
         return "a folder with other files is in its place"
     return ""

@@ -40,9 +40,9 @@ async def merge_versions(
     if FOLDER in (base.mode, ours.mode, theirs.mode):
         return ours  # others created, deleted or chmodded it since: keep their version
     _validate_text_files(base, ours, theirs)
-    kept = theirs if _without_content(ours) == _without_content(base) else ours
+    mode_source = theirs if _without_content(ours) == _without_content(base) else ours
     blob = await _merge_blobs(snapshots, base.blob, ours.blob, theirs.blob)
-    return FileVersion(kept.mode, blob, kept.permissions)
+    return FileVersion(mode_source.mode, blob, mode_source.permissions)
 
 
 def _without_content(version: FileVersion) -> FileVersion:

@@ -54,12 +54,14 @@ def drop_claimed(entry: HistoryEntry, claimed: Collection[tuple[str, FileVersion
 def _find_in_effect(entries: Sequence[HistoryEntry]) -> list[HistoryEntry]:
     """Return the own entries, restores included, with only the changes not reverted."""
     taken_back = _build_reverted_check(entries)
-    found: list[HistoryEntry] = []
+    effective_entries: list[HistoryEntry] = []
     for entry in filter(_is_own, entries):
         changes = tuple(c for c in entry.changes if not taken_back(entry.number, c.path))
         if changes or not (entry.changes or taken_back(entry.number, "")):
-            found.append(entry if changes == entry.changes else replace(entry, changes=changes))
-    return found
+            effective_entries.append(
+                entry if changes == entry.changes else replace(entry, changes=changes)
+            )
+    return effective_entries
 
 
 def _build_reverted_check(entries: Sequence[HistoryEntry]) -> Callable[[int, str], bool]:

@@ -15,7 +15,7 @@ from .folder_links import copy_file, link_entry
 
 _MARK = "pyvenv.cfg"
 # Bytes; larger files do not name the project's folder
-_LARGEST = 200_000
+_MAX_FILE_BYTES = 200_000
 # Files in `site-packages` that point to packages elsewhere
 _POINTERS = ("*.pth", "*.egg-link", "__editable__*")
 
@@ -68,7 +68,7 @@ def _is_program(path: Path) -> bool:
 
 def _replace_text(file: Path, pattern: re.Pattern[bytes], new: bytes) -> None:
     status = file.stat()
-    if status.st_size > _LARGEST or not file.is_file():
+    if status.st_size > _MAX_FILE_BYTES or not file.is_file():
         return
     content = file.read_bytes()
     changed = pattern.sub(lambda _: new, content)

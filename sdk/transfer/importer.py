@@ -16,7 +16,7 @@ from ...config.text import text
 from ...memory.database.checkpointer import open_checkpointer
 from ...memory.threads import thread_id
 from ...memory.threads.archive import ArchivedThread, read_archive
-from ...memory.threads.index import LONGEST_NAME, ThreadIndex
+from ...memory.threads.index import MAX_NAME_LENGTH, ThreadIndex
 from ...memory.threads.record import STATUS_OF_OUTCOME, ThreadRow, ThreadStatus, build_title
 from ..threads.pruning import IMPORT
 from .options_filter import filter_options, find_dropped
@@ -91,7 +91,7 @@ def _assign_free_id(row: ThreadRow, index: ThreadIndex, home: Path) -> ThreadRow
     known = index.list()
     left = paths.locate_outputs(home, row.thread_id).exists()
     taken = left or row.thread_id in {one.thread_id for one in known}
-    is_name = row.name.isprintable() and len(row.name) <= LONGEST_NAME
+    is_name = row.name.isprintable() and len(row.name) <= MAX_NAME_LENGTH
     named = is_name and row.name not in {one.name for one in known}
     return replace(
         row,

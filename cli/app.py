@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from io import StringIO, TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any
@@ -189,9 +190,10 @@ def _print_error(error: Exception) -> int:
     if isinstance(error, _WRONG_USE):
         return _print_usage_error(error)
     known = describe_error(error, paths.locate_home())
-    echo(t("error.says", message=translate(known.message)), err=True)
-    if known.hint:
-        echo(t("error.hint", hint=translate(known.hint)), err=True)
+    with suppress(OSError):  # the terminal is closed
+        echo(t("error.says", message=translate(known.message)), err=True)
+        if known.hint:
+            echo(t("error.hint", hint=translate(known.hint)), err=True)
     return known.exit_code
 
 

@@ -77,7 +77,7 @@ class Runner(ThreadHistory):
         self.steering = SteeringQueue()
         """Messages sent by `steer` that no turn has read."""
         self._control = RunControl()
-        self._attempts = AttemptThreads(self._open_beside)
+        self._attempts = AttemptThreads(self._open_attempt_runner)
         self._closing = AsyncExitStack()
         self.deadline = 0.0
         """When the time of the next run is up, in seconds since the epoch; 0: no limit."""
@@ -292,7 +292,7 @@ class Runner(ThreadHistory):
 
     async def _stream(self, prepare: Callable[[], Awaitable[PreparedRun]]) -> AsyncGenerator[Event]:
         """Stream the run that `prepare` returns; its exceptions come before any event."""
-        self._control, self._attempts = RunControl(), AttemptThreads(self._open_beside)
+        self._control, self._attempts = RunControl(), AttemptThreads(self._open_attempt_runner)
         async with aclosing(self._run_thread(await prepare())) as events:
             async for event in events:
                 yield event
@@ -347,7 +347,7 @@ class Runner(ThreadHistory):
             run_attempt=self._attempts.run,
         )
 
-    def _open_beside(self) -> "Runner":
+    def _open_attempt_runner(self) -> "Runner":
         """Open a runner for one more thread that runs at the same time."""
         beside = Runner(home=self.home)
         beside.deadline = self.deadline

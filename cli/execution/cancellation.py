@@ -13,6 +13,7 @@ from ...sdk.outcome import build_usage
 from ...sdk.runner import Runner
 from ..rendering.renderer import Renderer
 from .stop_signal import StopSignal
+from .termination import accept_hangup, find_termination_signals
 
 # Seconds that a step has to finish after a stop; a command has two more to end itself
 GRACE = 3.0
@@ -82,9 +83,12 @@ class CancellableStream:
         A signal is recorded when it arrives: the loop drops one that it handles too late.
         """
         loop, came = asyncio.get_running_loop(), list[int]()
+        numbers = (signal.SIGINT, *find_termination_signals())
         self.was_stopped = False
 
         def record_signal(number: int, _: FrameType | None) -> None:
+            if number == signal.SIGHUP:
+                accept_hangup()
             came.append(number)
             loop.call_soon_threadsafe(process_signals)
 
@@ -92,14 +96,16 @@ class CancellableStream:
             while came:
                 self._receive_signal(came.pop(0))
 
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, lambda: None)  # wakes the loop up for the signal
+        loop.add_signal_handler(signal.SIGINT, lambda: None)  # wakes the loop up for any signal
+        for number in numbers:
             signal.signal(number, record_signal)
         try:
             yield
         finally:
-            for number in (signal.SIGINT, signal.SIGTERM):
-                loop.remove_signal_handler(number)
+            loop.remove_signal_handler(signal.SIGINT)
+            for number in numbers[1:]:
+                if signal.getsignal(number) is not signal.SIG_IGN:  # a SIGHUP has arrived
+                    signal.signal(number, signal.SIG_DFL)
             process_signals()
             self._cancel_grace()
 

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -10,6 +11,7 @@ from ...config.settings.loader import load_settings
 from ...sdk.events import Completion, Event, Failure, Interrupted, Question
 from ...sdk.runner import Runner
 from ..options import AnswerStyle, OutputFormat, is_verbose
+from ..prompts.interruptible_input import run_interruptible
 from ..prompts.text_input import discard_typeahead
 from ..rendering.console import open_console
 from ..rendering.renderer import JsonRenderer, Renderer
@@ -18,6 +20,7 @@ from .background_end import collect_running, show_stopped
 from .cancellation import CancellableStream
 from .interactive_run import InteractiveRun, PromptRunner
 from .stop_signal import StopSignal, run_stoppable
+from .termination import build_exit, find_termination_signals
 
 Said = TypeVar("Said")
 Start = Callable[[Runner], AsyncGenerator[Event]]
@@ -97,9 +100,10 @@ async def _run_interactive(
 
 
 async def _ask_at_once(question: Callable[[], Said]) -> Said:
-    """Ask at once: nothing else runs meanwhile."""
+    """Ask at once: nothing else runs meanwhile; SIGTERM or a closed terminal ends the process."""
     discard_typeahead()
-    return question()
+    exits = {number: partial(build_exit, number) for number in find_termination_signals()}
+    return run_interruptible(exits, question)
 
 
 def to_exit_code(last: Event | None) -> int:

@@ -33,6 +33,7 @@ from ...tools.todo_list import Todo
 from ...tools.tool_run import ToolRun
 from ...tools.tool_table import TOOLS
 from ...tools.workspace import Workspace
+from .termination import exit_on_termination
 
 NEEDS_APPROVAL = "needs approval: {reason}; nothing was run"
 OF_SERVER = "tools of MCP servers are called in threads only; `mcode mcp tools` shows them"
@@ -173,7 +174,8 @@ class ToolSession:
             rag_servers=self._rag_servers,
             skills=self._skills,
         )
-        result = await invoke(tool, args, run)
+        with exit_on_termination():
+            result = await invoke(tool, args, run)
         self._seen.update(result.seen)
         self._todos = result.update.get("todos", self._todos)
         return result

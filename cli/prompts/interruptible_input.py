@@ -22,7 +22,7 @@ _came: list[BaseException] = []
 
 
 def run_interruptible(
-    meant: Mapping[signal.Signals, type[BaseException]], ask: Callable[[], Answer]
+    meant: Mapping[signal.Signals, Callable[[], BaseException]], ask: Callable[[], Answer]
 ) -> Answer:
     """Return the result of `ask`; on one of these signals raise its exception instead.
 

@@ -2,13 +2,11 @@
 
 from collections.abc import Mapping
 from functools import singledispatchmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from ...memory.threads.pull_requests import PULL_REQUEST
 from ...sdk import events as ev
-from ...sdk.interrupt_response import list_answer_options
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate, translate_notice
 from ..i18n.stored_messages import translate_stored
@@ -17,12 +15,12 @@ from .context.compaction import format_end, format_reset, format_start
 from .diff import ShownDiffs, show_diff
 from .humanize import format_duration
 from .listings.threads import SHORT_ID
+from .open_question import show_open_question
 from .output import echo_wrapped
 from .sanitize import sanitize_line, sanitize_text
 from .subagents.event_lines import SubagentLines
 from .thinking_view import ThinkingView, create_thinking_view
 from .tool_calls import ToolView
-from .tool_summary import format_call
 from .turn_meter import TurnMeter
 
 if TYPE_CHECKING:
@@ -101,7 +99,7 @@ class TextRenderer:
             self._print_line(summary, "dim")
         if isinstance(last, ev.Question):
             for question in ev.list_questions(last):
-                self._show_open_question(question)
+                show_open_question(self._console, question)
         if last is None or isinstance(last, ev.Interrupted):
             key = "run.timed_out" if last and last.reason == "timeout" else "run.interrupted"
             self._print_line(t(key, thread=self._thread_id[:SHORT_ID]), "yellow")
@@ -309,39 +307,6 @@ class TextRenderer:
             self._print_line(t("error.hint", hint=translate(event.hint)), "yellow")
         if event.thread_id:
             self._print_line(t("run.kept", thread=event.thread_id[:SHORT_ID]), "dim")
-
-    def _show_open_question(self, question: ev.Question) -> None:
-        """Show what waits and how to answer it from another shell."""
-        from .approval_request import describe_asker, describe_limit, show_arguments
-
-        thread = question.thread_id[:SHORT_ID]
-        if question.kind == "limit":
-            self._print_line(sanitize_line(describe_limit(question, thread)), "yellow")
-            return
-        if words := describe_asker(question):
-            self._print_line(f"\n{words}", "bold")
-        for request in question.action_requests:
-            self._print_line(
-                t("run.asks", call=format_call(request["name"], request["args"])), "yellow"
-            )
-            if question.kind != "review":  # its diff has been shown
-                show_arguments(self._console, request)
-            if question.kind in ("approval", PULL_REQUEST):
-                self._show_reason(request)
-        shown = question.id[:SHORT_ID]
-        *options, last = list_answer_options(question.review_configs)
-        if options:
-            last = t("run.answer_options", options=", ".join(options), last=last)
-        how = t("run.how_to_answer", thread=thread, question=shown, options=last)
-        self._print_line(how, "yellow")
-        if question.kind == "review":
-            self._print_line(t("run.how_to_review"), "yellow")
-
-    def _show_reason(self, request: Mapping[str, Any]) -> None:
-        why = sanitize_line(translate_stored(str(request.get("description") or "")))
-        # a tool that asks gives its own question as the reason, which is printed above
-        if why and request["description"] not in request["args"].values():
-            self._print_line(f"  {t('ask.because', why=why)}", "yellow")
 
     def _show_changes(self, diff: str) -> None:
         self._finish_block()

@@ -68,7 +68,7 @@ class Snapshots:
 
             self._files = CopySnapshots(folder, self.directory)
 
-    def open_beside(self, folder: Path) -> "Snapshots":
+    def open_for_folder(self, folder: Path) -> "Snapshots":
         """Return the snapshots of another folder with the same rules, such as a worktree."""
         return Snapshots(folder, self._stores, self._exclude)
 

@@ -42,7 +42,7 @@ def _drop_reverted(
     """Drop the restores, given last first, and the changes that they reverted."""
     dropped_numbers: set[int] = set()
     for restore in restores:
-        if restore.number not in dropped_numbers and path not in restore.left_alone:
+        if restore.number not in dropped_numbers and path not in restore.skipped:
             dropped_numbers |= {restore.number, *restore.reverted}
     return [step for step in steps if step[0].number not in dropped_numbers]
 

@@ -52,7 +52,7 @@ class HistoryEntry:
     """False if the process died meanwhile: the changes may include those of others."""
     created_at: str
     """ISO 8601, UTC."""
-    left_alone: frozenset[str] = frozenset()
+    skipped: frozenset[str] = frozenset()
     """Files that a restore skipped: it reverted nothing in them."""
     doubtful: frozenset[str] = frozenset()
     """Files that changed while a command ran, and that others may have changed."""
@@ -246,7 +246,7 @@ def _to_entry(row: sqlite3.Row) -> HistoryEntry:
         state=row["state"],
         sure=bool(row["sure"]),
         created_at=row["created_at"],
-        left_alone=frozenset(json.loads(row["left_alone"])),
+        skipped=frozenset(json.loads(row["left_alone"])),
         doubtful=_parse_doubtful(row),
     )
 

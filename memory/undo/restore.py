@@ -72,7 +72,7 @@ async def execute_plan(
         turn=turn,
         changes=changes,
         reverted=planned.reverted,
-        left=planned.left_alone,
+        left=planned.skipped,
     )
     paths, left, recorded = await _execute_entry(snapshots, history, thread_id, entry, contents)
     merged = planned.merged.intersection(paths)
@@ -132,7 +132,7 @@ async def _execute_entry(
         after=after,
         changes=changes,
         reverted=entry.reverted if changes or not left else (),
-        left=entry.left_alone.union(left),
+        left=entry.skipped.union(left),
     )
     return tuple(change.path for change in filter_visible(changes)), left, recorded
 

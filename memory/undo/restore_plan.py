@@ -56,7 +56,7 @@ class RestorePlan:
     """Paths in `changes` in which changes of others are kept."""
     conflicts: tuple[Conflict, ...]
     """Skipped files: nothing is written for them."""
-    left_alone: frozenset[str]
+    skipped: frozenset[str]
     """The paths of the conflicts, and folders that cannot be restored without them."""
     reverted: tuple[int, ...]
     """Numbers of the entries to revert, except for the conflicts."""
@@ -104,7 +104,7 @@ async def plan_restore(
             c.path for c in changes if c.path not in conflicts and c.new != first[c.path]
         ),
         conflicts=tuple(Conflict(path, conflicts[path]) for path in _select_reported(conflicts)),
-        left_alone=frozenset(conflicts),
+        skipped=frozenset(conflicts),
         reverted=tuple(
             e.number for e in entries if e.kind != "others" and not _is_blocked(e, conflicts)
         ),

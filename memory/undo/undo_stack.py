@@ -74,7 +74,7 @@ def _build_reverted_check(entries: Sequence[HistoryEntry]) -> Callable[[int, str
     @cache
     def is_reverted(number: int, path: str) -> bool:
         return any(
-            path not in restore.left_alone and not is_reverted(restore.number, path)
+            path not in restore.skipped and not is_reverted(restore.number, path)
             for restore in reversed(restores.get(number, []))
         )
 

@@ -62,7 +62,7 @@ async def _create(
     objects = None
     if repository:
         objects = await asyncio.to_thread(copy_git_dir, repository, top, _find_program(project))
-    copy_snapshots = snapshots.open_beside(folder)
+    copy_snapshots = snapshots.open_for_folder(folder)
     files = await copy_snapshots.git_files.check_out(tree)
     worktree = Worktree(folder, top, project, repository, objects, tree, *owner)
     if repository:

@@ -90,7 +90,7 @@ async def merge_worktree(
     files in conflict.
     """
     entry_key = f"merge-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
-    tree = await snapshots.open_beside(worktree.folder).take()
+    tree = await snapshots.open_for_folder(worktree.folder).take()
     changes = await snapshots.list_changes(worktree.base, tree)
     merge = _Merge(snapshots, history, thread_id, entry_key, turn, tool, tree, tuple(changes))
     async with acquire_file_lock(snapshots.directory / "merge.lock"):
@@ -118,10 +118,10 @@ class _Merge:
         entry = next((entry for entry in entries if entry.key == self.key), None)
         if entry and entry.state == "started":
             result = await finish_entry(self.snapshots, self.history, self.thread_id, entry)
-            return replace(result, conflicts=self._list_left_alone(result.entry))
+            return replace(result, conflicts=self._list_skipped(result.entry))
         if entry:
             paths = tuple(change.path for change in filter_visible(entry.changes))
-            return RestoreResult(paths, frozenset(), self._list_left_alone(entry), entry)
+            return RestoreResult(paths, frozenset(), self._list_skipped(entry), entry)
         # undoing the reverse is the same merge
         reverse = [PathChange(c.path, c.new, c.old) for c in self.changes]
         planned = await plan_restore(self.snapshots, [self._build_entry(reverse)])
@@ -154,8 +154,8 @@ class _Merge:
             created_at="",
         )
 
-    def _list_left_alone(self, entry: HistoryEntry | None) -> tuple[Conflict, ...]:
-        paths = entry.left_alone if entry else frozenset[str]()
+    def _list_skipped(self, entry: HistoryEntry | None) -> tuple[Conflict, ...]:
+        paths = entry.skipped if entry else frozenset[str]()
         return tuple(Conflict(path, _BOTH_CHANGED) for path in sorted(paths))
 
     async def keep_conflicts(

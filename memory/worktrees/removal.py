@@ -19,7 +19,7 @@ async def remove_worktree(snapshots: Snapshots, worktree: Worktree) -> None:
 
     `snapshots` are the project's; they keep the worktree's snapshots.
     """
-    copy_snapshots = snapshots.open_beside(worktree.folder)
+    copy_snapshots = snapshots.open_for_folder(worktree.folder)
     async with acquire_file_lock(locate_lock(worktree.container)):
         await copy_snapshots.git_files.forget_folder()
         await asyncio.to_thread(delete_container, worktree.container)

@@ -107,7 +107,7 @@ async def _save_changes(
     discarded = [result for result in results if not result["kept"]]
     for result in discarded:
         if worktree := worktrees.get(result["number"]):
-            tree = await deps.snapshots.open_beside(worktree.folder).take()
+            tree = await deps.snapshots.open_for_folder(worktree.folder).take()
             diff = await deps.snapshots.diff(worktree.base, tree)
             await asyncio.to_thread(_write_file, folder / f"{result['number']}.diff", diff)
     if discarded:

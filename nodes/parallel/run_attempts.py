@@ -159,7 +159,7 @@ def _emit_results(
 async def _build_result(
     deps: Dependencies, attempt: Attempt, end: AttemptEnd, worktree: Worktree
 ) -> AttemptResult:
-    tree = await deps.snapshots.open_beside(worktree.folder).take()
+    tree = await deps.snapshots.open_for_folder(worktree.folder).take()
     changes = await deps.snapshots.list_changes(worktree.base, tree)
     diff = await deps.snapshots.diff(worktree.base, tree)
     return AttemptResult(

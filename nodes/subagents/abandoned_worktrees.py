@@ -34,7 +34,7 @@ def _list_worktrees(deps: Dependencies, thread: str) -> list[Worktree]:
 
 
 async def _save_changes(worktree: Worktree, deps: Dependencies, runtime: Runtime[Context]) -> None:
-    tree = await deps.snapshots.open_beside(worktree.folder).take()
+    tree = await deps.snapshots.open_for_folder(worktree.folder).take()
     diff = await deps.snapshots.diff(worktree.base, tree)
     if not diff:
         return

@@ -41,13 +41,13 @@ async def run_until_stable(
     """
     first = await _run_commands(record, commands, deps)
     if first.evidence["verdict"] == "failed" and not first.misses_socket:
-        return await _look_at_red_tests(state, record, commands, first, deps)
+        return await _exclude_known_red_tests(state, record, commands, first, deps)
     changed = await _find_changed_files(record, record.tree, first.evidence["tree"])
     if first.evidence["verdict"] != "passed" or not changed:
         return first
     again = await _run_commands(record, commands, deps)
     if again.evidence["verdict"] == "failed" and not again.misses_socket:
-        return await _look_at_red_tests(state, record, commands, again, deps)
+        return await _exclude_known_red_tests(state, record, commands, again, deps)
     moved = (
         await _find_changed_files(record, first.evidence["tree"], again.evidence["tree"]) - changed
     )
@@ -80,7 +80,7 @@ async def _run_commands(
     return Proof({**evidence, "reason": reason}, misses_socket=True, runs=runs)
 
 
-async def _look_at_red_tests(
+async def _exclude_known_red_tests(
     state: State,
     record: FileRecord,
     commands: Sequence[TestCommand],

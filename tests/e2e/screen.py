@@ -167,9 +167,13 @@ class ScreenTerminal(Terminal):
 
     def hang_up(self) -> int:
         """Close the window, which is SIGHUP; the exit code, negative for a signal."""
+        self.close_window()
+        return self._process.wait(timeout=PATIENCE)
+
+    def close_window(self) -> None:
+        """Close the window and do not wait for the program."""
         with open(os.devnull) as nothing:
             os.dup2(nothing.fileno(), self._keys)
-        return self._process.wait(timeout=PATIENCE)
 
     def _show(self, piece: bytes) -> None:
         super()._show(piece)

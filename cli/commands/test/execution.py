@@ -9,6 +9,7 @@ import typer
 from ....config import exit_codes, paths
 from ....config.errors import UsageError
 from ....config.trust.decision import check_trust
+from ...execution.termination import exit_on_termination
 from ...i18n.catalogs import t
 from ...i18n.message_translation import translate
 from ...options import Folder, Output, OutputFormat
@@ -112,15 +113,16 @@ async def _run_commands(
     for command, tool in zip(commands, tools, strict=True):
         command_line, live = format_command(command), LiveLines()
         echo(t("test.running", command=command_line), err=True)
-        run = await run_tests(
-            command,
-            project.folder,
-            project.settings.task.test_timeout,
-            live.add_text,
-            project.sandbox,
-            arguments,
-            tool,
-        )
+        with exit_on_termination():
+            run = await run_tests(
+                command,
+                project.folder,
+                project.settings.task.test_timeout,
+                live.add_text,
+                project.sandbox,
+                arguments,
+                tool,
+            )
         live.close()
         runs.append(replace(run, command=command_line))
     return runs

@@ -14,6 +14,7 @@ from ....tools.sandbox.sandbox import Sandbox
 from ....tools.testing.command import FRAMEWORKS, TestCommand, select_commands
 from ....tools.testing.detection import NONE_FOUND, SIGNS, detect_test_commands
 from ....tools.workspace import Workspace
+from ...execution.termination import exit_on_termination
 
 
 @dataclass(frozen=True)
@@ -27,8 +28,12 @@ class TestedProject:
 
     def detect(self) -> list[TestCommand]:
         """Detect all test commands, the configured one first."""
+        return asyncio.run(self._detect())
+
+    async def _detect(self) -> list[TestCommand]:
         configured = self.settings.task.test_command
-        return asyncio.run(detect_test_commands(self.folder, configured, self.sandbox))
+        with exit_on_termination():
+            return await detect_test_commands(self.folder, configured, self.sandbox)
 
     def select(self, framework: str = "") -> list[TestCommand]:
         """Return the commands to run: of one framework, or of the whole project."""

@@ -8,13 +8,14 @@ from pathlib import Path
 
 from ....config.exit_codes import DONE, FAILED
 from ....tools.filesystem.walk import walk
-from ....tools.process.launcher import TimeLimit
+from ....tools.process.launcher import ProcessExit, TimeLimit
 from ....tools.result import ToolError
 from ....tools.sandbox.execution import stream_inside
 from ....tools.sandbox.sandbox import Sandbox
 from ....tools.testing.command import TestCommand
 from ....tools.testing.detection import format_command
 from ....tools.workspace import Workspace
+from ...execution.termination import exit_on_termination
 from ...i18n.catalogs import t
 from ...rendering.output import echo
 from .live_output import LiveLines
@@ -41,16 +42,19 @@ def watch_by_framework(
         option = "--watchAll"  # the other one asks git what has changed
     echo(t("test.running", command=f"{format_command(command)} {option}"), err=True)
     output = LiveLines()
-    process_exit = asyncio.run(
-        stream_inside(
-            sandbox,
-            [*command.argv, option, *arguments],
-            cwd=folder / command.folder,
-            timeout=TimeLimit(None),
-            on_output=output.add,
-            env={name: value for name, value in command.environment.items() if name != "CI"},
-        )
-    )
+
+    async def run_until_end() -> ProcessExit:
+        with exit_on_termination():
+            return await stream_inside(
+                sandbox,
+                [*command.argv, option, *arguments],
+                cwd=folder / command.folder,
+                timeout=TimeLimit(None),
+                on_output=output.add,
+                env={name: value for name, value in command.environment.items() if name != "CI"},
+            )
+
+    process_exit = asyncio.run(run_until_end())
     output.close()
     return FAILED if process_exit.exit_code else DONE
 
@@ -58,16 +62,9 @@ def watch_by_framework(
 def _accept_interrupts() -> None:
     """Let SIGINT end this process also where a script has started it in the background with `&`.
 
-    The shell has it ignored there, and nothing else would end the watch. A closed terminal ends it
-    in the same way, so that the sandbox removes its placeholders from the project.
+    The shell has it ignored there, and nothing else would end the watch.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGHUP, _interrupt_once)
-
-
-def _interrupt_once(number: int, frame: object) -> None:
-    signal.signal(number, signal.SIG_IGN)  # the shell may repeat what the kernel has sent
-    signal.raise_signal(signal.SIGINT)
 
 
 def _is_in_repository(folder: Path) -> bool:

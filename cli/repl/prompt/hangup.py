@@ -5,11 +5,12 @@ its answer; the record has a signal that arrived just before.
 """
 
 import asyncio
-import os
 import signal
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from types import FrameType
+
+from ...execution.termination import release_terminal
 
 # State of the whole process, as signals are
 _received_signals: set[int] = set()
@@ -35,7 +36,7 @@ def handle_hangup(
         loop.call_soon_threadsafe(exit_on_hangup if number == signal.SIGHUP else leave)
 
     def exit_on_hangup() -> None:
-        _release_terminal()
+        release_terminal()
         leave()
 
     _receivers.append(receive)
@@ -62,11 +63,3 @@ def pass_on_termination() -> None:
 def has_received_signal() -> bool:
     """Return whether such a signal has arrived, even if the loop has not handled it yet."""
     return bool(_received_signals)
-
-
-def _release_terminal() -> None:
-    """Discard later output: the terminal is gone, and a write error would reach no one."""
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):
-        os.dup2(nowhere, stream)
-    os.close(nowhere)

@@ -28,7 +28,9 @@ def test_a_stuck_thread_holds_no_process(number: signal.Signals) -> None:
     assert subprocess.run(stuck, timeout=250).returncode == 128 + number
 
 
-@pytest.mark.parametrize(("signals", "code"), [([], 7), ([15, 2], 143), ([2, 15], 130)])
+@pytest.mark.parametrize(
+    ("signals", "code"), [([], 7), ([15, 2], 143), ([1, 15], 129), ([2, 15], 130)]
+)
 def test_the_first_signal_is_the_exit_code(signals: list[int], code: int) -> None:
     async def main(stop: StopSignal) -> int:
         for number in signals:

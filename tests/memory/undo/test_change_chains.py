@@ -40,7 +40,7 @@ def entry(
         state="done",
         sure=sure,
         created_at="",
-        left_alone=frozenset(left),
+        skipped=frozenset(left),
     )
 
 

@@ -101,7 +101,7 @@ def test_finished_restore_records_reverted_entries(history: FileHistory) -> None
     def undo(key: str, changes: list[PathChange], reverted: list[int]):
         given = {"changes": [EDITED], "reverted": [1, 2], "left": ["x"]}
         begun = history.begin_entry("t", key, "undo", before="b", turn=1, **given)
-        assert begun.left_alone == {"x"}
+        assert begun.skipped == {"x"}
         return history.finish_entry(
             "t", key, after="a", changes=changes, reverted=reverted, left=["x", "new\udcff.txt"]
         )
@@ -110,4 +110,4 @@ def test_finished_restore_records_reverted_entries(history: FileHistory) -> None
     partly, idle = undo("partly", [EDITED], [2]), undo("nothing to do", [], [1, 2])
     assert partly and (partly.changes, partly.reverted) == ((EDITED,), (2,))
     assert idle and (idle.changes, idle.reverted) == ((), (1, 2))
-    assert idle.left_alone == {"x", "new\udcff.txt"}
+    assert idle.skipped == {"x", "new\udcff.txt"}

@@ -49,7 +49,7 @@ async def test_file_changed_after_plan_is_retried_by_undo(
     swap("a.txt", "line 17", "USER")(project.folder)
     done = await execute_plan(project.snapshots, project.history, THREAD, planned, "undo", 1)
     assert (done.paths, done.conflicts[0].path) == (("b.txt",), "a.txt")
-    assert done.entry and done.entry.left_alone == {"a.txt"}
+    assert done.entry and done.entry.skipped == {"a.txt"}
     assert (await project.undo()).merged == {"a.txt"}
     assert project.files()["a.txt"][1] == changed(LINES, "line 17", "USER")
 

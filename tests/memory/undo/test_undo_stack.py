@@ -64,7 +64,7 @@ def test_undo_takes_last_turn_in_effect() -> None:
 
 
 BOTH = replace(entry(1), changes=(CHANGE, OTHER))
-PARTLY = replace(entry(2, "undo", 1, [1]), left_alone=frozenset("a"))
+PARTLY = replace(entry(2, "undo", 1, [1]), skipped=frozenset("a"))
 
 
 def test_changes_left_by_undo_stay_undoable() -> None:
@@ -76,7 +76,7 @@ def test_changes_left_by_undo_stay_undoable() -> None:
 
 def test_what_a_redo_left_alone_is_still_undone() -> None:
     undo = replace(entry(2, "undo", 1, [1]), changes=(CHANGE, OTHER))
-    redo = replace(entry(3, "redo", 1, [2]), left_alone=frozenset("b"))
+    redo = replace(entry(3, "redo", 1, [2]), skipped=frozenset("b"))
     assert list(find_active_entries([BOTH, undo, redo])) == [replace(BOTH, changes=(CHANGE,))]
     assert find_last_restore([BOTH, undo, redo]) == replace(undo, changes=(OTHER,))
 

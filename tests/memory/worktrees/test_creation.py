@@ -62,7 +62,7 @@ async def test_first_snapshot_of_worktree_is_the_base(project: WorktreeProject) 
     (project.folder / "empty").mkdir()
     worktree = await project.branch_off()
     assert tree(worktree.folder) == tree(project.folder)
-    assert await project.snapshots.open_beside(worktree.folder).take() == worktree.base
+    assert await project.snapshots.open_for_folder(worktree.folder).take() == worktree.base
 
 
 async def test_detached_head_and_unborn_branch_are_copied(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ async def test_repository_that_ignores_the_project_is_none(tmp_path: Path) -> No
     project = WorktreeProject(tmp_path, {"a.py": "a\n"})
     worktree = await project.branch_off()
     assert worktree.repository is None
-    assert await project.snapshots.open_beside(worktree.folder).take() == worktree.base
+    assert await project.snapshots.open_for_folder(worktree.folder).take() == worktree.base
 
 
 async def test_project_in_subfolder_has_its_neighbours_linked(tmp_path: Path) -> None:

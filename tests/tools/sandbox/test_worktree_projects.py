@@ -105,7 +105,7 @@ async def test_worktree_of_worktree_has_packages_but_no_secrets(tmp_path: Path) 
     write_files(project.folder, {".env": "KEY=1"})
     project.commit()
     outer = await project.branch_off()
-    snapshots = project.snapshots.open_beside(outer.folder)
+    snapshots = project.snapshots.open_for_folder(outer.folder)
     inner = await create_worktree(
         snapshots, thread_id="inner", key="k", tree=await snapshots.take(), sandboxed=True
     )

@@ -15,7 +15,6 @@ from .context.compaction import format_end, format_reset, format_start
 from .diff import ShownDiffs, show_diff
 from .humanize import format_duration
 from .listings.threads import SHORT_ID
-from .open_question import show_open_question
 from .output import echo_wrapped
 from .sanitize import sanitize_line, sanitize_text
 from .subagents.event_lines import SubagentLines
@@ -98,6 +97,8 @@ class TextRenderer:
         if summary := self._meter.format_summary():
             self._print_line(summary, "dim")
         if isinstance(last, ev.Question):
+            from .open_question import show_open_question
+
             for question in ev.list_questions(last):
                 show_open_question(self._console, question)
         if last is None or isinstance(last, ev.Interrupted):

@@ -12,8 +12,7 @@ from ...sdk.events import Event, Interrupted, RunStarted, TokenUsage, as_json
 from ...sdk.outcome import build_usage
 from ...sdk.runner import Runner
 from ..rendering.renderer import Renderer
-from .stop_signal import StopSignal
-from .termination import accept_hangup, find_termination_signals
+from .stop_signal import StopSignal, accept_hangup, find_termination_signals
 
 # Seconds that a step has to finish after a stop; a command has two more to end itself
 GRACE = 3.0

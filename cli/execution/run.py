@@ -19,8 +19,7 @@ from ..rendering.text_renderer import TextRenderer
 from .background_end import collect_running, show_stopped
 from .cancellation import CancellableStream
 from .interactive_run import InteractiveRun, PromptRunner
-from .stop_signal import StopSignal, run_stoppable
-from .termination import build_exit, find_termination_signals
+from .stop_signal import StopSignal, build_exit, find_termination_signals, run_stoppable
 
 Said = TypeVar("Said")
 Start = Callable[[Runner], AsyncGenerator[Event]]

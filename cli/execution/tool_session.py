@@ -33,7 +33,7 @@ from ...tools.todo_list import Todo
 from ...tools.tool_run import ToolRun
 from ...tools.tool_table import TOOLS
 from ...tools.workspace import Workspace
-from .termination import exit_on_termination
+from .stop_signal import exit_on_termination
 
 NEEDS_APPROVAL = "needs approval: {reason}; nothing was run"
 OF_SERVER = "tools of MCP servers are called in threads only; `mcode mcp tools` shows them"

@@ -9,7 +9,7 @@ import typer
 from ....config import exit_codes, paths
 from ....config.errors import UsageError
 from ....config.trust.decision import check_trust
-from ...execution.termination import exit_on_termination
+from ...execution.stop_signal import exit_on_termination
 from ...i18n.catalogs import t
 from ...i18n.message_translation import translate
 from ...options import Folder, Output, OutputFormat

@@ -14,7 +14,7 @@ from ....tools.sandbox.sandbox import Sandbox
 from ....tools.testing.command import FRAMEWORKS, TestCommand, select_commands
 from ....tools.testing.detection import NONE_FOUND, SIGNS, detect_test_commands
 from ....tools.workspace import Workspace
-from ...execution.termination import exit_on_termination
+from ...execution.stop_signal import exit_on_termination
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from ....tools.sandbox.sandbox import Sandbox
 from ....tools.testing.command import TestCommand
 from ....tools.testing.detection import format_command
 from ....tools.workspace import Workspace
-from ...execution.termination import exit_on_termination
+from ...execution.stop_signal import exit_on_termination
 from ...i18n.catalogs import t
 from ...rendering.output import echo
 from .live_output import LiveLines

@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from types import FrameType
 
-from ...execution.termination import release_terminal
+from ...execution.stop_signal import release_terminal
 
 # State of the whole process, as signals are
 _received_signals: set[int] = set()

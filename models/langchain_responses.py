@@ -47,7 +47,11 @@ class LangChainResponsesModel(ChatOpenAI):
             openai_proxy="",
             timeout=READ_SECONDS,
             stream_chunk_timeout=READ_SECONDS,
-            default_headers={"User-Agent": f"maxagent/{__version__}"},
+            default_headers={
+                "User-Agent": f"maxagent/{__version__}",
+                **resolved.provider.headers,
+                **resolved.extra_headers,
+            },
             use_responses_api=True,
             store=False,
             include=["reasoning.encrypted_content"] if thinks else None,

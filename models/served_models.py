@@ -71,7 +71,11 @@ async def list_served_models(resolved: ResolvedModel) -> list[str]:
         return [one.name for one in await list_copilot_models(resolved.login) if one.can_be_picked]
     import httpx  # late: the light commands do without
 
-    headers = {**_build_key_headers(resolved), **resolved.extra_headers}
+    headers = {
+        **_build_key_headers(resolved),
+        **resolved.provider.headers,
+        **resolved.extra_headers,
+    }
     try:
         async with httpx.AsyncClient(headers=headers, timeout=LIST_SECONDS) as client:
             response = await client.get(build_list_url(resolved.base_url))

@@ -10,10 +10,10 @@ from keyword import iskeyword
 from typing import Any, ClassVar, Literal
 
 from .event_types.agent import AgentEvent
+from .event_types.agent import AttemptProgress as AttemptProgress
+from .event_types.agent import AttemptsCompared as AttemptsCompared
 from .event_types.agent import SubagentFinished as SubagentFinished
 from .event_types.agent import SubagentStarted as SubagentStarted
-from .event_types.attempt import AttemptProgress as AttemptProgress
-from .event_types.attempt import AttemptsCompared as AttemptsCompared
 from .event_types.context import CacheReset as CacheReset
 from .event_types.context import CardProposed as CardProposed
 from .event_types.context import CompactionFinished as CompactionFinished

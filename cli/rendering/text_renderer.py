@@ -13,6 +13,12 @@ from ..i18n.stored_messages import translate_stored
 from .console import can_redraw, open_console, show_line, style_text
 from .context.compaction import format_end, format_reset, format_start
 from .diff import ShownDiffs, show_diff
+from .event_text import (
+    describe_background_end,
+    describe_card,
+    describe_hook,
+    describe_outcome,
+)
 from .humanize import format_duration
 from .listings.threads import SHORT_ID
 from .output import echo_wrapped
@@ -200,16 +206,11 @@ class TextRenderer:
     @_render_event.register
     def _(self, event: ev.HookFinished) -> None:
         if event.outcome in ("refused", "asked"):
-            words = {"command": event.command, "reason": event.reason}
-            shown = {name: sanitize_line(value) for name, value in words.items()}
-            kind = "go_on" if event.event == "on_stop" else event.outcome
-            self._print_line(t(f"hook.{kind}", **shown), "yellow")
+            self._print_line(describe_hook(event), "yellow")
 
     @_render_event.register
     def _(self, event: ev.BackgroundFinished) -> None:
-        key = "run.background.killed" if event.exit_code is None else "run.background.ended"
-        words = {"command": sanitize_line(event.command), "code": event.exit_code}
-        self._print_line(t(key, **words), "dim")
+        self._print_line(describe_background_end(event), "dim")
 
     @_render_event.register
     def _(self, event: ev.Todos) -> None:
@@ -249,13 +250,13 @@ class TextRenderer:
     @_render_event.register
     def _(self, event: ev.MemoryShown) -> None:
         for card in event.cards[:MAX_CARDS]:
-            self._print_line(t("memory.event.shown", **_describe_card(card)), "dim")
+            self._print_line(t("memory.event.shown", **describe_card(card)), "dim")
         if (rest := len(event.cards) - MAX_CARDS) > 0:
             self._print_line(t("memory.event.more", count=rest), "dim")
 
     @_render_event.register
     def _(self, event: ev.CardProposed) -> None:
-        self._print_line(t("memory.event.proposed", **_describe_card(event.card)), "cyan")
+        self._print_line(t("memory.event.proposed", **describe_card(event.card)), "cyan")
 
     @_render_event.register
     def _(self, event: ev.CompactionStarted) -> None:
@@ -296,7 +297,7 @@ class TextRenderer:
     def _(self, event: ev.Completion) -> None:
         self._show_changes(self._shown_diffs.filter_unshown(event.diff))
         style = {"verified": "bold green", "failed": "bold red"}.get(event.outcome, "bold yellow")
-        self._print_line(f"\n{_describe_outcome(event)}", style)
+        self._print_line(f"\n{describe_outcome(event)}", style)
         self._print_line(t("run.thread", thread=event.thread_id), "dim")
         if event.summary.strip() and event.outcome != "undone":  # it describes undone work
             echo_wrapped(event.summary.strip())
@@ -347,20 +348,3 @@ class TextRenderer:
         if self._has_open_line:
             self._console.print()
             self._has_open_line = False
-
-
-def _describe_card(card: Mapping[str, str]) -> dict[str, str]:
-    content = " ".join(sanitize_line(card["content"]).split())
-    return {"id": card["id"][:8], "type": t(f"memory.type.{card['type']}"), "content": content}
-
-
-def _describe_outcome(event: ev.Completion) -> str:
-    words = t(f"outcome.{event.outcome}")
-    if event.graph == "edit" and event.outcome != "undone":
-        return t("outcome.edited") if event.files else t("outcome.unchanged")
-    evidence = event.evidence
-    if evidence and event.outcome != "undone":
-        command = f" ({evidence['command']})" if evidence["command"] else ""
-        proof = t("labelled", label=words, said=translate_stored(evidence["reason"]))
-        return sanitize_line(f"{proof}{command}")
-    return t("outcome.skipped") if event.outcome == "unverified" else words

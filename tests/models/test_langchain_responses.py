@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -155,3 +156,16 @@ async def test_its_failures_are_ours(
     assert len(provider.requests) == 1
     if kind is RateLimitError:
         assert caught.value.retry_after == 9.0
+
+
+async def test_headers_of_row_and_user_are_sent(provider: Provider) -> None:
+    row = replace(load_providers()["openai"], headers={"X-Row": "1"})
+    resolved = ResolvedModel(row, "gpt-5", provider.url, "k", extra_headers={"X-User": "2"})
+    model = LangChainResponsesModel.from_resolved(resolved)
+    provider.script(
+        [sse(*TEXT, {"type": "response.completed", "response": response("completed", [])})]
+    )
+    _ = [chunk async for chunk in model.astream("hello")]
+    await model.aclose()
+    [request] = provider.requests
+    assert (request.headers["x-row"], request.headers["x-user"]) == ("1", "2")

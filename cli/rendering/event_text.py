@@ -1,0 +1,41 @@
+"""Events in words, each on one line; `text_renderer.py` prints them."""
+
+from collections.abc import Mapping
+
+from ...sdk import events as ev
+from ..i18n.catalogs import t
+from ..i18n.stored_messages import translate_stored
+from .sanitize import sanitize_line
+
+
+def describe_hook(event: ev.HookFinished) -> str:
+    """Describe what a hook has refused, or wants to be asked."""
+    words = {"command": event.command, "reason": event.reason}
+    clean = {name: sanitize_line(value) for name, value in words.items()}
+    kind = "go_on" if event.event == "on_stop" else event.outcome
+    return t(f"hook.{kind}", **clean)
+
+
+def describe_background_end(event: ev.BackgroundFinished) -> str:
+    """Describe how a background command ended."""
+    key = "run.background.killed" if event.exit_code is None else "run.background.ended"
+    return t(key, command=sanitize_line(event.command), code=event.exit_code)
+
+
+def describe_card(card: Mapping[str, str]) -> dict[str, str]:
+    """Return the values of a card for the texts about it."""
+    content = " ".join(sanitize_line(card["content"]).split())
+    return {"id": card["id"][:8], "type": t(f"memory.type.{card['type']}"), "content": content}
+
+
+def describe_outcome(event: ev.Completion) -> str:
+    """Describe how a run ended, with its evidence."""
+    words = t(f"outcome.{event.outcome}")
+    if event.graph == "edit" and event.outcome != "undone":
+        return t("outcome.edited") if event.files else t("outcome.unchanged")
+    evidence = event.evidence
+    if evidence and event.outcome != "undone":
+        command = f" ({evidence['command']})" if evidence["command"] else ""
+        proof = t("labelled", label=words, said=translate_stored(evidence["reason"]))
+        return sanitize_line(f"{proof}{command}")
+    return t("outcome.skipped") if event.outcome == "unverified" else words

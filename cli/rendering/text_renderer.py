@@ -1,6 +1,5 @@
 """A run as text: roles, tool calls, diffs and the end on stderr; the result itself on stdout."""
 
-from collections.abc import Mapping
 from functools import singledispatchmethod
 from typing import TYPE_CHECKING
 

@@ -123,7 +123,9 @@ def _find_line_risks(line: CommandLine, reasons: list[str], workspace: Workspace
         )
     ]
     findings += [
-        one for step in line.steps for one in _find_access_risks(step, line.steps, workspace)
+        finding
+        for step in line.steps
+        for finding in _find_access_risks(step, line.steps, workspace)
     ]
     if line.bomb:
         findings.append(_Finding("deny", "it starts processes endlessly", "catastrophe"))
@@ -132,9 +134,9 @@ def _find_line_risks(line: CommandLine, reasons: list[str], workspace: Workspace
 
 def _analyze_rounds(lines: list[str], cwd: str, workspace: Workspace, why: str) -> CommandAnalysis:
     """Analyze a loop: allow it only if every line that it runs only reads."""
-    found = [_analyze_line(line, cwd, workspace) for line in lines]
-    commands = tuple(command for one in found for command in one.commands)
-    if all(one.verdict == "allow" for one in found):
+    analyses = [_analyze_line(line, cwd, workspace) for line in lines]
+    commands = tuple(command for analysis in analyses for command in analysis.commands)
+    if all(analysis.verdict == "allow" for analysis in analyses):
         return CommandAnalysis("allow", "it only reads inside the project", "read-only", commands)
     return CommandAnalysis(None, why, "command", commands)
 

@@ -51,10 +51,10 @@ def find_named_paths(command: str, cwd: str, root: Path) -> NamedPaths:
     prefix = "" if inside == "." else f"{inside}/"
     try:
         steps = CommandLine(command, ShellState(root, folder)).steps
-        found = {os.path.relpath(path, root) for step in steps for path in _iter_named_paths(step)}
+        names = {os.path.relpath(path, root) for step in steps for path in _iter_named_paths(step)}
     except Exception:  # if the line cannot be parsed, its words count as names
-        found = set[str]()
-    paths = frozenset(path for path in found if path != "." and not path.startswith(".."))
+        names = set[str]()
+    paths = frozenset(path for path in names if path != "." and not path.startswith(".."))
     new = frozenset(path for path in paths if not os.path.lexists(root / path))
     return NamedPaths(paths, new, command, prefix)
 
@@ -67,5 +67,5 @@ def _iter_named_paths(step: SimpleCommand) -> Iterator[Path]:
     if step.program in PROGRAMS:
         names += find_copy_targets(step)
     for name in names:
-        if (found := resolve_target(name, step.folder)) is not None:
-            yield found
+        if (path := resolve_target(name, step.folder)) is not None:
+            yield path

@@ -123,7 +123,7 @@ def _find_replaced_paths(step: SimpleCommand, line: CommandLine, *, fed: bool) -
     if names is None:
         names = [*find_removed_names(step), *find_written_names(step)]
     elif names:
-        fed = fed or (step.wrapped and any(one.program in _FEEDS for one in line.steps))
+        fed = fed or (step.wrapped and any(other.program in _FEEDS for other in line.steps))
         if fed and step.program in DELETES | {"sed"}:
             raise UnknownChangeError(
                 text(

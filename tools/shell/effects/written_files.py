@@ -48,7 +48,9 @@ def find_written_files(command: str, cwd: str, workspace: Workspace) -> WrittenF
 
 
 def _iter_written_paths(step: SimpleCommand) -> Iterator[Path]:
-    yield from (_resolve_path(one.target.text, step) for one in step.redirects if one.writes)
+    yield from (
+        _resolve_path(redirect.target.text, step) for redirect in step.redirects if redirect.writes
+    )
     if step.program not in EVERYDAY:
         return
     for name in (*find_created_names(step), *(find_replaced_names(step) or ())):

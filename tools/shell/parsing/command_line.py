@@ -48,9 +48,9 @@ class CommandLine:
         first = self._read_source(command, scope.copy(), depth)
         if self._given_up:
             return
-        for meant in (_BRACES_FIRST.sub(_split_braces, command), _COMPARES.sub("=", command)):
-            if self.doubt and meant != command:
-                self._read_source(meant, scope.copy(), depth)
+        for variant in (_BRACES_FIRST.sub(_split_braces, command), _COMPARES.sub("=", command)):
+            if self.doubt and variant != command:
+                self._read_source(variant, scope.copy(), depth)
         if (whole := join_continuations(command)) != command:
             before = len(self.steps)
             if _list_words(first) == _list_words(self._read_source(whole, scope.copy(), depth)):
@@ -79,7 +79,9 @@ class CommandLine:
             reader.evaluate(root, scope, feed)
         except ParseError as doubt:
             self.doubt = self.doubt or str(doubt)
-        self.bomb = self.bomb or any(is_fork_bomb(*one) for one in reader.functions.items())
+        self.bomb = self.bomb or any(
+            is_fork_bomb(*function) for function in reader.functions.items()
+        )
         self.plain = self.plain and reader.plain
         self.readable = self.readable and reader.readable
         self.simple = self.simple and reader.simple
@@ -91,17 +93,19 @@ class CommandLine:
         if len(self.steps) >= _MAX_STEPS:
             raise ParseError(text("more than {most_commands} commands", most_commands=MAX_COMMANDS))
         self.steps.append(step)
-        for one in unwrap(step):
+        for inner_command in unwrap(step):
             self.plain = self.simple = False
             # whether `xargs` only reads the files that `find` prints is checked later
             is_fed = step.program == "xargs" and step.feed.programs == ("find",)
             self.readable = self.readable and is_fed
-            self._read_inner(one, step, own if one.same_shell else inner.copy(), depth)
+            self._read_inner(
+                inner_command, step, own if inner_command.same_shell else inner.copy(), depth
+            )
         for content in (*find_lines_in_code(step), *_find_variable_commands(own, inner)):
             if depth >= _MAX_DEPTH:
                 break
             guessed = CommandLine(content, inner, depth + 1)  # ignored if not a command line
-            self.steps += [one.to_code_guess() for one in guessed.steps]
+            self.steps += [inner_step.to_code_guess() for inner_step in guessed.steps]
 
     def _read_inner(
         self, inner: InnerCommand, step: SimpleCommand, scope: ShellState, depth: int
@@ -115,9 +119,9 @@ class CommandLine:
         elif depth > _MAX_DEPTH:
             raise ParseError("too many commands run other commands")
         elif inner.words:
-            one = step.to_inner_command(inner.words, scope.folder)
-            self._add_command(one, scope, scope, depth + 1)
-            update_state(one, scope, None)
+            inner_step = step.to_inner_command(inner.words, scope.folder)
+            self._add_command(inner_step, scope, scope, depth + 1)
+            update_state(inner_step, scope, None)
 
 
 def _find_variable_commands(own: ShellState, inner: ShellState) -> list[str]:
@@ -128,8 +132,8 @@ def _find_variable_commands(own: ShellState, inner: ShellState) -> list[str]:
     return [text for name in names for text in inner.variables[name] or () if " " in text]
 
 
-def _split_braces(found: re.Match[str]) -> str:
-    return found[1] + found[2].replace(",", " ")
+def _split_braces(match: re.Match[str]) -> str:
+    return match[1] + match[2].replace(",", " ")
 
 
 def _list_words(steps: list[SimpleCommand]) -> list[tuple[str, ...]]:

@@ -74,7 +74,7 @@ class Evaluator:
     """
 
     def __init__(
-        self, found: Callable[[SimpleCommand, ShellState, ShellState], None], *, wrapped: bool
+        self, on_command: Callable[[SimpleCommand, ShellState, ShellState], None], *, wrapped: bool
     ) -> None:
         self.steps = list[SimpleCommand]()
         self.plain = True
@@ -84,7 +84,7 @@ class Evaluator:
         self.simple = True
         """As `readable`, but output files and here-documents are allowed."""
         self.functions = dict[str, "Node"]()
-        self._found = found
+        self._on_command = on_command
         self._within = int(wrapped)
         self._in_substitution = 0
         self._depth = 0
@@ -156,11 +156,11 @@ class Evaluator:
         """Return the children's outputs; after `cd X &&` and `cd X || exit` the folder is X."""
         scope, outputs, left_in = here.scope, list[Feed](), None
         joint = next((child.type for child in node.children if child.type in ("&&", "||")), "")
-        for one in parts:
+        for part in parts:
             outputs.append(
-                self._evaluate_node(one, here if one is parts[-1] else here.without_redirects())
+                self._evaluate_node(part, here if part is parts[-1] else here.without_redirects())
             )
-            if joint == "&&" and one is not parts[-1]:
+            if joint == "&&" and part is not parts[-1]:
                 left_in, scope.left_in = scope.left_in, None
         if joint == "&&":
             scope.left_in = scope.left_in or left_in
@@ -228,11 +228,11 @@ class Evaluator:
         self, words: "list[list[Node]]", here: _Position, inner: ShellState
     ) -> Feed:
         """Add the step of a simple command and return its output."""
-        before, known, written = len(self.steps), list[Word](), list[tuple[str, bool]]()
+        before, expanded_words, written = len(self.steps), list[Word](), list[tuple[str, bool]]()
         for group in (*words, *here.more):
             written.append(as_written(group))
             exact = [Word(written[-1][0])] if written[-1][1] else None
-            known += exact or self._expander.expand_word(group, here.scope)
+            expanded_words += exact or self._expander.expand_word(group, here.scope)
             if not is_sure(group):
                 self.readable = self.simple = False
         literal = all(is_literal for _, is_literal in written)
@@ -241,15 +241,15 @@ class Evaluator:
         self.plain = self.plain and literal
         substituted = tuple(step.program for step in self.steps[before:])
         step = SimpleCommand(
-            words=tuple(known),
+            words=tuple(expanded_words),
             folder=here.scope.folder,
-            written=tuple(one for one, _ in written),
+            written=tuple(word for word, _ in written),
             literal=literal,
             redirects=here.redirects,
             feed=here.feed,
             inner=substituted,
-            scripts=read_written_files(known, here.redirects, here.scope),
-            fetched=find_fetched_file(known, here.scope),
+            scripts=read_written_files(expanded_words, here.redirects, here.scope),
+            fetched=find_fetched_file(expanded_words, here.scope),
             wrapped=self._within > 0,
             substituted=self._in_substitution > 0,
             left_in=here.scope.left_in,
@@ -284,7 +284,7 @@ class Evaluator:
 
     def _add_command(self, step: SimpleCommand, scope: ShellState, inner: ShellState) -> None:
         self.steps.append(step)
-        self._found(step, scope, inner)
+        self._on_command(step, scope, inner)
 
     def _mark_not_plain(self) -> None:
         """Mark the line: no rule of the user can allow it by its text alone."""

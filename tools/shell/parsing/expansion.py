@@ -72,7 +72,7 @@ def _iter_alternatives(word: str) -> Iterator[str]:
 
 def _find_brace_groups(word: str) -> Iterator[tuple[int, list[str], int]]:
     """Yield the brace groups that expand: start, alternatives, end."""
-    tokens = [(found.start(), found[0]) for found in _TOKEN.finditer(word)]
+    tokens = [(match.start(), match[0]) for match in _TOKEN.finditer(word)]
     for first, (begin, sign) in enumerate(tokens):
         if sign != "{" or word[begin - 1 : begin] == "$":
             continue
@@ -91,10 +91,10 @@ def _find_brace_groups(word: str) -> Iterator[tuple[int, list[str], int]]:
 
 
 def _expand_range(inside: str) -> list[str]:
-    found = _RANGE.fullmatch(inside)
-    if not found:
+    match = _RANGE.fullmatch(inside)
+    if not match:
         return []
-    first, last, step = found.groups()
+    first, last, step = match.groups()
     numbers = first.lstrip("-").isdigit() and last.lstrip("-").isdigit()
     if not numbers and (len(first) > 1 or len(last) > 1 or first.isdigit() or last.isdigit()):
         return []
@@ -139,8 +139,8 @@ def _list_names(folder: Path, hidden: bool, budget: list[int]) -> Iterator[tuple
 def _compile_glob(pattern: str) -> re.Pattern[str]:
     """Compile a masked part of a path; an unknown character class matches any character."""
     expression = ""
-    for found in _GLOB_TOKEN.finditer(pattern):
-        escaped, stars, mark, inside, plain = found.groups()
+    for match in _GLOB_TOKEN.finditer(pattern):
+        escaped, stars, mark, inside, plain = match.groups()
         if stars:
             expression += ".*?" if expression.endswith(".*") else ".*"
         elif mark or inside is not None:

@@ -31,7 +31,7 @@ def build_find_output(words: Sequence[str]) -> str | None:
     if any(map(_ACTS.fullmatch, words)):
         return None
     names = [name for test, name in pairwise(words) if test in ("-name", "-iname")]
-    found = f"/{names[0] if names else 'found'}" if has_filter(words) else ""
+    suffix = f"/{names[0] if names else 'found'}" if has_filter(words) else ""
     return "".join(
-        f"{start.rstrip('/') if found else start}{found}\n" for start in find_start_folders(words)
+        f"{start.rstrip('/') if suffix else start}{suffix}\n" for start in find_start_folders(words)
     )

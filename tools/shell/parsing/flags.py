@@ -61,26 +61,26 @@ class Flags:
 
     def parse(self, program: str, words: Sequence[str]) -> ParsedArguments:
         """Split words into flags and operands; raises NotReadOnlyError for unknown flags."""
-        given: dict[str, tuple[str, ...]] = {}
+        flags: dict[str, tuple[str, ...]] = {}
         operands: list[str] = []
         rest = list(words)
         while rest:
             word = rest.pop(0)
             if word == "--":
-                return ParsedArguments(given, (*operands, *rest), tuple(rest))
+                return ParsedArguments(flags, (*operands, *rest), tuple(rest))
             if word == "-" or not word.startswith("-"):
                 operands.append(word)
             elif "-NUM" in self.kinds and word[1:].isdecimal():
-                given["-NUM"] = (word[1:],)
+                flags["-NUM"] = (word[1:],)
             else:
                 for flag, value in self._read_flags(program, word, rest):
-                    given[flag] = (*given.get(flag, ()), value)
-        return ParsedArguments(given, tuple(operands))
+                    flags[flag] = (*flags.get(flag, ()), value)
+        return ParsedArguments(flags, tuple(operands))
 
     def _read_flags(self, program: str, word: str, rest: list[str]) -> list[tuple[str, str]]:
         if word.startswith("--") or word in self.kinds:
             return [self._read_whole_flag(program, word, rest)]
-        found: list[tuple[str, str]] = []
+        flags: list[tuple[str, str]] = []
         letters = word[1:]
         while letters:
             flag, letters = f"-{letters[0]}", letters[1:]
@@ -94,8 +94,8 @@ class Flags:
                 value, letters = letters, ""
             elif kind:
                 value = _take_value(program, flag, rest)
-            found.append((flag, _check_value(program, flag, kind, value)))
-        return found
+            flags.append((flag, _check_value(program, flag, kind, value)))
+        return flags
 
     def _read_whole_flag(self, program: str, word: str, rest: list[str]) -> tuple[str, str]:
         flag, equals, value = word.partition("=")

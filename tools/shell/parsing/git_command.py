@@ -21,5 +21,5 @@ def strip_git_options(words: Sequence[str]) -> Sequence[str]:
 
 def split_git_command(words: Sequence[str]) -> tuple[str, Sequence[str]]:
     """Return the subcommand and the words after it; an empty subcommand if there is none."""
-    found = strip_git_options(words)
-    return (found[0], found[1:]) if found else ("", [])
+    rest = strip_git_options(words)
+    return (rest[0], rest[1:]) if rest else ("", [])

@@ -118,23 +118,23 @@ def is_blank(gap: bytes, begin: int, node: "Node") -> bool:
     return above is not None
 
 
-def is_torn(one: "Node", other: "Node") -> bool:
+def is_torn(left: "Node", right: "Node") -> bool:
     """Return whether bash would split two touching tokens at another place than the grammar.
 
     `2>` and `<&-` may continue, and `;&` belongs to `case` even if the grammar reads `&>` in it.
     """
-    if one.end_byte != other.start_byte:
+    if left.end_byte != right.start_byte:
         return False
-    number = one.type in ("number", "word") and get_text(one).isdigit()
-    cut = (number and other.type[:1] in "<>") or (one.type == ";" and other.type[:1] == "&")
-    return cut or one.type in ("<&-", ">&-")
+    number = left.type in ("number", "word") and get_text(left).isdigit()
+    cut = (number and right.type[:1] in "<>") or (left.type == ";" and right.type[:1] == "&")
+    return cut or left.type in ("<&-", ">&-")
 
 
 def _check_neighbours(children: "Sequence[Node]", source: bytes) -> str:
     """Require a separator between two commands."""
-    for one, next_one in pairwise(children):
-        both = one.type in _STATEMENTS and next_one.type in _STATEMENTS
-        if both and b"\n" not in source[one.start_byte : next_one.start_byte]:
+    for child, next_child in pairwise(children):
+        both = child.type in _STATEMENTS and next_child.type in _STATEMENTS
+        if both and b"\n" not in source[child.start_byte : next_child.start_byte]:
             return UNEXPLAINED
     return ""
 
@@ -151,13 +151,13 @@ def _check_program(node: "Node") -> str:
 def _check_command(node: "Node") -> str:
     if any(child.type in _STATEMENTS for child in node.children):
         return UNEXPLAINED
-    torn = any(_is_file_continued(one, other) for one, other in pairwise(node.children))
+    torn = any(_is_file_continued(left, right) for left, right in pairwise(node.children))
     return NOT_BLANK if torn else _check_one_line(node)
 
 
-def _is_file_continued(one: "Node", other: "Node") -> bool:
+def _is_file_continued(left: "Node", right: "Node") -> bool:
     """Return whether a word continues after the grammar ends the file of a redirection."""
-    return one.type.endswith("_redirect") and one.end_byte == other.start_byte
+    return left.type.endswith("_redirect") and left.end_byte == right.start_byte
 
 
 def _check_negation(node: "Node") -> str:
@@ -168,16 +168,16 @@ def _check_negation(node: "Node") -> str:
 
 def _check_test(node: "Node") -> str:
     """Check a test: inside single brackets `&&`, `<` and similar operators belong to the shell."""
-    leaves = (one for one in walk_nodes(node) if not one.child_count and not one.is_named)
-    signs = any(_BREAKS.search(one.type) for one in leaves)
+    leaves = (leaf for leaf in walk_nodes(node) if not leaf.child_count and not leaf.is_named)
+    signs = any(_BREAKS.search(leaf.type) for leaf in leaves)
     return UNEXPLAINED if node.children[0].type == "[" and signs else _check_one_line(node)
 
 
 def _check_file_redirect(node: "Node") -> str:
     """Check a redirection: `<& -x` closes the input, and `x` is a word of the command."""
     torn = any(
-        one.type in ("<&", ">&") and get_text(other).startswith("-") and get_text(other) != "-"
-        for one, other in pairwise(node.children)
+        left.type in ("<&", ">&") and get_text(right).startswith("-") and get_text(right) != "-"
+        for left, right in pairwise(node.children)
     )
     return NOT_BLANK if torn else _check_one_line(node)
 
@@ -213,7 +213,7 @@ def _check_pattern(node: "Node") -> str:
 
 
 def _check_touching(node: "Node") -> str:
-    touching = all(one.end_byte == other.start_byte for one, other in pairwise(node.children))
+    touching = all(left.end_byte == right.start_byte for left, right in pairwise(node.children))
     return "" if touching else NOT_BLANK
 
 

@@ -46,7 +46,7 @@ def find_lines_in_code(step: SimpleCommand) -> list[str]:
     lines = list[str]()
     for code in extract_code(step):
         if _RUNS.search(code):
-            texts = ["".join(found) for found in _TEXT.findall(code)][:_MAX_TEXTS]
+            texts = ["".join(groups) for groups in _TEXT.findall(code)][:_MAX_TEXTS]
             lines += [text for text in texts if " " in text]
             lines.append(" ".join(texts))
     if step.program in _RUN_WORDS:
@@ -60,13 +60,13 @@ def find_damage(step: SimpleCommand, root: Path) -> str:
     for code in extract_code(step):
         if _FORKS.search(code):
             return "it starts processes endlessly"
-        for found in _REMOVES.finditer(code):
-            name = found[1] or "~"
+        for match in _REMOVES.finditer(code):
+            name = match[1] or "~"
             where = resolve_target(os.path.expanduser(name), step.folder)
             if where and (where == root or is_vital(where, root)):
                 return text("it removes `{name}`", name=name)
-        for found in _CHANGES.finditer(code):
-            name = found[1] or found[2]
+        for match in _CHANGES.finditer(code):
+            name = match[1] or match[2]
             if is_vital_file(Path(name)):
                 return text("it changes `{name}`, a system file", name=name)
     return ""
@@ -74,8 +74,8 @@ def find_damage(step: SimpleCommand, root: Path) -> str:
 
 def find_removed_names(step: SimpleCommand) -> list[str]:
     """Return the paths that a step's code deletes, as far as a text search finds them."""
-    found = (found for code in extract_code(step) for found in _REMOVES.finditer(code))
-    return [one[1] or "~" for one in found]
+    matches = (match for code in extract_code(step) for match in _REMOVES.finditer(code))
+    return [match[1] or "~" for match in matches]
 
 
 def extract_code(step: SimpleCommand) -> Iterator[str]:

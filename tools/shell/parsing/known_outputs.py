@@ -75,8 +75,10 @@ def _render_echo(words: Sequence[str]) -> str:
     options = 0
     while options < len(words) and re.fullmatch(r"-[neE]+", words[options]):
         options += 1
-    said = " ".join(words[options:])
-    return (_unescape(said) if any("e" in one for one in words[:options]) else said) + "\n"
+    output = " ".join(words[options:])
+    return (
+        _unescape(output) if any("e" in option for option in words[:options]) else output
+    ) + "\n"
 
 
 def _render_printf(form: str, values: Sequence[str]) -> str | None:
@@ -105,14 +107,14 @@ def _fill_conversion(sign: str, left: list[str]) -> str:
     return "%" if sign == "%%" else (left.pop(0) if left else "")
 
 
-def _unescape(said: str) -> str:
-    def decode_escape(found: re.Match[str]) -> str:
-        octal, byte, other = found.groups()
+def _unescape(output: str) -> str:
+    def decode_escape(match: re.Match[str]) -> str:
+        octal, byte, other = match.groups()
         if octal or byte:
             return chr(int(octal, 8) & 0xFF if octal else int(byte, 16))
-        return _ESCAPES.get(other, found[0])
+        return _ESCAPES.get(other, match[0])
 
-    return re.sub(r"\\(?:0?([0-7]{1,3})|x([0-9a-fA-F]{1,2})|(.))", decode_escape, said)
+    return re.sub(r"\\(?:0?([0-7]{1,3})|x([0-9a-fA-F]{1,2})|(.))", decode_escape, output)
 
 
 def _decode_base64(fed: str | None) -> str | None:

@@ -35,9 +35,9 @@ def parse_line(source: str) -> "Node":
         raise LineTooLargeError(text("more than {limit} characters", limit=f"{MAX_LINE_LENGTH:,}"))
     if "\r" in source:
         raise ParseError("a carriage return can hide text")
-    if found := _HIDDEN.search(source):
+    if match := _HIDDEN.search(source):
         raise ParseError(
-            text("an invisible character (U+{codepoint})", codepoint=f"{ord(found[0]):04X}")
+            text("an invisible character (U+{codepoint})", codepoint=f"{ord(match[0]):04X}")
         )
     root = parse_tree(source)
     if doubt := _find_doubt(root, source.encode() + b"\n"):

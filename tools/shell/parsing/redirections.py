@@ -59,21 +59,21 @@ def _read_file_redirect(
     node: "Node", opened: Redirections, scope: ShellState, expander: Expander
 ) -> None:
     operator = next((child.type for child in node.children if not child.is_named), ">")
-    found = group_words(node.children_by_field_name("destination"))
+    words = group_words(node.children_by_field_name("destination"))
     if operator in _CLOSING:
-        opened.more.extend(found)
+        opened.more.extend(words)
         return
-    for word in expander.expand_word(found[0], scope) if found else []:
-        one = Redirect(operator, word)
+    for word in expander.expand_word(words[0], scope) if words else []:
+        redirect = Redirect(operator, word)
         reads_file = operator == "<" and word.text != "/dev/null"
-        opened.redirects.append(one)
-        opened.plain = opened.plain and word.known and not one.writes and not reads_file
-        exact = word.known and is_sure(found[0])
+        opened.redirects.append(redirect)
+        opened.plain = opened.plain and word.known and not redirect.writes and not reads_file
+        exact = word.known and is_sure(words[0])
         opened.simple = opened.simple and exact
-        opened.readable = opened.readable and exact and not one.writes
+        opened.readable = opened.readable and exact and not redirect.writes
     # In `cat >out .env` the grammar reads the words after the file as files, too
-    opened.more.extend(found[1:])
-    opened.simple = opened.simple and len(found) == 1
+    opened.more.extend(words[1:])
+    opened.simple = opened.simple and len(words) == 1
 
 
 def _read_heredoc_redirect(
@@ -109,8 +109,8 @@ class HereDocument:
 
 def read_here_document(node: "Node") -> HereDocument:
     """Read a here-document; the grammar knows where it ends, but not everything in it."""
-    start = next((one for one in node.children if one.type == "heredoc_start"), None)
-    end = next((one for one in node.children if one.type == "heredoc_end"), None)
+    start = next((child for child in node.children if child.type == "heredoc_start"), None)
+    end = next((child for child in node.children if child.type == "heredoc_end"), None)
     whole = (node.text or b"")[: end.start_byte - node.start_byte if end else None]
     body = whole.partition(b"\n")[2].decode(errors="replace")
     quoted = start is None or bool(re.search(r"[\\'\"]", get_text(start)))

@@ -52,8 +52,8 @@ class ShellState:
     def change_folder(self, name: str | None) -> None:
         """Change the folder; None is an unknown folder."""
         before = self.left_in or self.folder
-        known = self.folder is not None or (name or "").startswith("/")
-        self.folder = None if name is None or not known else (self.folder or Path("/")) / name
+        is_known = self.folder is not None or (name or "").startswith("/")
+        self.folder = None if name is None or not is_known else (self.folder or Path("/")) / name
         if self.folder:
             self.folder = Path(os.path.normpath(self.folder))
             exists = os.path.isdir(self.folder) or str(self.folder) in self.made
@@ -83,7 +83,7 @@ class ShellState:
             return None if self.takes_unknown else ("",)
         if name == "PWD":
             return (str(self.folder),) if self.folder else None
-        known = {
+        value = {
             "HOME": str(Path.home()),
             "IFS": " ",
             "TMPDIR": os.environ.get("TMPDIR", "/tmp"),
@@ -92,7 +92,7 @@ class ShellState:
             "0": "/bin/bash",
             "USER": Path.home().name,
         }.get(name)
-        return None if known is None else (known,)
+        return None if value is None else (value,)
 
 
 def expand_parts(
@@ -121,7 +121,11 @@ class _WordDraft:
             return []
         try:
             words = [word for word in expand_braces(self.text) if word or self.quoted]
-            return [one for word in words for one in self._expand_pattern(word, scope)]
+            return [
+                expanded_word
+                for word in words
+                for expanded_word in self._expand_pattern(word, scope)
+            ]
         except ExpansionLimitError:
             return [Word(strip_mask(self.text), known=False, rest=strip_mask(self.rest))]
 
@@ -150,12 +154,12 @@ def _build_drafts(
         elif value is None:
             current.append_text(mask_parts([WordPart(part.text, True)]), known=False)
         else:
-            fields = [one for text in value for one in _split_fields(text, part)]
-            for at, one in enumerate(fields or [""]):
+            fields = [piece for text in value for piece in _split_fields(text, part)]
+            for at, piece in enumerate(fields or [""]):
                 if at:
                     drafts.append(current)
                     current = _WordDraft(quoted=part.quoted)
-                current.append_text(mask_parts([WordPart(one, part.quoted)]))
+                current.append_text(mask_parts([WordPart(piece, part.quoted)]))
     return [*drafts, current]
 
 
@@ -166,13 +170,13 @@ def _split_fields(value: str, part: WordPart) -> list[str]:
 
 def _expand_tilde(word: str, scope: ShellState) -> str | None:
     """Expand the tilde of a word; None if its value is known only at run time."""
-    found = HOME_SIGN.match(word)
-    if not found:
+    match = HOME_SIGN.match(word)
+    if not match:
         return word
-    before, name = found.groups()
+    before, name = match.groups()
     values = {"": scope.get_value("HOME"), "+": scope.get_value("PWD")}
     if name in values:
         named = (values[name] or ("",))[0]
     else:
         named = os.path.expanduser(f"~{name}") if re.fullmatch(r"[A-Za-z_][\w.-]*", name) else ""
-    return before + mask_parts([WordPart(named, True)]) + word[found.end() :] if named else None
+    return before + mask_parts([WordPart(named, True)]) + word[match.end() :] if named else None

@@ -27,9 +27,9 @@ class LineTooLargeError(ParseError):
 
 def parse_tree(source: str) -> "Node":
     """Parse any text, with or without errors; raises ParseError if the parser fails."""
-    if found := _CRASHES.search(source):
+    if match := _CRASHES.search(source):
         raise ParseError(
-            text("the parser cannot read U+{codepoint}", codepoint=f"{ord(found[1]):04X}")
+            text("the parser cannot read U+{codepoint}", codepoint=f"{ord(match[1]):04X}")
         )
     # Without a newline at its end the grammar does not find the end of a here-document
     ended = source + "\n" if "<<" in source and not source.endswith("\n") else source
@@ -55,9 +55,9 @@ def walk_nodes(node: "Node") -> "Iterator[Node]":
     """Yield a node and all nodes below it, in the order of the text."""
     waiting = [node]
     while waiting:
-        one = waiting.pop()
-        yield one
-        waiting.extend(reversed(one.children))
+        current = waiting.pop()
+        yield current
+        waiting.extend(reversed(current.children))
 
 
 def forget_parser() -> None:

@@ -34,13 +34,13 @@ Values = Sequence[str]
 
 def group_words(nodes: "Iterable[Node]") -> "list[list[Node]]":
     """Group nodes into words: nodes that touch are one word."""
-    found = list[list["Node"]]()
+    words = list[list["Node"]]()
     for node in nodes:
-        if found and found[-1][-1].end_byte == node.start_byte:
-            found[-1].append(node)
+        if words and words[-1][-1].end_byte == node.start_byte:
+            words[-1].append(node)
         else:
-            found.append([node])
-    return found
+            words.append([node])
+    return words
 
 
 def as_written(group: "Sequence[Node]") -> tuple[str, bool]:

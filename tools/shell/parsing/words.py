@@ -120,42 +120,42 @@ def _split_parts(written: str, expansions: "Mapping[int, tuple[int, Node]]") -> 
             parts.append(WordPart(written[at:end], quoted, node))
             at = end
             continue
-        found = (_INSIDE if quoted else _OUTSIDE).match(written, at)
-        if not found or (found["plain"] == "$" and _NO_BARE_DOLLAR[quoted].match(written, at)):
+        match = (_INSIDE if quoted else _OUTSIDE).match(written, at)
+        if not match or (match["plain"] == "$" and _NO_BARE_DOLLAR[quoted].match(written, at)):
             raise ParseError("a quote or `$` has an unusual meaning")
-        end = _find_part_end(found, expansions)
-        parts.extend(_build_parts(found, end, quoted))
-        quoted = found["close"] is None if quoted else found["open"] is not None
+        end = _find_part_end(match, expansions)
+        parts.extend(_build_parts(match, end, quoted))
+        quoted = match["close"] is None if quoted else match["open"] is not None
         at = end
     if quoted:
         raise ParseError("a quote is not closed")
     return parts
 
 
-def _find_part_end(found: re.Match[str], expansions: "Mapping[int, tuple[int, Node]]") -> int:
+def _find_part_end(match: re.Match[str], expansions: "Mapping[int, tuple[int, Node]]") -> int:
     """Return the end of a match, or the start of an expansion in it, such as `<(`."""
-    if found["plain"] is None:
-        return found.end()
-    inside = [place for place in expansions if found.start() < place < found.end()]
-    return min(inside, default=found.end())
+    if match["plain"] is None:
+        return match.end()
+    inside = [place for place in expansions if match.start() < place < match.end()]
+    return min(inside, default=match.end())
 
 
-def _build_parts(found: re.Match[str], end: int, quoted: bool) -> list[WordPart]:
-    kind = found.lastgroup
+def _build_parts(match: re.Match[str], end: int, quoted: bool) -> list[WordPart]:
+    kind = match.lastgroup
     if kind == "variable":
-        return [WordPart(found[0], quoted, variable=found[kind])]
+        return [WordPart(match[0], quoted, variable=match[kind])]
     if kind == "ansi":
-        return [WordPart(_decode_ansi(found["ansi"]), True)]
+        return [WordPart(_decode_ansi(match["ansi"]), True)]
     if kind == "plain":
-        return [WordPart(found.string[found.start() : end], quoted)]
+        return [WordPart(match.string[match.start() : end], quoted)]
     if kind in ("escaped", "single"):
-        return [WordPart(found[kind], True)]
+        return [WordPart(match[kind], True)]
     return [WordPart("", True)] if kind == "open" else []
 
 
 def _decode_ansi(escaped: str) -> str:
-    def decode_escape(found: re.Match[str]) -> str:
-        octal, byte, short, long, control, other = found.groups()
+    def decode_escape(match: re.Match[str]) -> str:
+        octal, byte, short, long, control, other = match.groups()
         if control:
             return chr(ord(control) & 0x1F)
         if other:

@@ -179,7 +179,9 @@ def _skip_options(wrapper: _Wrapper, words: Sequence[Word]) -> tuple[str | None,
             return joined, words[at + 1 :]
         if "-c" in texts and re.fullmatch(r"-[a-zA-Z]+c", word) and at + 1 < len(words):
             return words[at + 1].text, words[at + 2 :]
-        if short := next((one for one in texts if len(one) == 2 and word.startswith(one)), ""):
+        if short := next(
+            (option for option in texts if len(option) == 2 and word.startswith(option)), ""
+        ):
             return word.removeprefix(short), words[at + 1 :]
         if word in values:
             at += 2
@@ -230,7 +232,7 @@ def _unwrap_find(words: Sequence[Word]) -> list[InnerCommand]:
 def _unwrap_git(words: Sequence[Word]) -> list[InnerCommand]:
     texts = [word.text for word in words]
     lines = [text.split("!", 1)[1] for text in texts if re.match(r"alias\.[^=]+=!", text)]
-    lines += [found[1] for text in texts if (found := _GIT_SETTING.fullmatch(text))]
+    lines += [match[1] for text in texts if (match := _GIT_SETTING.fullmatch(text))]
     for at, text in enumerate(texts):
         following = texts[at + 1 :]
         if text in ("-x", "--exec", "--tree-filter", "--index-filter", "--msg-filter"):
@@ -238,7 +240,7 @@ def _unwrap_git(words: Sequence[Word]) -> list[InnerCommand]:
         elif text.startswith("--exec="):
             lines.append(text.removeprefix("--exec="))
         elif text == "foreach" or texts[at - 1 : at + 1] == ["bisect", "run"]:
-            lines.append(" ".join(one for one in following if one != "--recursive"))
+            lines.append(" ".join(word for word in following if word != "--recursive"))
         elif re.fullmatch(r"alias\.\S+", text) and following and following[0].startswith("!"):
             lines.append(following[0][1:])
     return [InnerCommand(line=line) for line in lines if line]
@@ -255,12 +257,12 @@ def _find_placeholder(words: Sequence[Word]) -> str:
     return ""
 
 
-def _insert_input(words: Sequence[Word], given: str | None, sign: str) -> list[Word]:
+def _insert_input(words: Sequence[Word], input_text: str | None, sign: str) -> list[Word]:
     """Insert the input of `xargs` into its words: at the end, or for a placeholder."""
-    if given is None:
+    if input_text is None:
         return [*words, Word(UNKNOWN_INPUT, known=False)]
     cut = r"[\n\0]+" if sign else r"[\s\0]+"
-    items = [item.strip("'\"") for item in re.split(cut, given) if item]
+    items = [item.strip("'\"") for item in re.split(cut, input_text) if item]
     if not sign:
         return [*words, *map(Word, items)]
     return [

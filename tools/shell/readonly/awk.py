@@ -68,13 +68,13 @@ def is_print_only(program: str) -> bool:
 def _tokenize(program: str) -> Iterator[str]:
     at, before = 0, ""
     while at < len(program):
-        wanted = _PATTERN if program[at] == "/" and before in _BEFORE_PATTERN else _TOKEN
-        found = wanted.match(program, at)
-        if not found:
+        pattern = _PATTERN if program[at] == "/" and before in _BEFORE_PATTERN else _TOKEN
+        match = pattern.match(program, at)
+        if not match:
             raise ValueError(program[at:])
-        at = found.end()
-        if wanted is _PATTERN or found.lastgroup != "blank":
-            before = ";" if found[0] == "\n" else '""' if found[0][0] in '"/' else found[0]
+        at = match.end()
+        if pattern is _PATTERN or match.lastgroup != "blank":
+            before = ";" if match[0] == "\n" else '""' if match[0][0] in '"/' else match[0]
             yield before
 
 

@@ -68,10 +68,14 @@ def find_program_name(program: str, place: PathScope) -> str:
         raise NotReadOnlyError(text("`{program}` may do more than read", program=program))
     if program in _BUILTINS:
         return name
-    found = shutil.which(program, path=build_child_environment(os.environ)["PATH"])
-    if found and _is_below(found, place.workspace.root):
+    executable = shutil.which(program, path=build_child_environment(os.environ)["PATH"])
+    if executable and _is_below(executable, place.workspace.root):
         raise NotReadOnlyError(
-            text("`{name}` would run the project's own program `{found}`", name=name, found=found)
+            text(
+                "`{name}` would run the project's own program `{found}`",
+                name=name,
+                found=executable,
+            )
         )
     return name
 

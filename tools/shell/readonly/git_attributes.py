@@ -36,13 +36,13 @@ _LANGUAGES = split_names(
 
 def check_attributes(top: Path, common: Path, tracked: TrackedFiles, workspace: Workspace) -> None:
     """Raise NotReadOnlyError if a line of the attributes may apply to a secret."""
-    if gone := [name for name in tracked.attributes if not os.path.lexists(top / name)]:
+    if deleted_names := [name for name in tracked.attributes if not os.path.lexists(top / name)]:
         raise NotReadOnlyError(
-            text("`{file}` is deleted, but git still uses its last version", file=gone[0])
+            text("`{file}` is deleted, but git still uses its last version", file=deleted_names[0])
         )
     for file in (common / "info/attributes", *(top / name / NAME for name in tracked.folders)):
-        for pattern, said in _iter_diff_lines(file):
-            if not _is_of_a_language(pattern, said, workspace):
+        for pattern, attribute in _iter_diff_lines(file):
+            if not _is_of_a_language(pattern, attribute, workspace):
                 raise NotReadOnlyError(
                     text(
                         "`{name}` sets how git shows `{pattern}`, which may include "
@@ -53,24 +53,28 @@ def check_attributes(top: Path, common: Path, tracked: TrackedFiles, workspace: 
                 )
 
 
-def _is_of_a_language(pattern: bytes, said: bytes, workspace: Workspace) -> bool:
+def _is_of_a_language(pattern: bytes, attribute: bytes, workspace: Workspace) -> bool:
     """Return whether a line is like `*.py diff=python`: its files are not secrets by name."""
     kind = _ONE_KIND.fullmatch(pattern)
-    if not kind or not said.startswith(b"diff="):
+    if not kind or not attribute.startswith(b"diff="):
         return False
     name = os.fsdecode(kind[2])
     if kind[1]:
         return name.lower() in _LANGUAGES and not workspace.is_ignored(f"x{name}")
-    below = {one.rpartition("/")[2] for one in workspace.ignore if "/" in one}
+    below = {
+        ignore_pattern.rpartition("/")[2]
+        for ignore_pattern in workspace.ignore
+        if "/" in ignore_pattern
+    }
     return name.lower() not in below and not workspace.is_ignored(name)
 
 
 def _iter_diff_lines(file: Path) -> Iterator[tuple[bytes, bytes]]:
     """Yield the pattern and the `diff` attribute of each line that lets git print the content."""
     try:
-        found = file.lstat()
+        stat_result = file.lstat()
     except OSError:
         return
-    if not stat.S_ISREG(found.st_mode) or found.st_size > MAX_FILE_BYTES:
+    if not stat.S_ISREG(stat_result.st_mode) or stat_result.st_size > MAX_FILE_BYTES:
         raise NotReadOnlyError(text("`{name}` is not a regular file", name=file.name))
     yield from ((line[1], line[2]) for line in _SETS_DIFF.finditer(file.read_bytes()))

@@ -113,13 +113,13 @@ def _check_words(command: str, parsed: ParsedArguments) -> None:
         raise NotReadOnlyError("`git config` may do more than read one setting")
     if command == "show" and parsed.has_any(*_ALL_NAMES):
         raise NotReadOnlyError("`git show` would show whatever a tag points to")
-    for shown in parsed.get_values("--format", "--pretty", "--sort"):
-        if _RUNS_GPG.search(shown):
+    for value in parsed.get_values("--format", "--pretty", "--sort"):
+        if _RUNS_GPG.search(value):
             raise NotReadOnlyError(
                 text(
                     "`git {command}` would start gpg for `{argument}`",
                     command=command,
-                    argument=shown,
+                    argument=value,
                 )
             )
 
@@ -192,10 +192,10 @@ class _GitInvocation:
 
     def _check_object(self, word: str) -> None:
         """Check `REVISION:PATH`; the path is relative to the top unless it starts with `.`"""
-        found = _OBJECT.fullmatch(word)
-        if not found or "{/" in word or found[2].startswith("/"):
+        match = _OBJECT.fullmatch(word)
+        if not match or "{/" in word or match[2].startswith("/"):
             raise NotReadOnlyError(text("the file `{name}` names is not known", name=word))
-        revision, path = found.groups()
+        revision, path = match.groups()
         self._check_revision(revision)
         if revision == "" and path[:2] in ("0:", "1:", "2:", "3:"):
             path = path[2:]
@@ -223,8 +223,8 @@ class _GitInvocation:
             prefixes = {*named, *([hash[1].lower()] if hash else [])}
             return {
                 kind
-                for one in prefixes
-                for kind in find_object_kinds(objects, one, repository.hash_size)
+                for prefix in prefixes
+                for kind in find_object_kinds(objects, prefix, repository.hash_size)
             }
         except (OSError, ValueError, LookupError, StopIteration, struct.error, zlib.error) as error:
             raise NotReadOnlyError(
@@ -238,8 +238,10 @@ class _GitInvocation:
 
     def _can_follow_submodules(self) -> bool:
         kept_out = self._parsed.get_values("--ignore-submodules")
-        told = bool(kept_out) and all(value in ("", "all", "dirty") for value in kept_out)
-        return self._kind.enters_submodules and not told
+        ignores_submodules = bool(kept_out) and all(
+            value in ("", "all", "dirty") for value in kept_out
+        )
+        return self._kind.enters_submodules and not ignores_submodules
 
     def _read_tracked_files(self) -> TrackedFiles:
         repository = self._repository
@@ -273,12 +275,18 @@ class _GitInvocation:
             return True
         operands, _ = self._split_operands()
         is_told = self._parsed.after_dashes is not None
-        return any(is_told or not os.path.lexists(self._place.folder / one) for one in operands)
+        return any(
+            is_told or not os.path.lexists(self._place.folder / operand) for operand in operands
+        )
 
     def _check_history(self) -> None:
         """Check the history: the guard covers the built-in patterns unless overridden."""
         repository, workspace = self._repository, self._place.workspace
-        own = [one for one in workspace.ignore if one not in IGNORE_PATTERNS and one[:1] != "!"]
+        own = [
+            pattern
+            for pattern in workspace.ignore
+            if pattern not in IGNORE_PATTERNS and pattern[:1] != "!"
+        ]
         if own:
             raise NotReadOnlyError(
                 text(

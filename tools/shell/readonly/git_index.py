@@ -34,10 +34,10 @@ def read_tracked_files(
     """Read the tracked files of a repository; raises NotReadOnlyError for an unusual index."""
     index = git_dir / "index"
     try:
-        found = index.stat()
+        stat_result = index.stat()
     except OSError:
         return TrackedFiles(())
-    state = (found.st_ino, found.st_mtime_ns, found.st_size)
+    state = (stat_result.st_ino, stat_result.st_mtime_ns, stat_result.st_size)
     return _read_index(index, state, top, workspace, hash_size)
 
 
@@ -62,11 +62,11 @@ def _is_attributes_file(name: str) -> bool:
 
 
 def _collect_folders(names: Iterable[str]) -> tuple[str, ...]:
-    found = {""}
+    folders = {""}
     for name in names:
-        while (name := name.rpartition("/")[0]) not in found:
-            found.add(name)
-    return tuple(sorted(found))
+        while (name := name.rpartition("/")[0]) not in folders:
+            folders.add(name)
+    return tuple(sorted(folders))
 
 
 def _parse_entries(data: bytes, hash_size: int) -> list[tuple[int, str]]:

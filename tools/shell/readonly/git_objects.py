@@ -43,8 +43,8 @@ def _iter_loose_kinds(objects: Path, prefix: str) -> Iterator[str]:
 
 def _parse_tagged_kind(data: bytes) -> str:
     """Return the kind of a tag's target."""
-    found = _TAGGED.match(data)
-    return found[1].decode() if found else "tag"
+    match = _TAGGED.match(data)
+    return match[1].decode() if match else "tag"
 
 
 def _iter_packed_kinds(objects: Path, prefix: str, hash_size: int) -> Iterator[str]:
@@ -139,7 +139,7 @@ def find_hashes(name: str, git_dir: Path, common: Path) -> set[str]:
     places = {form.format(name) for form in _PLACES}
     folders = {git_dir, common}
     loose = (_iter_loose_refs(place, folders, _MAX_STEPS) for place in places)
-    return {hash for found in loose for hash in found} | set(_iter_packed_refs(common, places))
+    return {hash for hashes in loose for hash in hashes} | set(_iter_packed_refs(common, places))
 
 
 def _iter_loose_refs(place: str, folders: set[Path], steps: int) -> Iterator[str]:

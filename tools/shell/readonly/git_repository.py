@@ -15,7 +15,7 @@ from ...git.git_dirs import GitDirs, UnsupportedGitDirError, find_git_dirs
 from ..parsing.flags import NotReadOnlyError, split_names
 
 # Bytes
-LARGEST_CONFIG = 100_000
+MAX_CONFIG_BYTES = 100_000
 
 
 _SECTION = re.compile(r'\s*\[([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\]\s*(?:[#;].*)?', re.ASCII)
@@ -117,8 +117,8 @@ def find_repository(folder: Path, root: Path) -> Repository | None:
     folder does not.
     """
     for top in (folder, *folder.parents):
-        if found := _open_repository(top, root):
-            return found
+        if repository := _open_repository(top, root):
+            return repository
         if all(os.path.lexists(top / part) for part in ("HEAD", "objects", "refs")):
             raise NotReadOnlyError(
                 text("git may treat the folder `{folder}` as a repository", folder=top)
@@ -152,7 +152,11 @@ def _open_repository(top: Path, root: Path) -> Repository | None:
         *_read_settings(home.common / "config"),
         *_read_settings(home.git_dir / "config.worktree"),
     ]
-    trees = [one.value for one in settings if (one.section, one.key) == ("core", "worktree")]
+    trees = [
+        setting.value
+        for setting in settings
+        if (setting.section, setting.key) == ("core", "worktree")
+    ]
     if any(Path(os.path.realpath(home.git_dir / tree)) != top for tree in trees):
         raise NotReadOnlyError("git's configuration sets another work tree")
     return Repository(top, home.git_dir, home.common, tuple(settings))
@@ -162,12 +166,12 @@ def _read_settings(config: Path) -> list[GitSetting]:
     """Read all settings of a configuration; raises NotReadOnlyError unless all are harmless."""
     try:
         with open(config, encoding="latin-1", newline="\n") as file:
-            content = file.read(LARGEST_CONFIG + 1)
+            content = file.read(MAX_CONFIG_BYTES + 1)
     except FileNotFoundError:
         return []
     except OSError as error:
         raise NotReadOnlyError("git's configuration cannot be read") from error
-    if len(content) > LARGEST_CONFIG:
+    if len(content) > MAX_CONFIG_BYTES:
         raise NotReadOnlyError("git's configuration is too long")
     settings: list[GitSetting] = []
     section = subsection = ""

@@ -13,10 +13,10 @@ MAX_ROUNDS = 20
 
 def expand_loop(command: str) -> list[str]:
     """Return the lines that a loop runs in order; empty if it is not a simple loop."""
-    found = _LOOP.fullmatch(command)
-    if not found or _STRANGE.search(found[3]):
+    match = _LOOP.fullmatch(command)
+    if not match or _STRANGE.search(match[3]):
         return []
-    name, words, body = found[1], found[2].split(), found[3]
+    name, words, body = match[1], match[2].split(), match[3]
     if len(words) > MAX_ROUNDS:
         return []
     lines = [re.sub(rf"\${name}(?!\w)", word, body) for word in words]

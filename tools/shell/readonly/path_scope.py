@@ -35,13 +35,13 @@ class PathScope:
         if self.is_secret(Path(os.path.normpath(self.folder / word))) or self.is_secret(real):
             raise NotReadOnlyError(text("tools may not read `{path}`", path=word))
         try:
-            found = real.stat()
+            stat_result = real.stat()
         except OSError:  # a missing path is harmless
             return real
-        if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
+        if not (stat.S_ISREG(stat_result.st_mode) or stat.S_ISDIR(stat_result.st_mode)):
             raise NotReadOnlyError(text("`{path}` is a pipe, device or socket", path=word))
-        if stat.S_ISREG(found.st_mode) and has_hidden_name(
-            self.workspace, self.workspace.to_relative(real), found
+        if stat.S_ISREG(stat_result.st_mode) and has_hidden_name(
+            self.workspace, self.workspace.to_relative(real), stat_result
         ):
             raise NotReadOnlyError(
                 text("`{path}` is another name of a file that tools may not read", path=word)
@@ -71,9 +71,9 @@ class PathScope:
                         )
                     )
             elif self.workspace.is_ignored(entry.path) and not _is_passed(Path(entry.path), manner):
-                found = self._format_path(entry.path)
+                path = self._format_path(entry.path)
                 raise NotReadOnlyError(
-                    text("it would read `{found}`, which tools may not read", found=found)
+                    text("it would read `{found}`, which tools may not read", found=path)
                 )
 
     def _format_path(self, path: str) -> str:

@@ -120,7 +120,9 @@ def _build_rg_filter(parsed: ParsedArguments) -> Callable[[str], bool] | None:
     types = parsed.get_values("-t", "--type")
     if not types:
         return None
-    return partial(matches_any, [glob for one in types for glob in _RG_TYPES.get(one, ("**",))])
+    return partial(
+        matches_any, [glob for file_type in types for glob in _RG_TYPES.get(file_type, ("**",))]
+    )
 
 
 def _check_fd(name: str, words: Words, place: PathScope) -> None:

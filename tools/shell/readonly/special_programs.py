@@ -115,9 +115,11 @@ def _check_bracket(words: Words, place: PathScope) -> None:
 
 def _check_printf(words: Words, place: PathScope) -> None:
     """Check `printf`: `-v` and `%n` set shell variables, which may be `PATH`."""
-    shown = words[0] if words else ""
-    if shown.startswith("-") or "%" in _CONVERSION.sub("", shown):
-        raise NotReadOnlyError(text("`printf {argument}` may do more than print", argument=shown))
+    argument = words[0] if words else ""
+    if argument.startswith("-") or "%" in _CONVERSION.sub("", argument):
+        raise NotReadOnlyError(
+            text("`printf {argument}` may do more than print", argument=argument)
+        )
 
 
 def _check_date(words: Words, place: PathScope) -> None:

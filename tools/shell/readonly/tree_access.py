@@ -76,19 +76,19 @@ class RipgrepIgnore:
             return False
         folders = [self.root, *(at for at in path.parents if at.is_relative_to(self.root))]
         slash = "/" if path.is_dir() else ""
-        said = {
+        verdicts = {
             spec.check_file(f"{path.relative_to(folder)}{slash}").include
             for folder in set(folders)
             for spec in self._load_specs(folder)
         }
-        return False not in said and (True in said or path.name.startswith("."))
+        return False not in verdicts and (True in verdicts or path.name.startswith("."))
 
     def _load_specs(self, folder: Path) -> Sequence[GitIgnoreSpec]:
         if folder not in self._specs:
             of_git = [".gitignore", ".git/info/exclude"] if _is_in_git(self.root) else []
             names = [".ignore", ".rgignore", *of_git]
-            found = [folder / name for name in names if (folder / name).is_file()]
-            self._specs[folder] = [_read_spec(path, path.stat().st_mtime_ns) for path in found]
+            paths = [folder / name for name in names if (folder / name).is_file()]
+            self._specs[folder] = [_read_spec(path, path.stat().st_mtime_ns) for path in paths]
         return self._specs[folder]
 
 

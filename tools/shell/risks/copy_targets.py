@@ -50,13 +50,13 @@ def _iter_copy_targets(step: SimpleCommand) -> Iterator[str]:
         return
     if copied.into is not None:
         yield from (
-            name for one in copied.sources for name in _iter_source_targets(one, copied, step)
+            name for source in copied.sources for name in _iter_source_targets(source, copied, step)
         )
     elif copied.whole:
         yield from (
             f"{copied.target}/{name}"
-            for one in copied.sources
-            for name in _iter_contents(one, step)
+            for source in copied.sources
+            for name in _iter_contents(source, step)
         )
 
 
@@ -76,8 +76,8 @@ def parse_copy(step: SimpleCommand) -> CopyArguments:
             operands.append(word)
         elif step.program not in _COREUTILS:
             options.append(word)
-        elif found := _INTO.fullmatch(word):
-            into = str(found[1] or found[2] or next(words, ""))
+        elif match := _INTO.fullmatch(word):
+            into = str(match[1] or match[2] or next(words, ""))
             options.append(word.removesuffix(into))
         else:
             options.append(word)
@@ -130,7 +130,7 @@ def _iter_contents(source: str, step: SimpleCommand) -> Iterator[str]:
         if name.startswith(".") and where and left > 0:
             inner = _list_names(where / name)
             left -= len(inner)
-            yield from (f"{name}/{one}" for one in inner)
+            yield from (f"{name}/{inner_name}" for inner_name in inner)
 
 
 def _list_names(folder: Path) -> list[str]:

@@ -25,8 +25,8 @@ def find_damage(step: SimpleCommand, root: Path) -> str:
     recursive = any(map(_RECURSIVE.fullmatch, options)) or step.program in _ALWAYS_RECURSIVE
     for target in targets:
         for name in filter(None, (target.text, target.pattern)):
-            if found := _check_target(name, step, root, recursive=recursive):
-                return found
+            if damage := _check_target(name, step, root, recursive=recursive):
+                return damage
     return ""
 
 

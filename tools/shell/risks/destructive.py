@@ -21,15 +21,15 @@ _Check = Callable[[SimpleCommand, Path], str]
 def find_damage(step: SimpleCommand, root: Path) -> str:
     """Describe what a step would destroy; empty if nothing is found."""
     written = (redirect.target.text for redirect in step.redirects if redirect.writes)
-    if found := _pick_first(_check_overwrite(name, step) for name in written):
-        return found
+    if damage := _pick_first(_check_overwrite(name, step) for name in written):
+        return damage
     program = step.program
     if (
-        found := system_shutdown.find_shutdown(step)
+        damage := system_shutdown.find_shutdown(step)
         or find_disk_wipe(step)
         or inline_code.find_damage(step, root)
     ):
-        return found
+        return damage
     if step.words and not step.words[0].known:
         return deletions.find_damage(step, root)  # an unknown program may be `rm`
     check = _CHECKS.get(program)

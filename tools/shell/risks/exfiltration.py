@@ -70,18 +70,18 @@ class _SecretSources:
         self._steps = steps
         self._at = {at: step.program for at, step in enumerate(steps) if can_print_secrets(step)}
         names = dict.fromkeys(self._at.values())
-        wrapping = [one.program for one in steps[: max(self._at, default=0)] if unwrap(one)]
+        wrapping = [step.program for step in steps[: max(self._at, default=0)] if unwrap(step)]
         is_wrapped = any(steps[at].wrapped for at in self._at)
         self._names = [*names, *(wrapping if is_wrapped else [])]
 
     def find_source(self, client: SimpleCommand, at: int) -> str:
         """Return the program whose output a client may get; empty if there is none."""
-        came = {*client.feed.programs, *client.inner}
-        if fed := next((name for name in self._names if name in came), ""):
+        programs = {*client.feed.programs, *client.inner}
+        if fed := next((name for name in self._names if name in programs), ""):
             return fed
         if client.substituted and (fed := self._find_substitution_source()):
             return fed
-        earlier = [one for one in self._at if one < at]
+        earlier = [position for position in self._at if position < at]
         for source in earlier:
             if self._is_captured(source) or self._is_read_again(source, at):
                 return self._at[source]
@@ -90,10 +90,12 @@ class _SecretSources:
     def _find_substitution_source(self) -> str:
         """Return the program whose output a `>(…)` gets, as in `env | tee >(curl …)`."""
         for step in self._steps:
-            texts = [word.text for word in step.words] + [one.target.text for one in step.redirects]
+            texts = [word.text for word in step.words] + [
+                redirect.target.text for redirect in step.redirects
+            ]
             if any(text.startswith(">(") for text in texts):
-                came = {step.program, *step.feed.programs}
-                if fed := next((name for name in self._names if name in came), ""):
+                programs = {step.program, *step.feed.programs}
+                if fed := next((name for name in self._names if name in programs), ""):
                     return fed
         return ""
 
@@ -112,13 +114,18 @@ class _SecretSources:
         }
         later = self._steps[source + 1 : client + 1]
         texts = [word.text for step in later if step.program != "tee" for word in step.words[1:]]
-        texts += [one.target.text for step in later for one in step.redirects if not one.writes]
+        texts += [
+            redirect.target.text
+            for step in later
+            for redirect in step.redirects
+            if not redirect.writes
+        ]
         named = {os.path.normpath(part) for text in texts for part in _SIGNS.split(text) if part}
         return any(os.path.normpath(name) in named for name in written)
 
 
 def _iter_output_files(step: SimpleCommand) -> Iterator[str]:
-    yield from (one.target.text for one in step.redirects if one.writes)
+    yield from (redirect.target.text for redirect in step.redirects if redirect.writes)
     if step.program == "tee":
         yield from (word.text for word in step.words[1:] if not word.text.startswith("-"))
 

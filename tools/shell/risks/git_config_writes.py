@@ -68,8 +68,8 @@ def find_separate_git_dir(step: SimpleCommand) -> str:
     words = strip_git_options([word.text for word in step.words[1:]])
     if step.program == "git" and words[:1] in (["init"], ["clone"]):
         for word, following in zip_longest(words, words[1:], fillvalue=""):
-            if found := _GIT_FOLDER.fullmatch(word):
-                return found[1] or following
+            if match := _GIT_FOLDER.fullmatch(word):
+                return match[1] or following
     return ""
 
 
@@ -83,7 +83,7 @@ def _find_overwritten_name(command: str, words: Sequence[str], step: SimpleComma
     patterns = ["*" for word in words if other and word in _ALL]
     patterns += filter(_PATTERN.search, words)
     names = _list_protected_names(step) if patterns else []
-    return next((name for name in names for one in patterns if fnmatch(name, one)), "")
+    return next((name for name in names for pattern in patterns if fnmatch(name, pattern)), "")
 
 
 def _list_protected_names(step: SimpleCommand) -> list[str]:

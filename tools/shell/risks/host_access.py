@@ -68,7 +68,7 @@ def find_account_change(step: SimpleCommand) -> str:
 def _check_container(words: Sequence[str], step: SimpleCommand) -> str:
     if not _STARTS & set(words):
         return ""
-    options = [*words, *(f"{one} {other}" for one, other in pairwise(words))]
+    options = [*words, *(f"{word} {following}" for word, following in pairwise(words))]
     if option := next(filter(_HOST_OPTIONS.fullmatch, options), ""):
         return text(
             "`{program} {option}` gives access to the whole machine",
@@ -88,8 +88,8 @@ def _check_container(words: Sequence[str], step: SimpleCommand) -> str:
 def _iter_mount_sources(words: Sequence[str]) -> Iterator[str]:
     """Yield the host paths that a container would mount."""
     for word, following in zip_longest(words, words[1:], fillvalue=""):
-        if found := _VOLUME.fullmatch(word):
-            yield (found[1] or following).split(":")[0]
+        if match := _VOLUME.fullmatch(word):
+            yield (match[1] or following).split(":")[0]
         elif word.startswith("--mount"):
             yield from _SOURCE.findall(word.partition("=")[2] if "=" in word else following)
         elif word.startswith("--device"):

@@ -59,22 +59,24 @@ def find_protected_write(step: SimpleCommand, workspace: Workspace, *, reads: bo
     `reads`: its program only reads, so that only its redirections count.
     """
     names = [redirect.target.text for redirect in step.redirects if redirect.writes]
-    if found := _find_first_protected(names, step.folder, workspace):
-        return found
+    if protected_name := _find_first_protected(names, step.folder, workspace):
+        return protected_name
     program = step.program
     if reads or not step.words or program in _ONLY_READ | _RUN_OTHERS or _is_git_record(step):
         return ""
     if (
-        found := find_steering_change(step)
+        protected_name := find_steering_change(step)
         or find_script_write(step)
         or _find_protected_target(step, workspace)
     ):
-        return found
+        return protected_name
     if program in ("cp", "rsync", "scp"):
         return ""
     names = [name.text for name in find_references(step) if name.exact or name.code]
-    found = (_find_first_protected(names, folder, workspace) for folder in find_folders(step))
-    return next(filter(None, found), "")
+    protected_names = (
+        _find_first_protected(names, folder, workspace) for folder in find_folders(step)
+    )
+    return next(filter(None, protected_names), "")
 
 
 def find_outside_write(step: SimpleCommand, workspace: Workspace) -> str:
@@ -123,8 +125,8 @@ def _find_protected_target(step: SimpleCommand, workspace: Workspace) -> str:
         where = resolve_target(name, step.folder)
         real = where and Path(os.path.realpath(where.parent))
         counts = real is None or real.is_relative_to(workspace.root) or name == step.words[-1].text
-        if counts and (found := _check_name(name, step.folder, workspace)):
-            return found
+        if counts and (protected_name := _check_name(name, step.folder, workspace)):
+            return protected_name
     return ""
 
 
@@ -147,7 +149,7 @@ def find_written_names(step: SimpleCommand) -> Iterator[str]:
     elif program == "dd":
         yield from (name[3:] for name in names if name.startswith("of="))
     elif program in ("sed", "perl") and any(
-        re.match(r"-[pnEr]*i|--in-place", one) for one in texts
+        re.match(r"-[pnEr]*i|--in-place", argument) for argument in texts
     ):
         yield from (name for name in names if re.match(r"[/~]|\.\./", name))
     yield from filter(None, [find_separate_git_dir(step)])
@@ -172,5 +174,5 @@ def find_script_write(step: SimpleCommand) -> str:
     if step.program not in _PROGRAMS:
         return ""
     texts = [word.text for word in step.words[1:]] + [step.feed.text or ""]
-    names = (name for text in texts for found in _WRITES.findall(text) for name in found if name)
+    names = (name for text in texts for groups in _WRITES.findall(text) for name in groups if name)
     return next((name for name in names if find_protected_name(name)), "")

@@ -86,7 +86,7 @@ def _split_word(word: Word) -> Iterator[FileReference]:
         yield FileReference(text)
         if 1 < len(parts := _SIGNS.split(text)) <= _MAX_PARTS:
             yield from (FileReference(part) for part in parts if part)
-            yield from (FileReference(text[found.end() :]) for found in _SIGNS.finditer(text))
+            yield from (FileReference(text[match.end() :]) for match in _SIGNS.finditer(text))
         if short := re.match(r"-\w([^-=].*)", text):
             yield FileReference(short[1], exact=False)
 
@@ -131,15 +131,15 @@ def _without_exclusions(words: Sequence[Word]) -> list[Word]:
 
 
 def _without_texts(words: Sequence[Word]) -> list[Word]:
-    kept, skip = list[Word](), False
+    remaining, skip = list[Word](), False
     for word in words:
         if skip:
             skip = False
         elif word.text in _TEXT_OPTIONS or re.fullmatch(r"-[a-z]+m", word.text):
             skip = True
         elif not _TEXT_OPTION_JOINED.match(word.text):
-            kept.append(word)
-    return kept
+            remaining.append(word)
+    return remaining
 
 
 def find_folders(step: SimpleCommand) -> list[Path | None]:

@@ -57,7 +57,7 @@ def find_shell_override(step: SimpleCommand) -> str:
     """Return the shell that an argument sets for a build program; empty if there is none."""
     words = [word.text for word in step.words[1:]]
     if step.program in _MAKES:
-        values = [found[1] for word in words if (found := _MAKES_SHELL.fullmatch(word))]
+        values = [match[1] for word in words if (match := _MAKES_SHELL.fullmatch(word))]
         if any(not _USUAL_SHELL.fullmatch(value) for value in values):
             return text(
                 "`{program}` would run its recipes with another shell", program=step.program
@@ -66,8 +66,8 @@ def find_shell_override(step: SimpleCommand) -> str:
             return text("`{program}` would run rules from the command line", program=step.program)
     if pattern := _SCRIPT_SHELLS.get(step.program):
         for word, following in zip_longest(words, words[1:], fillvalue=""):
-            found = pattern.fullmatch(word)
-            if found and not _USUAL_SHELL.fullmatch(found[1] or following):
+            match = pattern.fullmatch(word)
+            if match and not _USUAL_SHELL.fullmatch(match[1] or following):
                 return text(
                     "`{program}` would run its scripts with another shell", program=step.program
                 )
@@ -93,8 +93,8 @@ def _is_netcat_exec(word: str) -> bool:
 def _find_shell_before(step: SimpleCommand, steps: Sequence[SimpleCommand]) -> str:
     """Return a shell that reads commands from its own input, and whose output a client sends."""
     shells = [
-        one.program
-        for one in steps
-        if one.program in SHELLS and all(word.text.startswith("-") for word in one.words[1:])
+        other.program
+        for other in steps
+        if other.program in SHELLS and all(word.text.startswith("-") for word in other.words[1:])
     ]
     return next((shell for shell in shells if shell in step.feed.programs), "")

@@ -100,8 +100,8 @@ def _is_sensitive_file(path: str, workspace: Workspace) -> bool:
         return True
     with suppress(OSError, ValueError):  # deleted meanwhile, or outside the project
         name = workspace.to_relative(Path(real))
-        found = os.stat(real)
-        return stat.S_ISREG(found.st_mode) and has_hidden_name(workspace, name, found)
+        stat_result = os.stat(real)
+        return stat.S_ISREG(stat_result.st_mode) and has_hidden_name(workspace, name, stat_result)
     return False
 
 
@@ -111,10 +111,10 @@ def _is_sensitive(path: str, workspace: Workspace) -> bool:
     if place.is_ignored(path):
         return True
     name = path.lstrip("/")
-    said = {_load_spec().check_file(one).include for one in (name, name + "/")}
+    verdicts = {_load_spec().check_file(candidate).include for candidate in (name, name + "/")}
     at_home = _find_home_prefixes(os.path.expanduser("~"), workspace.root)
     is_at_home = not place.is_outside and f"{path}/".startswith(at_home)
-    return True in said or (False not in said and is_at_home)
+    return True in verdicts or (False not in verdicts and is_at_home)
 
 
 @lru_cache(maxsize=16)

@@ -44,13 +44,13 @@ def is_elision(line: str) -> bool:
     """Return whether a line only marks omitted code: `// ... existing code ...`; `...` is code."""
     line = " ".join(line.split())
     text = _without_comment_signs(line)
-    before, said, after = _split_at_dots(text)
-    if not _PROSE.fullmatch(said):
+    before, prose, after = _split_at_dots(text)
+    if not _PROSE.fullmatch(prose):
         return False
-    words = [word for word in re.findall(r"[a-z]+", said.lower()) if word not in _FILLERS]
+    words = [word for word in re.findall(r"[a-z]+", prose.lower()) if word not in _FILLERS]
     commented = text != line
     if not words:
-        return commented and not said and ("..." in text or "…" in text)
+        return commented and not prose and ("..." in text or "…" in text)
     return len(words) <= MAX_WORDS and (
         not _LEFT_OUT.isdisjoint(words)
         if before and after
@@ -73,11 +73,11 @@ def _split_at_dots(text: str) -> tuple[bool, str, bool]:
     text = text.lstrip(" ([<{")
     dots = _DOTS.match(text)
     text = text[dots.end() :].lstrip(" :,") if dots else text.lstrip(" :,")
-    said = text.rstrip(" .)]>}")
-    if said.endswith("…"):
-        return bool(dots), said[:-1].rstrip(" :,"), True
-    said = said.rstrip(" :,")
-    return bool(dots), said, text[len(said) :].lstrip(" :,").startswith("...")
+    prose = text.rstrip(" .)]>}")
+    if prose.endswith("…"):
+        return bool(dots), prose[:-1].rstrip(" :,"), True
+    prose = prose.rstrip(" :,")
+    return bool(dots), prose, text[len(prose) :].lstrip(" :,").startswith("...")
 
 
 def _is_remark(words: Sequence[str], dots: bool, commented: bool) -> bool:
@@ -89,5 +89,5 @@ def _is_remark(words: Sequence[str], dots: bool, commented: bool) -> bool:
         return len(words) == 1 or bool((_WHAT | _SAYS) & set(words[1:3]))
     if len(words) == 2 and words[1] in _CODE:
         return True
-    known = all(word in _LEFT_OUT | _WHAT | _SAYS | _VERBS for word in words)
-    return known and bool((_SAYS | {"unchanged"}) & set(words[1:]))
+    has_only_remark_words = all(word in _LEFT_OUT | _WHAT | _SAYS | _VERBS for word in words)
+    return has_only_remark_words and bool((_SAYS | {"unchanged"}) & set(words[1:]))

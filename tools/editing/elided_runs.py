@@ -17,10 +17,10 @@ def find_elided_places(source: TextDocument, request: EditRequest) -> list[AnyMa
     parts = split_request(request)
     places = list[AnyMatch]()
     for part in parts:
-        found = find_lines(source, part, list)
-        if found is None or len(found.places) != 1:
+        result = find_lines(source, part, list)
+        if result is None or len(result.places) != 1:
             return []
-        places.append(found.places[0])
+        places.append(result.places[0])
     spans = [_to_line_span(source, place) for place in places]
     if any(above[1] > below[0] for above, below in pairwise(spans)):
         return []

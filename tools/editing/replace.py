@@ -52,33 +52,33 @@ def replace_text(
         return _build_change(source, StrategyResult("context_aware", adapted, elided))
     check_no_elisions(source, request)
     if exact:
-        found = StrategyResult("simple", request, match_simple(source, request))
+        result = StrategyResult("simple", request, match_simple(source, request))
     elif everywhere:
-        found = find_all(source, request)
+        result = find_all(source, request)
     else:
-        found = _find_places(source, request)
-    if found is None or not found.places:
+        result = _find_places(source, request)
+    if result is None or not result.places:
         raise edit_errors.make_not_found_error(
             source, request, changed=exact, everywhere=everywhere
         )
-    if line is not None and found.strategy == "simple":
-        named = [one for one in found.places if _find_begin_lines(source, [one]) == [line]]
-        found = replace(found, places=named) if len(named) == 1 else found
-    if len(found.places) > 1 and (exact or not everywhere):
-        begin = _find_begin_lines(source, found.places)
-        columns = _find_begin_columns(source, found.places)
-        raise edit_errors.make_ambiguous_error(begin, columns, found.strategy == "simple", exact)
+    if line is not None and result.strategy == "simple":
+        named = [place for place in result.places if _find_begin_lines(source, [place]) == [line]]
+        result = replace(result, places=named) if len(named) == 1 else result
+    if len(result.places) > 1 and (exact or not everywhere):
+        begin = _find_begin_lines(source, result.places)
+        columns = _find_begin_columns(source, result.places)
+        raise edit_errors.make_ambiguous_error(begin, columns, result.strategy == "simple", exact)
     if indented:
-        _check_depth(source, found)
-    return _build_change(source, found)
+        _check_depth(source, result)
+    return _build_change(source, result)
 
 
 def _locate_elided(source: TextDocument, request: EditRequest) -> list[AnyMatch]:
     """Find the places of a request that leaves out the same lines of both texts."""
     if request.old in source.text or not split_request(request):
         return []
-    known = find_lines(source, request, list)  # dots may be code
-    return [] if known else find_elided_places(source, request)
+    result = find_lines(source, request, list)  # dots may be code
+    return [] if result else find_elided_places(source, request)
 
 
 def check_no_elisions(source: TextDocument, request: EditRequest) -> None:
@@ -98,15 +98,15 @@ def _find_places(source: TextDocument, request: EditRequest) -> StrategyResult |
         raise edit_errors.make_too_many_error() from error
 
 
-def _find_new_elisions(text: str, known: str | Sequence[str]) -> list[str]:
-    return [line for line in find_elisions(text.split("\n")) if line.strip() not in known]
+def _find_new_elisions(text: str, existing: str | Sequence[str]) -> list[str]:
+    return [line for line in find_elisions(text.split("\n")) if line.strip() not in existing]
 
 
-def _check_depth(source: TextDocument, found: StrategyResult) -> None:
+def _check_depth(source: TextDocument, result: StrategyResult) -> None:
     """Raise ToolError if the old text lacks its indentation and new lines have another one."""
-    for place in found.places:
+    for place in result.places:
         if isinstance(place, TextMatch) and has_own_depth(
-            indent_before(source.text, place.start), found.request.old, place.new
+            indent_before(source.text, place.start), result.request.old, place.new
         ):
             raise edit_errors.make_depth_error(_find_begin_lines(source, [place])[0])
 
@@ -131,18 +131,18 @@ def _find_begin_columns(source: TextDocument, places: Sequence[AnyMatch]) -> lis
     return [start - source.text.rfind("\n", 0, start) for start in starts]
 
 
-def _build_change(source: TextDocument, found: StrategyResult) -> TextChange:
-    places = found.places
+def _build_change(source: TextDocument, result: StrategyResult) -> TextChange:
+    places = result.places
     pieces = trim_overlaps([piece for place in places for piece in build_edits(source, place)])
     text = apply_edits(source.text, pieces)
     if text == source.text:
         raise edit_errors.make_unchanged_error(_find_begin_lines(source, places)[0])
     matches = [place for place in places if isinstance(place, LineMatch)]
-    adapted = (*found.request.adapted, *describe_adaptations(source, matches))
-    if found.strategy == "trimmed_boundary" and not matches:
+    adapted = (*result.request.adapted, *describe_adaptations(source, matches))
+    if result.strategy == "trimmed_boundary" and not matches:
         adapted = ("blanks around it",)
     lines = find_edit_lines(source.text, pieces)
-    return TextChange(text, tuple(pieces), lines, found.strategy, tuple(dict.fromkeys(adapted)))
+    return TextChange(text, tuple(pieces), lines, result.strategy, tuple(dict.fromkeys(adapted)))
 
 
 def build_edits(source: TextDocument, place: AnyMatch) -> list[TextEdit]:

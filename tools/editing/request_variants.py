@@ -34,9 +34,9 @@ def iter_variants(request: EditRequest) -> Iterator[EditRequest]:
     """Yield every other possible reading, the surest first."""
     bases = [request]
     for read in (without_fence, without_numbers):
-        found = [other for base in bases for other in read(base)]
-        yield from found
-        bases += found
+        variants = [other for base in bases for other in read(base)]
+        yield from variants
+        bases += variants
     for base in bases:
         yield from without_entities(base)
         yield from without_escapes(base)
@@ -68,13 +68,13 @@ def without_numbers(request: EditRequest) -> Iterator[EditRequest]:
     """
     lines = request.old_lines
     for style in _NUMBERED:
-        numbers = {at: found for at, line in enumerate(lines) if (found := style.match(line))}
-        begins = {int(found[1]) - at for at, found in numbers.items()}
+        numbers = {at: match for at, line in enumerate(lines) if (match := style.match(line))}
+        begins = {int(match[1]) - at for at, match in numbers.items()}
         bare = any(line.strip() for at, line in enumerate(lines) if at not in numbers)
         if (
             bare
             or len(begins) != 1
-            or not any(found.end() < len(found.string) for found in numbers.values())
+            or not any(match.end() < len(match.string) for match in numbers.values())
         ):
             continue
         bare_old = _strip_numbers(request.old, style)
@@ -110,20 +110,20 @@ def without_escapes(request: EditRequest) -> Iterator[EditRequest]:
             yield _make_variant(request, old, new, "escapes")
 
 
-def _make_variant(request: EditRequest, old: str, new: str, what: str) -> EditRequest:
-    return replace(request, old=old, new=new, adapted=(*request.adapted, what), literal=False)
+def _make_variant(request: EditRequest, old: str, new: str, adaptation: str) -> EditRequest:
+    return replace(request, old=old, new=new, adapted=(*request.adapted, adaptation), literal=False)
 
 
 def _strip_numbers(text: str, style: re.Pattern[str], spaced: bool = False) -> list[str]:
     """Remove the numbers of the lines, if most have one; with `spaced`, the blank behind it too."""
     # a line may be a number itself, so one that does not follow the number above stays
     lines = text.split("\n")
-    found = [style.match(line) for line in lines]
-    signed = [number for number in found if number and number.end() < len(number.string)]
+    matches = [style.match(line) for line in lines]
+    signed = [number for number in matches if number and number.end() < len(number.string)]
     if 2 * len(signed) < sum(bool(line.strip()) for line in lines):
         return lines
     bare, last = list[str](), None
-    for line, number in zip(lines, found, strict=True):
+    for line, number in zip(lines, matches, strict=True):
         alone = number is not None and line.strip() == number[1]
         follows = number is not None and (last is None or int(number[1]) == last + 1)
         if number is None or (alone and not follows):

@@ -95,13 +95,17 @@ def _without_hint(block: list[str]) -> tuple[list[str], int | None]:
 
 def _list_variants(block: list[str], start: int) -> tuple[tuple[str, str], ...]:
     """List every way to divide a block; prefer dividers as long as the block's marker."""
-    found = {at: match[1] for at, line in enumerate(block) if (match := _DIVIDER.fullmatch(line))}
-    if not found:
+    divider_signs = {
+        at: match[1] for at, line in enumerate(block) if (match := _DIVIDER.fullmatch(line))
+    }
+    if not divider_signs:
         raise ToolError(
             f"the block at line {start + 1} of `diff` has no `=======`; nothing was changed: {FORM}"
         )
     size = block[0].index(" ")
-    dividers = [at for at, signs in found.items() if len(signs) == size] or list(found)
+    dividers = [at for at, signs in divider_signs.items() if len(signs) == size] or list(
+        divider_signs
+    )
     return tuple((_join_lines(block[1:at]), _join_lines(block[at + 1 : -1])) for at in dividers)
 
 

@@ -24,9 +24,9 @@ from .matching.normalization import (
 from .rewriting.line_merge import merge_line
 from .rewriting.typography import infer_spelling
 
-LONGEST_PART = 1_000
+MAX_PART_LENGTH = 1_000
 # fewest letters of a text that is searched inside a line
-FEWEST_LETTERS = 3
+MIN_LETTERS = 3
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,11 @@ def match_simple(source: TextDocument, request: EditRequest) -> list[TextMatch]:
 
     Overlapping places count.
     """
-    found = find_places(source.text, request.old)
+    places = find_places(source.text, request.old)
     if request.whole_lines:
-        found = [place for place in found if not place or source.text[place - 1] == "\n"]
+        places = [place for place in places if not place or source.text[place - 1] == "\n"]
     return to_text_matches(
-        request, [place for place in found if not _is_cut(source, request, place)]
+        request, [place for place in places if not _is_cut(source, request, place)]
     )
 
 
@@ -61,9 +61,9 @@ def match_everywhere(source: TextDocument, request: EditRequest) -> Sequence[Any
     A place within a word counts, one within a number does not.
     """
     size, text = len(request.old), source.text
-    found = find_places(text, request.old, apart=True)
-    found = [place for place in found if not is_number_split(text, place, place + size)]
-    return to_text_matches(request, found) or match_lines(source, request, strip_line, apart=True)
+    places = find_places(text, request.old, apart=True)
+    places = [place for place in places if not is_number_split(text, place, place + size)]
+    return to_text_matches(request, places) or match_lines(source, request, strip_line, apart=True)
 
 
 def to_text_matches(request: EditRequest, places: Iterable[int]) -> list[TextMatch]:
@@ -80,9 +80,9 @@ def match_line_trimmed(source: TextDocument, request: EditRequest) -> list[LineM
 def filter_by_indentation(source: TextDocument, matches: Sequence[LineMatch]) -> list[LineMatch]:
     """Keep the places whose lines are indented relative to each other as the request is."""
     for same in (_has_one_shift, _is_one_to_one):
-        found = [match for match in matches if same(_collect_indents(source, match))]
-        if found:
-            return found
+        aligned_matches = [match for match in matches if same(_collect_indents(source, match))]
+        if aligned_matches:
+            return aligned_matches
     return []
 
 
@@ -101,7 +101,7 @@ def match_trimmed_boundary(source: TextDocument, request: EditRequest) -> list[L
         return []
     head, size = filled[0], filled[-1] - filled[0] + 1
     core = EditRequest("".join(f"{line}\n" for line in old[head : head + size]), "")
-    found = match_line_trimmed(source, core) or match_whitespace_normalized(source, core)
+    matches = match_line_trimmed(source, core) or match_whitespace_normalized(source, core)
     around: tuple[list[None], list[None]] = ([None] * head, [None] * (len(old) - head - size))
     return [
         replace(
@@ -110,7 +110,7 @@ def match_trimmed_boundary(source: TextDocument, request: EditRequest) -> list[L
             new=request.new_lines,
             pairs=[*around[0], *match.pairs, *around[1]],
         )
-        for match in found
+        for match in matches
     ]
 
 
@@ -121,8 +121,8 @@ def match_without_empty_lines(source: TextDocument, request: EditRequest) -> lis
     if len(places) < 2:
         return []
     keys, matches = source.normalize_lines(normalize_line), list[LineMatch]()
-    wanted = [normalize_line(old[place]) for place in places]
-    for start in find_rows([keys[number] for number in source.filled_lines], wanted):
+    old_keys = [normalize_line(old[place]) for place in places]
+    for start in find_rows([keys[number] for number in source.filled_lines], old_keys):
         real = source.filled_lines[start : start + len(places)]
         pairs = with_empty_lines(old, dict(zip(places, real, strict=True)), source)
         matches.append(LineMatch(old, request.new_lines, real[0], real[-1] + 1, pairs))
@@ -132,17 +132,17 @@ def match_without_empty_lines(source: TextDocument, request: EditRequest) -> lis
 def match_inside_line(source: TextDocument, request: EditRequest) -> list[TextMatch]:
     """Match a part of one line, in whole words, with other blanks and typography."""
     old, new = request.old.strip(), _as_trimmed(request)
-    if "\n" in old or "\n" in new or not has_enough_letters(old) or len(old) > LONGEST_PART:
+    if "\n" in old or "\n" in new or not has_enough_letters(old) or len(old) > MAX_PART_LENGTH:
         return []
     words = simplify_in_place(old).split()
     pattern = r"[^\S\n]++".join(map(re.escape, words))
     before = r"(?<!\w)" if re.match(r"\w", words[0]) else ""
     after = r"(?!\w)" if re.search(r"\w$", words[-1]) else ""
     text, parts = simplify_in_place(source.text), list[TextMatch]()
-    for found in re.finditer(f"(?={before}({pattern}){after})", text):
-        real = source.text[found.start(1) : found.end(1)]
+    for match in re.finditer(f"(?={before}({pattern}){after})", text):
+        real = source.text[match.start(1) : match.end(1)]
         spelled = infer_spelling([(old, real)]).as_in_file(merge_line(old, new, real) or new)
-        parts.append(TextMatch(found.start(1), found.end(1), spelled))
+        parts.append(TextMatch(match.start(1), match.end(1), spelled))
     return parts
 
 
@@ -151,10 +151,10 @@ def match_lines(
 ) -> list[LineMatch]:
     """Match whole lines with the same keys."""
     old, new = request.old_lines, request.new_lines
-    wanted = list(map(key, old))
-    if not any(wanted):
+    old_keys = list(map(key, old))
+    if not any(old_keys):
         return []
-    starts = find_rows(source.normalize_lines(key), wanted, apart=apart)
+    starts = find_rows(source.normalize_lines(key), old_keys, apart=apart)
     return [
         LineMatch(old, new, start, start + len(old), range(start, start + len(old)))
         for start in starts
@@ -163,7 +163,7 @@ def match_lines(
 
 def has_enough_letters(text: str) -> bool:
     """Return whether a text has enough letters to be searched inside a line."""
-    return len(re.findall(r"\w", text)) >= FEWEST_LETTERS
+    return len(re.findall(r"\w", text)) >= MIN_LETTERS
 
 
 def _is_cut(source: TextDocument, request: EditRequest, place: int) -> bool:

@@ -11,7 +11,9 @@ from .normalization import collapse_blanks, indent_of, normalize_line
 def describe_adaptations(source: TextDocument, matches: Iterable[LineMatch]) -> tuple[str, ...]:
     """Describe how the matched lines of the file differ from the request."""
     return tuple(
-        dict.fromkeys(what for match in matches for what in _find_adaptations(source, match))
+        dict.fromkeys(
+            adaptation for match in matches for adaptation in _find_adaptations(source, match)
+        )
     )
 
 

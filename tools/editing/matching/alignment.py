@@ -34,7 +34,7 @@ def align_lines(old: Sequence[str], file: Sequence[str], likeness: Similarity) -
 def _align_by_cost(old: Sequence[str], file: Sequence[str], likeness: Similarity) -> Steps:
     # dynamic programming: a cell is how many lines differ, and how much similarity is lost
     best = [[(0, 0.0)] * (len(file) + 1) for _ in range(len(old) + 1)]
-    came = [[""] * (len(file) + 1) for _ in range(len(old) + 1)]
+    moves = [[""] * (len(file) + 1) for _ in range(len(old) + 1)]
     like = dict[tuple[int, int], float]()
     for a in range(len(old) + 1):
         for b in range(len(file) + 1):
@@ -49,16 +49,16 @@ def _align_by_cost(old: Sequence[str], file: Sequence[str], likeness: Similarity
             if b:
                 options.append((_add_cost(best[a][b - 1], True, 1.0), "file"))
             if options:
-                best[a][b], came[a][b] = min(options)
-    return _trace_steps(came, like, len(old), len(file))
+                best[a][b], moves[a][b] = min(options)
+    return _trace_steps(moves, like, len(old), len(file))
 
 
 def _trace_steps(
-    came: Sequence[Sequence[str]], like: dict[tuple[int, int], float], a: int, b: int
+    moves: Sequence[Sequence[str]], like: dict[tuple[int, int], float], a: int, b: int
 ) -> Steps:
     steps: Steps = []
     while a or b:
-        kind = came[a][b]
+        kind = moves[a][b]
         if kind == "both":
             steps.append((a - 1, b - 1, like[a, b]))
         elif kind == "old":
@@ -69,12 +69,14 @@ def _trace_steps(
     return steps[::-1]
 
 
-def _add_cost(cell: tuple[int, float], differs: bool, lost: float) -> tuple[int, float]:
-    return cell[0] + differs, cell[1] + lost
+def _add_cost(cell: tuple[int, float], differs: bool, loss: float) -> tuple[int, float]:
+    return cell[0] + differs, cell[1] + loss
 
 
-def _count_equal(one: Sequence[str], other: Sequence[str]) -> int:
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+def _count_equal(left: Sequence[str], right: Sequence[str]) -> int:
+    return sum(
+        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False))
+    )
 
 
 def with_empty_lines(

@@ -12,7 +12,7 @@ INDENTED = re.compile(
     re.IGNORECASE,
 )
 # most blanks before a text that are checked
-LONGEST_INDENT = 400
+MAX_INDENT = 400
 # of scripts that part words by blanks; Chinese and others do not
 _LETTERS = ("Lu", "Ll", "Lt", "Lm", "Nd", "Nl")
 
@@ -35,9 +35,9 @@ def is_indentation_cut(text: str, start: int) -> bool:
 
 def indent_before(text: str, start: int) -> str:
     """Return the indentation before a place; empty if anything else stands there."""
-    begin = text.rfind("\n", max(start - LONGEST_INDENT, 0), start) + 1
+    begin = text.rfind("\n", max(start - MAX_INDENT, 0), start) + 1
     before = text[begin:start]
-    return before if len(before) < LONGEST_INDENT and not before.strip(" \t") else ""
+    return before if len(before) < MAX_INDENT and not before.strip(" \t") else ""
 
 
 def is_indented(name: str) -> bool:
@@ -65,7 +65,7 @@ def _is_within_word(text: str, at: int) -> bool:
 
 def _ends_escape(text: str, at: int) -> bool:
     r"""Whether the character before a place completes an escape, as the `n` of `\n` does."""
-    before = text[max(at - 1 - LONGEST_INDENT, 0) : at - 1]
+    before = text[max(at - 1 - MAX_INDENT, 0) : at - 1]
     if (len(before) - len(before.rstrip("\\"))) % 2 == 0:  # a pair is a backslash itself
         return False
     letter, following = text[at - 1], text[at]

@@ -31,7 +31,7 @@ def find_gaps(pairs: Pairs, old: int, new: int) -> list[tuple[range, range]]:
     """Find the lines between shared lines; `old` and `new` are the numbers of lines."""
     edges = [(-1, -1), *pairs, (old, new)]
     between = [(range(a + 1, b), range(c + 1, d)) for (a, c), (b, d) in pairwise(edges)]
-    return [(gone, come) for gone, come in between if gone or come]
+    return [(removed, added) for removed, added in between if removed or added]
 
 
 def _match_equal_lines(old: Sequence[str], new: Sequence[str]) -> Pairs:
@@ -46,9 +46,11 @@ def _match_equal_lines(old: Sequence[str], new: Sequence[str]) -> Pairs:
 def _refine_pairs(pairs: Pairs, old: Sequence[str], new: Sequence[str]) -> Pairs:
     """Add the pairs that the lines between the given pairs have."""
     more = list(pairs)
-    for gone, come in find_gaps(pairs, len(old), len(new)):
-        found = _match_equal_lines([old[place] for place in gone], [new[place] for place in come])
-        more += [(gone[a], come[b]) for a, b in found if old[gone[a]]]
+    for removed, added in find_gaps(pairs, len(old), len(new)):
+        equal_pairs = _match_equal_lines(
+            [old[place] for place in removed], [new[place] for place in added]
+        )
+        more += [(removed[a], added[b]) for a, b in equal_pairs if old[removed[a]]]
     return sorted(more)
 
 

@@ -47,12 +47,12 @@ def find_places(text: str, part: str, *, apart: bool = False) -> list[int]:
     return list(islice(_iter_places(text, part, len(part) if apart else 1), most))
 
 
-def find_rows(keys: Sequence[str], wanted: Sequence[str], *, apart: bool = False) -> list[int]:
-    """Find where the wanted keys stand one after the other."""
-    # as a search in text, so that it is linear: each wanted key becomes a letter, all others NUL
-    letters = {key: chr(number) for number, key in enumerate(dict.fromkeys(wanted), 1)}
+def find_rows(keys: Sequence[str], sequence: Sequence[str], *, apart: bool = False) -> list[int]:
+    """Find where the keys of the sequence stand one after the other."""
+    # as a search in text, so that it is linear: each of its keys becomes a letter, all others NUL
+    letters = {key: chr(number) for number, key in enumerate(dict.fromkeys(sequence), 1)}
     written = "".join([letters.get(key, "\0") for key in keys])
-    return find_places(written, "".join([letters[key] for key in wanted]), apart=apart)
+    return find_places(written, "".join([letters[key] for key in sequence]), apart=apart)
 
 
 def _iter_places(text: str, part: str, step: int) -> Iterator[int]:

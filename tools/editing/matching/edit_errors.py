@@ -13,10 +13,10 @@ from .normalization import collapse_blanks, normalize_line
 # most lines, and line numbers, in an error
 MAX_SHOWN = 20
 MAX_DIFFERENCES = 3
-MANY = 100
-LONGEST_SHOWN = 200
+MANY_PLACES = 100
+MAX_LINE_LENGTH = 200
 # of a new text that is worth looking for
-FEWEST_LETTERS = 3
+MIN_LETTERS = 3
 
 _EDGES = re.compile(r"^[ \t]+|[ \t]+$")
 _SPECIAL_BLANK = re.compile(
@@ -87,8 +87,8 @@ def make_old_elision_error(source: TextDocument, request: EditRequest, line: str
 def with_lines(refusal: ToolError, source: TextDocument, match: LineMatch) -> ToolError:
     """Add the lines that were found to a refusal."""
     lines = source.lines[match.start : match.end][:MAX_SHOWN]
-    shown = format_lines(list(map(show_blanks, lines)), match.start + 1)
-    return ToolError(f"{refusal}\nthe lines of the file {LEGEND}:\n{shown}")
+    excerpt = format_lines(list(map(show_blanks, lines)), match.start + 1)
+    return ToolError(f"{refusal}\nthe lines of the file {LEGEND}:\n{excerpt}")
 
 
 def make_ambiguous_error(
@@ -132,7 +132,7 @@ def make_hunk_error(
         "".join(f"{line}\n" for line in old), "".join(f"{line}\n" for line in new)
     )
     below = f" below `{context[-1]}`" if context else ""
-    return make_not_found_error(source, request, what="the hunk", where=f"in the file{below}")
+    return make_not_found_error(source, request, label="the hunk", where=f"in the file{below}")
 
 
 def make_too_many_error() -> ToolError:
@@ -149,19 +149,19 @@ def make_not_found_error(
     *,
     changed: bool = False,
     everywhere: bool = False,
-    what: str = OLD,
+    label: str = OLD,
     where: str = "in the file",
 ) -> ToolError:
     """Build the error for a missing text: closest lines, differences, whether it is done."""
     cut = source.text.find(request.old)
-    if cut >= 0 and request.old.strip() and what == OLD:
-        return _make_cut_error(source, cut, what, f"; {CHANGED}" if changed else "")
+    if cut >= 0 and request.old.strip() and label == OLD:
+        return _make_cut_error(source, cut, label, f"; {CHANGED}" if changed else "")
     old = request.old_lines
     places = find_nearest(source, old)
     start = places[0] if places else 0
     close = source.lines[start : start + min(len(old), MAX_SHOWN)] if places else []
     blanks = list(map(collapse_blanks, close)) == list(map(collapse_blanks, old))
-    text = f"{what} is not {where}" + (", only with other blanks" if blanks else "")
+    text = f"{label} is not {where}" + (", only with other blanks" if blanks else "")
     text += _note_already_done(source, request.new)
     if changed:
         text += f"; {CHANGED}"
@@ -169,29 +169,29 @@ def make_not_found_error(
         text += "; with `replace_all` it must match the file exactly"
     if not places:
         return ToolError(f"{text}; nothing similar is there, read the file again")
-    shown = format_lines([show_blanks(line) for line in close], start + 1)
-    differs = "" if blanks else _describe_differences(source, old, start, what)
+    excerpt = format_lines([show_blanks(line) for line in close], start + 1)
+    differs = "" if blanks else _describe_differences(source, old, start, label)
     others = [place + 1 for place in places[1:]]
-    also = f"\nas close: line {format_line_numbers(others)}" if others else ""
-    return ToolError(f"{text}; the closest lines {LEGEND}:\n{shown}{differs}{also}")
+    alternatives = f"\nas close: line {format_line_numbers(others)}" if others else ""
+    return ToolError(f"{text}; the closest lines {LEGEND}:\n{excerpt}{differs}{alternatives}")
 
 
-def _make_cut_error(source: TextDocument, place: int, what: str, more: str) -> ToolError:
+def _make_cut_error(source: TextDocument, place: int, label: str, more: str) -> ToolError:
     """Build the error for a text that is only a part of a word or an indentation."""
     line = source.text.count("\n", 0, place) + 1
-    shown = format_lines([show_blanks(source.lines[line - 1][:LONGEST_SHOWN])], line)
+    excerpt = format_lines([show_blanks(source.lines[line - 1][:MAX_LINE_LENGTH])], line)
     return ToolError(
-        f"{what} is not in the file, only as a part of something longer, at line {line}: it begins "
-        "or ends there within a word, a number or an indentation; give whole words, or whole lines"
-        f"{more}\nthe line {LEGEND}:\n{shown}"
+        f"{label} is not in the file, only as a part of something longer, at line {line}: it "
+        "begins or ends there within a word, a number or an indentation; give whole words, or whole lines"
+        f"{more}\nthe line {LEGEND}:\n{excerpt}"
     )
 
 
 def _note_already_done(source: TextDocument, new: str) -> str:
-    found = find_places(source.text, new)[:1] if len(new.strip()) >= FEWEST_LETTERS else []
-    if not found:
+    places = find_places(source.text, new)[:1] if len(new.strip()) >= MIN_LETTERS else []
+    if not places:
         return ""
-    line = source.text.count("\n", 0, found[0]) + 1
+    line = source.text.count("\n", 0, places[0]) + 1
     return f", but `new_string` is, at line {line}: the change may have been made already"
 
 
@@ -202,20 +202,20 @@ def format_line_numbers(lines: Sequence[int]) -> str:
 
 
 def _format_count(lines: Sequence[int]) -> str:
-    """Format a count; beyond `MANY` not all are counted."""
-    return f"{'at least ' if len(lines) >= MANY else ''}{len(lines)} times"
+    """Format a count; beyond `MANY_PLACES` not all are counted."""
+    return f"{'at least ' if len(lines) >= MANY_PLACES else ''}{len(lines)} times"
 
 
 def show_blanks(line: str) -> str:
     """Make blanks at the ends, and special blanks anywhere, visible."""
-    shown = _EDGES.sub(lambda blanks: blanks[0].replace(" ", "·"), line).replace("\t", "⇥")
-    return _SPECIAL_BLANK.sub(lambda blank: ascii(blank[0])[1:-1], shown)
+    visible_line = _EDGES.sub(lambda blanks: blanks[0].replace(" ", "·"), line).replace("\t", "⇥")
+    return _SPECIAL_BLANK.sub(lambda blank: ascii(blank[0])[1:-1], visible_line)
 
 
-def _describe_differences(source: TextDocument, old: Sequence[str], start: int, what: str) -> str:
+def _describe_differences(source: TextDocument, old: Sequence[str], start: int, label: str) -> str:
     """Show the first lines of the request that the closest lines do not have."""
     window = source.lines[start : start + len(old) + MAX_DIFFERENCES]
     near = {normalize_line(line) for line in window}
     missing = [line for line in old if line.strip() and normalize_line(line) not in near]
-    shown = "\n".join(show_blanks(line)[:200] for line in missing[:MAX_DIFFERENCES])
-    return f"\nnot there is from {what}:\n{shown}" if missing else ""
+    excerpt = "\n".join(show_blanks(line)[:200] for line in missing[:MAX_DIFFERENCES])
+    return f"\nnot there is from {label}:\n{excerpt}" if missing else ""

@@ -41,8 +41,10 @@ def _trim_edit(lines: Sequence[str], edit: LineEdit) -> LineEdit:
     return LineEdit(start, edit.end - tail, rest[: len(rest) - tail])
 
 
-def _count_equal(one: Sequence[str], other: Sequence[str]) -> int:
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+def _count_equal(left: Sequence[str], right: Sequence[str]) -> int:
+    return sum(
+        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False))
+    )
 
 
 def _to_text_edit(source: TextDocument, edit: LineEdit) -> TextEdit:

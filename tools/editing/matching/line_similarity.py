@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
 # characters of a line whose likeness is computed
-LONGEST_COMPARED = 600
+MAX_COMPARED_LENGTH = 600
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+")
 _NAME = re.compile(r"\w+")
@@ -30,19 +30,19 @@ MISSPELLED_PART = 0.70
 _TELLING_WORDS = frozenset(_TELLING.split())
 
 
-def measure_similarity(one: str, other: str) -> float:
+def measure_similarity(left: str, right: str) -> float:
     """Measure from 0 to 1; very long lines, or of very different length, are not similar."""
-    short, long = sorted((len(one), len(other)))
-    if long > LONGEST_COMPARED or 2 * short < long:
-        return 1.0 if one == other else 0.0
+    short, long = sorted((len(left), len(right)))
+    if long > MAX_COMPARED_LENGTH or 2 * short < long:
+        return 1.0 if left == right else 0.0
     from rapidfuzz.distance import Indel  # only the likeness strategies need it
 
-    return Indel.normalized_similarity(one, other)
+    return Indel.normalized_similarity(left, right)
 
 
-def has_same_facts(one: str, other: str) -> bool:
+def has_same_facts(left: str, right: str) -> bool:
     """Return whether numbers, negations, comparisons and other telling words agree."""
-    return _extract_facts(one) == _extract_facts(other)
+    return _extract_facts(left) == _extract_facts(right)
 
 
 def _extract_facts(line: str) -> Counter[str]:
@@ -53,9 +53,9 @@ def _extract_facts(line: str) -> Counter[str]:
 
 def has_same_strings(asked: str, real: str) -> bool:
     """Return whether quoted strings agree, apart from misspellings."""
-    one = [text for _, text in _STRING.findall(asked)]
-    other = [text for _, text in _STRING.findall(real)]
-    return len(one) != len(other) or all(map(is_misspelling, one, other))
+    asked_texts = [text for _, text in _STRING.findall(asked)]
+    real_texts = [text for _, text in _STRING.findall(real)]
+    return len(asked_texts) != len(real_texts) or all(map(is_misspelling, asked_texts, real_texts))
 
 
 def is_made_of_real(asked: str, real: str, new: str) -> bool:
@@ -64,17 +64,17 @@ def is_made_of_real(asked: str, real: str, new: str) -> bool:
     Where asked and real line differ, the new line has the real words, or replaces them.
     """
     base, other, made = (_TOKEN.findall(line) for line in (real, asked, new))
-    kept = set[int]()
+    kept_positions = set[int]()
     for block in SequenceMatcher(None, base, made, autojunk=False).get_matching_blocks():
-        kept.update(range(block.a, block.a + block.size))
+        kept_positions.update(range(block.a, block.a + block.size))
     have, real_have = Counter(made), Counter(base)
     for kind, start, end, other_start, other_end in _diff_tokens(base, other):
-        lost, wrong = base[start:end], other[other_start:other_end]
-        if not re.search(r"\w", "".join([*lost, *wrong])):
+        missing, wrong = base[start:end], other[other_start:other_end]
+        if not re.search(r"\w", "".join([*missing, *wrong])):
             continue
-        gone = kind != "insert" and not kept.issuperset(range(start, end))
+        is_dropped = kind != "insert" and not kept_positions.issuperset(range(start, end))
         repeated = any(have[token] > real_have[token] for token in wrong)
-        if repeated or (gone and not is_misspelling(" ".join(wrong), " ".join(lost))):
+        if repeated or (is_dropped and not is_misspelling(" ".join(wrong), " ".join(missing))):
             return False
     return True
 
@@ -84,18 +84,18 @@ def is_misspelling(asked: str, real: str) -> bool:
     # a name with another part is another name: `on_close_event` is not `on_open_event` misspelled,
     # but a missing or additional part may be a slip
     return all(
-        measure_similarity(one, other) >= MISSPELLED
-        for one, other in _iter_differences(_NAME, asked, real)
+        measure_similarity(left, right) >= MISSPELLED
+        for left, right in _iter_differences(_NAME, asked, real)
     ) and all(
-        one[0].lower() == other[0].lower() and measure_similarity(one, other) >= MISSPELLED_PART
-        for one, other in _iter_differences(_PART, asked, real)
-        if one and other
+        left[0].lower() == right[0].lower() and measure_similarity(left, right) >= MISSPELLED_PART
+        for left, right in _iter_differences(_PART, asked, real)
+        if left and right
     )
 
 
-def _iter_differences(things: re.Pattern[str], asked: str, real: str) -> Iterator[tuple[str, str]]:
+def _iter_differences(pattern: re.Pattern[str], asked: str, real: str) -> Iterator[tuple[str, str]]:
     """Yield the words, or parts of words, in which two lines differ."""
-    base, other = things.findall(asked), things.findall(real)
+    base, other = pattern.findall(asked), pattern.findall(real)
     for _, start, end, other_start, other_end in _diff_tokens(base, other):
         yield "".join(base[start:end]), "".join(other[other_start:other_end])
 

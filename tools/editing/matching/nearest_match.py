@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from .document import TextDocument
-from .line_similarity import LONGEST_COMPARED
+from .line_similarity import MAX_COMPARED_LENGTH
 from .normalization import normalize_line
 
 FREQUENT_LINE = 200
@@ -25,22 +25,22 @@ _WORD = re.compile(r"\w{3,}")
 Votes = defaultdict[int, float]
 
 
-def find_nearest(source: TextDocument, wanted: Sequence[str]) -> list[int]:
-    """Find the lines, from 0, at which `wanted` most likely begins, the likeliest first."""
-    # every wanted line and word that is in the file votes, rare ones with more weight; without
-    # votes the line most similar to the longest wanted one decides
-    wanted = wanted[:MAX_ASKED]
+def find_nearest(source: TextDocument, old_lines: Sequence[str]) -> list[int]:
+    """Find the lines, from 0, at which `old_lines` most likely begin, the likeliest first."""
+    # every old line and word that is in the file votes, rare ones with more weight; without
+    # votes the line most similar to the longest old one decides
+    old_lines = old_lines[:MAX_ASKED]
     votes: Votes = defaultdict(float)
     lines = (
         (offset, [normalize_line(line)] if line.strip() else [])
-        for offset, line in enumerate(wanted)
+        for offset, line in enumerate(old_lines)
     )
     keys = ((number, [key]) for number, key in enumerate(source.normalize_lines(normalize_line)))
     _add_votes(votes, lines, keys, FREQUENT_LINE, 1.0)
-    words = ((offset, _WORD.findall(line)) for offset, line in enumerate(wanted))
+    words = ((offset, _WORD.findall(line)) for offset, line in enumerate(old_lines))
     real = ((number, _WORD.findall(line)) for number, line in enumerate(source.lines))
     _add_votes(votes, words, real, FREQUENT_WORD, WORD_WEIGHT)
-    return _rank_places(votes) if votes else _find_most_similar(source, wanted)
+    return _rank_places(votes) if votes else _find_most_similar(source, old_lines)
 
 
 def _add_votes(
@@ -52,18 +52,18 @@ def _add_votes(
 ) -> None:
     """Let each line or word vote for the place where the request would then begin."""
     offsets, places = defaultdict[str, list[int]](list), defaultdict[str, list[int]](list)
-    for offset, things in asked:
-        for thing in things:
-            offsets[thing].append(offset)
-    for number, things in real:
-        for thing in things:
-            if thing in offsets:
-                places[thing].append(number)
-    for thing, found in places.items():
-        if len(found) * len(offsets[thing]) <= frequent:
-            for number in found:
-                for offset in offsets[thing]:
-                    votes[max(number - offset, 0)] += weight / len(found) / len(offsets[thing])
+    for offset, keys in asked:
+        for key in keys:
+            offsets[key].append(offset)
+    for number, keys in real:
+        for key in keys:
+            if key in offsets:
+                places[key].append(number)
+    for key, numbers in places.items():
+        if len(numbers) * len(offsets[key]) <= frequent:
+            for number in numbers:
+                for offset in offsets[key]:
+                    votes[max(number - offset, 0)] += weight / len(numbers) / len(offsets[key])
 
 
 def _rank_places(votes: Votes) -> list[int]:
@@ -82,14 +82,16 @@ def _rank_places(votes: Votes) -> list[int]:
     return chosen
 
 
-def _find_most_similar(source: TextDocument, wanted: Sequence[str]) -> list[int]:
+def _find_most_similar(source: TextDocument, old_lines: Sequence[str]) -> list[int]:
     from rapidfuzz import fuzz, process  # dozens of modules that only a refusal needs
 
-    offset, longest = max(enumerate(wanted), key=lambda pair: len(pair[1].strip()), default=(0, ""))
-    if not longest.strip() or len(longest) > LONGEST_COMPARED:
+    offset, longest = max(
+        enumerate(old_lines), key=lambda pair: len(pair[1].strip()), default=(0, "")
+    )
+    if not longest.strip() or len(longest) > MAX_COMPARED_LENGTH:
         return []
     keys = source.normalize_lines(normalize_line)
-    lines = [line.casefold() if len(line) <= LONGEST_COMPARED else "" for line in keys]
+    lines = [line.casefold() if len(line) <= MAX_COMPARED_LENGTH else "" for line in keys]
     asked = normalize_line(longest).casefold()
-    found = process.extractOne(asked, lines, scorer=fuzz.ratio, score_cutoff=MIN_SIMILARITY)
-    return [max(found[2] - offset, 0)] if found else []
+    best_match = process.extractOne(asked, lines, scorer=fuzz.ratio, score_cutoff=MIN_SIMILARITY)
+    return [max(best_match[2] - offset, 0)] if best_match else []

@@ -60,8 +60,8 @@ def simplify_typography(text: str) -> str:
 
 def indent_of(line: str) -> str:
     """Return the blanks at the line's beginning."""
-    found = _INDENT.match(line)
-    return found[0] if found else ""
+    match = _INDENT.match(line)
+    return match[0] if match else ""
 
 
 def simplify_in_place(text: str) -> str:

@@ -75,11 +75,17 @@ def apply_to_document(source: TextDocument, hunk: Hunk) -> TextChange:
 def _check_depth(source: TextDocument, match: LineMatch, hunk: Hunk) -> None:
     """Raise ToolError for new lines at the file's depth among kept lines at another."""
     # the kept lines are those of both texts, so nothing says which depth is meant for new ones
-    kept = {old for old, _ in map_kept_lines(hunk.lines)}
-    moved = [one for one in _iter_indents(source, match) if one[1] != one[2]]
-    come = {indent_of(line[1:]) for line in hunk.lines if line[:1] == "+" and line[1:].strip()}
-    asked, real = {one[1] for one in moved}, {one[2] for one in moved}
-    if kept.intersection(one[0] for one in moved) and come & real and not come & asked:
+    kept_places = {old for old, _ in map_kept_lines(hunk.lines)}
+    moved = [indent for indent in _iter_indents(source, match) if indent[1] != indent[2]]
+    added_indents = {
+        indent_of(line[1:]) for line in hunk.lines if line[:1] == "+" and line[1:].strip()
+    }
+    asked, real = {indent[1] for indent in moved}, {indent[2] for indent in moved}
+    if (
+        kept_places.intersection(indent[0] for indent in moved)
+        and added_indents & real
+        and not added_indents & asked
+    ):
         raise ToolError(edit_errors.HUNK_DEPTH.format(line=match.start + 1))
 
 
@@ -135,9 +141,9 @@ def _with_end(text: str, pieces: Sequence[TextEdit], *, ended: bool) -> list[Tex
         return list(pieces)
     size = len(text)
     last = pieces[-1] if pieces and pieces[-1].end == size else TextEdit(size, size, "")
-    kept = [piece for piece in pieces if piece is not last]
+    other_pieces = [piece for piece in pieces if piece is not last]
     if ended:
-        return [*kept, TextEdit(last.start, size, last.new + "\n")]
+        return [*other_pieces, TextEdit(last.start, size, last.new + "\n")]
     if last.new:
-        return [*kept, TextEdit(last.start, size, last.new.removesuffix("\n"))]
-    return [*kept, TextEdit(last.start - 1, size, "")]
+        return [*other_pieces, TextEdit(last.start, size, last.new.removesuffix("\n"))]
+    return [*other_pieces, TextEdit(last.start - 1, size, "")]

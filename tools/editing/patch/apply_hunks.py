@@ -33,8 +33,8 @@ def apply_hunks(text: str, hunks: Sequence[Hunk], *, exact: bool = False) -> Pat
                 raise ToolError(f"it does not match exactly: {'; '.join(done.adapted)}")
         except ToolError as refusal:
             which = f"hunk {number} of {len(hunks)}: " if len(hunks) > 1 else ""
-            said = re.sub("`(old|new)_string`", "the hunk", str(refusal))
-            raise ToolError(f"{which}{said}") from refusal
+            reason = re.sub("`(old|new)_string`", "the hunk", str(refusal))
+            raise ToolError(f"{which}{reason}") from refusal
         changes.append(replace(done, text=""))  # of many hunks the texts would fill the memory
     return PatchedText(pieces, tuple(changes))
 
@@ -67,7 +67,7 @@ def _apply_to_result(
 def _merge_edits(pieces: Sequence[TextEdit], more: Sequence[TextEdit]) -> tuple[TextEdit, ...]:
     """Merge edits in order; at one place, those of the earlier hunk come first."""
     joined = sorted([*pieces, *more], key=lambda piece: (piece.start, piece.end))
-    for one, other in zip(joined, joined[1:], strict=False):
-        if other.start < one.end:
+    for earlier, later in zip(joined, joined[1:], strict=False):
+        if later.start < earlier.end:
             raise ToolError("it changes lines that an earlier hunk changes; make them one hunk")
     return tuple(joined)

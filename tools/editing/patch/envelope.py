@@ -38,8 +38,8 @@ def parse_envelope(patch: str) -> list[FilePatch]:
         if not lines[at].strip():
             at += 1
             continue
-        found, at = _parse_file(lines, at, end)
-        patches.append(found)
+        file_patch, at = _parse_file(lines, at, end)
+        patches.append(file_patch)
     if not patches:
         raise ToolError(f"there is no file in the patch; each begins with {FORM}")
     return patches
@@ -100,8 +100,8 @@ def _parse_update(path: str, lines: Sequence[str], start: int, end: int) -> File
             raise _make_error(at - 1, lines, "it names no file")
     hunks = list[Hunk]()
     while at < end:
-        found, at = _parse_hunk(lines, at, end)
-        hunks += [found] if found else []
+        hunk, at = _parse_hunk(lines, at, end)
+        hunks += [hunk] if hunk else []
     if not (hunks or target):
         raise _make_error(start, lines, "the update changes nothing")
     return FilePatch(start + 1, "update", path, target, tuple(hunks))

@@ -25,7 +25,7 @@ from ..strategy_chain import StrategyResult, find_lines, find_similar
 # how alike an outer line is to the file's where both are of one kind
 MIN_SIMILARITY = 0.70
 # old lines that must fit where an outer one of the context does not
-FEWEST_LEFT = 3
+MIN_REMAINING_LINES = 3
 
 # lines of a file, from 0, at which a hunk may begin
 LineScope = range | set[int]
@@ -65,10 +65,10 @@ def find_hunk(
             return placed
     for within in scopes:
         try:
-            found = find_similar(source, request, _filter_within(source, within))
+            result = find_similar(source, request, _filter_within(source, within))
         except TooManyBlocksError as error:
             raise edit_errors.make_too_many_error() from error
-        if placed := _find_inexact(source, lines, found, at_end):
+        if placed := _find_inexact(source, lines, result, at_end):
             return placed
     raise edit_errors.make_hunk_error(source, request.old_lines, request.new_lines, context)
 
@@ -82,12 +82,12 @@ def build_request(lines: Sequence[str]) -> EditRequest:
 
 def map_kept_lines(lines: Sequence[str]) -> Pairs:
     """Pair the old and new lines that a hunk keeps, by its signs."""
-    kept, at_old, at_new = list[tuple[int, int]](), 0, 0
+    pairs, at_old, at_new = list[tuple[int, int]](), 0, 0
     for line in lines:
         if line[:1] not in ("+", "-"):
-            kept.append((at_old, at_new))
+            pairs.append((at_old, at_new))
         at_old, at_new = at_old + (line[:1] != "+"), at_new + (line[:1] != "-")
-    return kept
+    return pairs
 
 
 def _find_exact(
@@ -108,20 +108,20 @@ def _find_exact(
 
 
 def _find_inexact(
-    source: TextDocument, lines: Sequence[str], found: StrategyResult | None, at_end: bool
+    source: TextDocument, lines: Sequence[str], result: StrategyResult | None, at_end: bool
 ) -> HunkLocation | None:
     """Locate an inexact place; a line number does not choose between several."""
-    if found is None:
+    if result is None:
         return None
-    begins = {_find_start_line(source, place): place for place in found.places}
+    begins = {_find_start_line(source, place): place for place in result.places}
     last = max(begins)
     if at_end and _find_end_line(source, begins[last]) == len(source.lines):
         begins = {last: begins[last]}
     start = _require_one([start + 1 for start in begins]) - 1
     place = begins[start]
-    if found.request.literal and isinstance(place, LineMatch):
+    if result.request.literal and isinstance(place, LineMatch):
         place = replace(place, shared=with_moved(map_kept_lines(lines), place.old, place.new))
-    return HunkLocation(place, start, found.strategy, found.request.adapted)
+    return HunkLocation(place, start, result.strategy, result.request.adapted)
 
 
 def _require_one(starts: Sequence[int]) -> int:
@@ -186,21 +186,25 @@ def _without_an_outer_line(
     places = list[HunkLocation]()
     for (rest, outer), inward in zip(shorter, edges, strict=True):
         request = build_request(rest)
-        if outer[:1] in ("+", "-") or len(request.old_lines) < FEWEST_LEFT or _is_addition(inward):
+        if (
+            outer[:1] in ("+", "-")
+            or len(request.old_lines) < MIN_REMAINING_LINES
+            or _is_addition(inward)
+        ):
             continue
         for key in (str, strip_line_end, strip_line, normalize_line):
             step = -1 if rest is shorter[0][0] else len(request.old_lines)
-            found = [
+            matches = [
                 match
                 for match in match_lines(source, request, key)
                 if match.start in within and not _is_sibling(source, outer[1:], match.start + step)
             ]
             adapted = (f"the line `{outer[1:].strip()}` of the context, which the file has not",)
-            for match in found:
+            for match in matches:
                 shared = with_moved(map_kept_lines(rest), match.old, match.new)
                 place = replace(match, shared=shared)
                 places.append(HunkLocation(place, match.start, "context_aware", adapted))
-            if found:
+            if matches:
                 break
     return places[0] if len(places) == 1 else None
 
@@ -221,9 +225,9 @@ def _find_scope(
 ) -> LineScope:
     allowed: LineScope = range(len(source.lines))
     for text in context:
-        keys, wanted = source.normalize_lines(normalize_line), normalize_line(text)
-        heads = [number for number in allowed if keys[number] == wanted]
-        heads = heads or [number for number in allowed if wanted in keys[number]]
+        keys, context_key = source.normalize_lines(normalize_line), normalize_line(text)
+        heads = [number for number in allowed if keys[number] == context_key]
+        heads = heads or [number for number in allowed if context_key in keys[number]]
         if not heads:
             raise ToolError(edit_errors.NO_CONTEXT.format(text=text))
         allowed = {number for head in heads for number in below(source, head)}

@@ -62,14 +62,14 @@ def read_hunk(lines: Sequence[str], start: int) -> tuple[Hunk, int]:
         raise ToolError(f"the hunk at line {start + 1} of the patch is empty")
     line = _parse_number(head[1], 0) + (head[2] == "0") if head else None
     context = _parse_context(lines[start]) if head is None else ()
-    found = Hunk(
+    hunk = Hunk(
         tuple(body.lines),
         line=line or None,
         context=context,
         old_unended=body.unended["-"],
         new_unended=body.unended["+"],
     )
-    return found, at
+    return hunk, at
 
 
 def _read_body(body: _HunkBody, lines: Sequence[str], start: int) -> int:

@@ -20,5 +20,5 @@ def find_patched_names(args: Mapping[str, object]) -> list[str]:
     patch = args.get("patch")
     if not isinstance(patch, str):
         return []
-    names = (name for found in parse_patch(patch) for name in found.names)
+    names = (name for file_patch in parse_patch(patch) for name in file_patch.names)
     return list(dict.fromkeys(names))

@@ -155,10 +155,12 @@ class PatchedFiles:
         return self.after[path]
 
     def _read_content(self, path: Path) -> FileContent | None:
-        found = stat_writable(self.run.workspace, path)
-        if found is None:
+        stat_result = stat_writable(self.run.workspace, path)
+        if stat_result is None:
             return None
-        return FileContent(self._to_name(path), read_bytes(self.run.workspace, path), like=found)
+        return FileContent(
+            self._to_name(path), read_bytes(self.run.workspace, path), like=stat_result
+        )
 
     def _check_no_link(self, name: str) -> None:
         if os.path.islink(os.path.normpath(self.run.workspace.root / name)):

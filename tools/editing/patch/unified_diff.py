@@ -32,8 +32,8 @@ def parse_unified(patch: str) -> list[FilePatch]:
     patches, at = list[FilePatch](), 0
     while at < len(lines):
         if lines[at].startswith("diff --git ") or _is_file_start(lines, at):
-            found, at = _parse_file(lines, at)
-            patches.append(found)
+            file_patch, at = _parse_file(lines, at)
+            patches.append(file_patch)
         else:
             _check_between(lines[at], at)
             at += 1
@@ -84,8 +84,8 @@ def _parse_file(lines: Sequence[str], start: int) -> tuple[FilePatch, int]:
     header, at = _parse_header(lines, start)
     hunks = list[Hunk]()
     while at < len(lines) and lines[at].startswith("@@"):
-        found, at = read_hunk(lines, at)
-        hunks.append(found)
+        hunk, at = read_hunk(lines, at)
+        hunks.append(hunk)
         _check_after_hunk(lines, at)
     if not hunks and header.old:
         raise ToolError(f"the file at line {start + 1} of the patch has no hunk; {FORM}")
@@ -107,8 +107,8 @@ def _parse_header(lines: Sequence[str], start: int) -> tuple[_Header, int]:
     if lines[at].startswith("diff --git "):
         header = replace(header, git=parse_git_names(lines[at].removeprefix("diff --git ")))
         at += 1
-        while at < len(lines) and (found := _GIT_HEADER.fullmatch(lines[at])):
-            fields.append((found[1], found[2]))
+        while at < len(lines) and (match := _GIT_HEADER.fullmatch(lines[at])):
+            fields.append((match[1], match[2]))
             at += 1
     if at < len(lines) and _is_file_start(lines, at):
         old, new = without_prefixes(

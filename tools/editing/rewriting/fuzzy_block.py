@@ -19,7 +19,7 @@ from ..matching.line_similarity import (
 )
 from ..matching.normalization import normalize_line
 
-FEWEST_LINES = 3
+MIN_LINES = 3
 LINES_PER_MORE_BAD = 8
 # fewer lines than this say little of where they belong
 SHORT = 5
@@ -67,15 +67,15 @@ def find_similar_blocks(source: TextDocument, request: EditRequest) -> list[Line
     """Find the block that is meant; several if that is not clear. Raise TooManyBlocksError."""
     old = request.old_lines
     places = [place for place, line in enumerate(old) if line.strip()]
-    wanted = WantedLines([normalize_line(old[place]) for place in places], places)
-    if len(places) < FEWEST_LINES:
+    requested = WantedLines([normalize_line(old[place]) for place in places], places)
+    if len(places) < MIN_LINES:
         return []
     keys = [source.normalize_lines(normalize_line)[number] for number in source.filled_lines]
-    blocks = sorted(_iter_blocks(keys, wanted), key=lambda block: -block.score)
-    if not blocks or not _is_acceptable(blocks[0], wanted, keys, request):
+    blocks = sorted(_iter_blocks(keys, requested), key=lambda block: -block.score)
+    if not blocks or not _is_acceptable(blocks[0], requested, keys, request):
         return []
     rivals = [block for block in blocks if _is_rival(block, blocks[0])]
-    return [_to_match(source, request, wanted, block) for block in rivals]
+    return [_to_match(source, request, requested, block) for block in rivals]
 
 
 def _is_rival(block: FuzzyBlock, best: FuzzyBlock) -> bool:
@@ -85,93 +85,93 @@ def _is_rival(block: FuzzyBlock, best: FuzzyBlock) -> bool:
     return block.score > best.score - MARGIN if apart else block.score == best.score
 
 
-def _iter_blocks(keys: Sequence[str], wanted: WantedLines) -> Iterable[FuzzyBlock]:
-    have = Counter(wanted.lines)
-    for start, end in _find_windows(keys, wanted):
+def _iter_blocks(keys: Sequence[str], requested: WantedLines) -> Iterable[FuzzyBlock]:
+    have = Counter(requested.lines)
+    for start, end in _find_windows(keys, requested):
         window = keys[start:end]
         missing = (have - Counter(window)).total()
-        if missing <= wanted.most_bad + len(wanted.lines) // LINES_PER_MORE_BAD + 1:
-            steps = align_lines(wanted.lines, window, measure_similarity)
-            alike = sum(like for *_, like in steps) / max(len(window), len(wanted.lines))
+        if missing <= requested.most_bad + len(requested.lines) // LINES_PER_MORE_BAD + 1:
+            steps = align_lines(requested.lines, window, measure_similarity)
+            alike = sum(like for *_, like in steps) / max(len(window), len(requested.lines))
             yield FuzzyBlock(start, end, steps, alike)
 
 
-def _find_windows(keys: Sequence[str], wanted: WantedLines) -> set[tuple[int, int]]:
+def _find_windows(keys: Sequence[str], requested: WantedLines) -> set[tuple[int, int]]:
     """Find the blocks that begin and end with the first and the last wanted line."""
     # all but a few wanted lines must be there, so it is enough to look near the rarest few
-    lines, size = wanted.lines, len(wanted.lines)
+    lines, size = requested.lines, len(requested.lines)
     places = defaultdict[str, list[int]](list)
     asked = set(lines)
     for number, key in enumerate(keys):
         if key in asked:
             places[key].append(number)
     present = sorted((len(places[key]), offset) for offset, key in enumerate(lines) if places[key])
-    slack = min(wanted.most_bad, int(size * MAX_LONGER))
+    slack = min(requested.most_bad, int(size * MAX_LONGER))
     windows = set[tuple[int, int]]()
     looked = 0
-    for rank, (count, offset) in enumerate(present[: wanted.most_bad + 2]):
+    for rank, (count, offset) in enumerate(present[: requested.most_bad + 2]):
         looked += count
-        if looked > MAX_BLOCKS and rank <= wanted.most_bad - (size - len(present)):
+        if looked > MAX_BLOCKS and rank <= requested.most_bad - (size - len(present)):
             raise TooManyBlocksError
         if looked > MAX_BLOCKS:
             break
         for place in places[lines[offset]]:
-            windows |= _find_windows_near(keys, wanted, place - offset, slack)
+            windows |= _find_windows_near(keys, requested, place - offset, slack)
     if len(windows) > MAX_BLOCKS:
         raise TooManyBlocksError
     return windows
 
 
 def _find_windows_near(
-    keys: Sequence[str], wanted: WantedLines, expected: int, slack: int
+    keys: Sequence[str], requested: WantedLines, expected: int, slack: int
 ) -> set[tuple[int, int]]:
-    size = len(wanted.lines)
+    size = len(requested.lines)
     return {
         (start, end)
         for start in range(max(expected - slack, 0), expected + slack + 1)
-        if start < len(keys) and keys[start] == wanted.lines[0]
+        if start < len(keys) and keys[start] == requested.lines[0]
         for end in range(start + size - slack, start + size + slack + 1)
-        if end <= len(keys) and keys[end - 1] == wanted.lines[-1]
+        if end <= len(keys) and keys[end - 1] == requested.lines[-1]
     }
 
 
 def _is_acceptable(
-    block: FuzzyBlock, wanted: WantedLines, keys: Sequence[str], request: EditRequest
+    block: FuzzyBlock, requested: WantedLines, keys: Sequence[str], request: EditRequest
 ) -> bool:
-    equal = [wanted.lines[a] for a, _, like in block.steps if a is not None and like == 1.0]
-    stays = {old for old, _ in find_shared_lines(request.old_lines, request.new_lines)}
+    equal = [requested.lines[a] for a, _, like in block.steps if a is not None and like == 1.0]
+    kept_places = {old for old, _ in find_shared_lines(request.old_lines, request.new_lines)}
     return (
-        len(block.bad_steps) <= wanted.most_bad
-        and 3 * len(equal) >= 2 * len(wanted.lines)
+        len(block.bad_steps) <= requested.most_bad
+        and 3 * len(equal) >= 2 * len(requested.lines)
         and sum(sum(map(str.isalnum, line)) >= 4 for line in equal) >= 2
         and all(
-            _is_slip(wanted, a, keys[block.start + b], like, wanted.places[a] in stays)
-            and wanted.lines[a] not in keys
+            _is_slip(requested, a, keys[block.start + b], like, requested.places[a] in kept_places)
+            and requested.lines[a] not in keys
             for a, b, like in block.bad_steps
             if a is not None and b is not None
         )
     )
 
 
-def _is_slip(wanted: WantedLines, place: int, real: str, like: float, stays: bool) -> bool:
+def _is_slip(requested: WantedLines, place: int, real: str, like: float, is_kept: bool) -> bool:
     """Return whether a wrong line can mean the file's line."""
     # in a short request another word means another block; a misspelled word does not
-    asked = wanted.lines[place]
-    short = len(wanted.lines) < SHORT
+    asked = requested.lines[place]
+    short = len(requested.lines) < SHORT
     return (
-        like >= (STAYS if stays else REPLACED)
+        like >= (STAYS if is_kept else REPLACED)
         and has_same_facts(asked, real)
         and has_same_strings(asked, real)
-        and not (short and stays and not is_misspelling(asked, real))
+        and not (short and is_kept and not is_misspelling(asked, real))
     )
 
 
 def _to_match(
-    source: TextDocument, request: EditRequest, wanted: WantedLines, block: FuzzyBlock
+    source: TextDocument, request: EditRequest, requested: WantedLines, block: FuzzyBlock
 ) -> LineMatch:
     old = request.old_lines
     filled = {
-        wanted.places[a]: None if b is None else source.filled_lines[block.start + b]
+        requested.places[a]: None if b is None else source.filled_lines[block.start + b]
         for a, b, _ in block.steps
         if a is not None
     }

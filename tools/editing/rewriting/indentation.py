@@ -11,11 +11,11 @@ from ..matching.normalization import TAB, USUAL_UNIT, indent_of, measure_indent,
 # lines of a file from which its unit is learned
 UNIT_FROM = 20_000
 # a depth that differs by less is the same, miscounted
-FEWEST_COLUMNS = 2
+MIN_COLUMNS = 2
 # columns of a step; other steps are mostly text that is aligned, such as comments
 UNITS = (2, 4, 8)
 # steps of a file that show its unit where the request has another one
-FEWEST_STEPS = 8
+MIN_STEPS = 8
 
 
 @dataclass(frozen=True)
@@ -44,10 +44,10 @@ class Depths:
     @cached_property
     def by_width(self) -> dict[int, list[IndentPair]]:
         """The pairs by the columns of their depth in the request."""
-        found = defaultdict[int, list[IndentPair]](list)
+        pairs_by_width = defaultdict[int, list[IndentPair]](list)
         for pair in self.pairs:
-            found[measure_indent(pair.asked)].append(pair)
-        return dict(found)
+            pairs_by_width[measure_indent(pair.asked)].append(pair)
+        return dict(pairs_by_width)
 
     @cached_property
     def is_ascii(self) -> bool:
@@ -79,9 +79,9 @@ class Depths:
 
     def _derive_indent(self, width: int, before: int, after: int) -> str:
         """Derive an indentation from the nearest known depth and the file's unit."""
-        _, near = min((abs(known - width), known) for known in self.by_width)
+        _, near = min((abs(known_width - width), known_width) for known_width in self.by_width)
         base = _choose_nearest(self.by_width[near], before, after)
-        if abs(width - near) < FEWEST_COLUMNS:
+        if abs(width - near) < MIN_COLUMNS:
             return base
         if not self.is_unit_known:
             raise ToolError(
@@ -93,16 +93,18 @@ class Depths:
 
 
 def infer_depths(
-    pairs: Sequence[IndentPair], request: Iterable[str], lines: Sequence[str], kept: bool
+    pairs: Sequence[IndentPair], request: Iterable[str], lines: Sequence[str], is_kept: bool
 ) -> Depths:
     """Learn from the pairs; `request` are the lines of the request, `lines` those of the file."""
-    kept = kept or all(pair.asked == pair.real for pair in pairs)
+    is_kept = is_kept or all(pair.asked == pair.real for pair in pairs)
     unit, steps = infer_unit(lines, pairs), _count_steps(_measure_lines(lines))
-    shown = _find_shown_unit(pairs, unit)
+    shown_unit = _find_shown_unit(pairs, unit)
     used = _count_steps([measure_indent(indent_of(line)) for line in request if line.strip()])
-    asked = shown or _find_usual_step(used, measure_indent(unit))
-    is_known = shown is not None or asked == measure_indent(unit) or _is_clear(steps, unit, asked)
-    return Depths(pairs, unit, asked, kept, is_known)
+    asked = shown_unit or _find_usual_step(used, measure_indent(unit))
+    is_known = (
+        shown_unit is not None or asked == measure_indent(unit) or _is_clear(steps, unit, asked)
+    )
+    return Depths(pairs, unit, asked, is_kept, is_known)
 
 
 def infer_unit(lines: Sequence[str], pairs: Sequence[IndentPair] = ()) -> str:
@@ -131,7 +133,7 @@ def _is_clear(steps: Counter[int], unit: str, asked: int) -> bool:
     if unit == TAB:
         return True
     often = steps[len(unit)]
-    return len(unit) in UNITS and often >= FEWEST_STEPS and often > 2 * steps[asked]
+    return len(unit) in UNITS and often >= MIN_STEPS and often > 2 * steps[asked]
 
 
 def _measure_lines(lines: Sequence[str]) -> list[int]:
@@ -154,19 +156,19 @@ def _find_usual_step(steps: Counter[int], default: int) -> int:
     return min(steps, key=lambda step: (-steps[step], step not in UNITS, step), default=default)
 
 
-def _choose_nearest(known: Sequence[IndentPair], before: int, after: int) -> str:
+def _choose_nearest(pairs: Sequence[IndentPair], before: int, after: int) -> str:
     """Choose what one depth of the request is in the file, near a place."""
-    found = {pair.real for pair in known}
-    if len(found) > 1:
-        above = [pair.real for pair in known if pair.place <= before][-1:]
-        below = [pair.real for pair in known if pair.place >= after][:1]
-        found = {*above, *below} or found
-    if len(found) > 1:
+    indents = {pair.real for pair in pairs}
+    if len(indents) > 1:
+        above = [pair.real for pair in pairs if pair.place <= before][-1:]
+        below = [pair.real for pair in pairs if pair.place >= after][:1]
+        indents = {*above, *below} or indents
+    if len(indents) > 1:
         raise ToolError(
             "the old lines are indented alike where those of the file are not, so the "
             "depth of the new lines is not clear; copy the file's indentation"
         )
-    return found.pop()
+    return indents.pop()
 
 
 def _shift_indent(indent: str, steps: int, unit: str) -> str:

@@ -29,8 +29,8 @@ def merge_line(asked: str, new: str, real: str) -> str | None:
         real_start, real_end = bounds.get(start), bounds.get(end)
         if real_start is None or real_end is None:
             return None
-        kept = file[real_start:real_end] if kind == "equal" else other[new_start:new_end]
-        parts += kept
+        tokens = file[real_start:real_end] if kind == "equal" else other[new_start:new_end]
+        parts += tokens
     return "".join(parts)
 
 

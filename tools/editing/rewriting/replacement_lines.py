@@ -16,29 +16,29 @@ MIN_SIMILARITY = 0.5
 
 
 def find_replaced_lines(
-    match: LineMatch, gone: Sequence[int], come: Sequence[int]
+    match: LineMatch, removed: Sequence[int], added: Sequence[int]
 ) -> dict[int, int]:
     """Map new lines to the old ones that they replace: in order, or the most similar."""
-    gone = [place for place in gone if match.old[place].strip()]
-    come = [place for place in come if match.new[place].strip()]
-    if len(gone) == len(come):
-        return dict(zip(come, gone, strict=True))
-    if len(gone) * len(come) > MAX_COMPARED:
+    removed = [place for place in removed if match.old[place].strip()]
+    added = [place for place in added if match.new[place].strip()]
+    if len(removed) == len(added):
+        return dict(zip(added, removed, strict=True))
+    if len(removed) * len(added) > MAX_COMPARED:
         return {}
-    old, new = [match.old[at].strip() for at in gone], [match.new[at].strip() for at in come]
+    old, new = [match.old[at].strip() for at in removed], [match.new[at].strip() for at in added]
     steps = align_lines(old, new, measure_similarity)
-    return {come[b]: gone[a] for a, b, _ in steps if a is not None and b is not None}
+    return {added[b]: removed[a] for a, b, _ in steps if a is not None and b is not None}
 
 
 def build_new_lines(
-    learned: InferredStyle, gone: range, come: range, stands_for: Mapping[int, int]
+    learned: InferredStyle, removed: range, added: range, stands_for: Mapping[int, int]
 ) -> list[str]:
-    """Build the new lines `come` that replace the old lines `gone`."""
+    """Build the new lines `added` that replace the old lines `removed`."""
     if learned.exact:
-        return list(learned.match.new[come.start : come.stop])
-    lines, before = list[str](), gone.start - 1
-    following = _find_following(gone, come, stands_for)
-    for place, after in zip(come, following, strict=True):
+        return list(learned.match.new[added.start : added.stop])
+    lines, before = list[str](), removed.start - 1
+    following = _find_following(removed, added, stands_for)
+    for place, after in zip(added, following, strict=True):
         line, old = learned.match.new[place], stands_for.get(place)
         before = before if old is None else old
         if not line.strip():
@@ -51,10 +51,10 @@ def build_new_lines(
     return lines
 
 
-def _find_following(gone: range, come: range, stands_for: Mapping[int, int]) -> list[int]:
+def _find_following(removed: range, added: range, stands_for: Mapping[int, int]) -> list[int]:
     """Find for each new line the next old line that is kept or replaced."""
-    following, after = list[int](), gone.stop
-    for place in reversed(come):
+    following, after = list[int](), removed.stop
+    for place in reversed(added):
         following.append(after)
         after = stands_for.get(place, after)
     return following[::-1]

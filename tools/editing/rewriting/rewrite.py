@@ -29,47 +29,52 @@ def _build_edits(source: TextDocument, match: LineMatch) -> list[LineEdit]:
     edits = list[LineEdit]()
     for old, new in shared:
         edits += _edit_kept_line(learned, old, new)
-    for gone, come in find_gaps(shared, len(match.old), len(match.new)):
-        edits += _edit_gap(learned, gone, come)
+    for removed, added in find_gaps(shared, len(match.old), len(match.new)):
+        edits += _edit_gap(learned, removed, added)
     return sorted(edits, key=lambda edit: (edit.start, edit.end))
 
 
 def _edit_kept_line(learned: InferredStyle, old: int, new: int) -> list[LineEdit]:
     """Keep a line of both texts; change its indentation if the request does."""
-    match, found = learned.match, learned.match.pairs[old]
-    asked, wanted = indent_of(match.old[old]), indent_of(match.new[new])
-    if found is None or asked == wanted or not match.old[old].strip():
+    match, file_line = learned.match, learned.match.pairs[old]
+    asked, new_indent = indent_of(match.old[old]), indent_of(match.new[new])
+    if file_line is None or asked == new_indent or not match.old[old].strip():
         return []
-    line = learned.source.lines[found]
+    line = learned.source.lines[file_line]
     if normalize_line(line) != normalize_line(match.old[old]):
         raise _make_mismatch_error(learned, old)
-    if learned.depths.kept and measure_indent(wanted) == measure_indent(indent_of(line)):
+    if learned.depths.kept and measure_indent(new_indent) == measure_indent(indent_of(line)):
         return []
-    depth = learned.depths.find_indent(wanted, old - 1, old + 1)
-    return [LineEdit(found, found + 1, [depth + line.lstrip()])]
+    depth = learned.depths.find_indent(new_indent, old - 1, old + 1)
+    return [LineEdit(file_line, file_line + 1, [depth + line.lstrip()])]
 
 
-def _edit_gap(learned: InferredStyle, gone: range, come: range) -> list[LineEdit]:
+def _edit_gap(learned: InferredStyle, removed: range, added: range) -> list[LineEdit]:
     """Replace the old lines between shared ones by the new lines there."""
     match = learned.match
-    found = [line for line in match.pairs[gone.start : gone.stop] if line is not None]
-    _check_made_up(match, gone, come, bool(found))
-    if not found and not come:
+    file_lines = [line for line in match.pairs[removed.start : removed.stop] if line is not None]
+    _check_made_up(match, removed, added, bool(file_lines))
+    if not file_lines and not added:
         return []
-    above, below = _find_neighbour(match, gone.start - 1, -1), _find_neighbour(match, gone.stop, 1)
+    above, below = (
+        _find_neighbour(match, removed.start - 1, -1),
+        _find_neighbour(match, removed.stop, 1),
+    )
     first = match.start if above is None else above + 1
     last = match.end if below is None else below
-    stands_for = find_replaced_lines(match, gone, come)
-    _check_left_out(learned, range(first, last), found, _find_pinned_ends(gone, come, stands_for))
+    stands_for = find_replaced_lines(match, removed, added)
+    _check_left_out(
+        learned, range(first, last), file_lines, _find_pinned_ends(removed, added, stands_for)
+    )
     if match.loose:
-        _check_known(learned, gone, {old: new for new, old in stands_for.items()})
-    if not gone and _is_between_empty(match, gone.start):
+        _check_known(learned, removed, {old: new for new, old in stands_for.items()})
+    if not removed and _is_between_empty(match, removed.start):
         raise ToolError(
             "`old_string` has more empty lines than the file where lines are to be added; give the "
             "lines there as they are"
         )
-    start, end = (found[0], found[-1] + 1) if found else (first, first)
-    return [LineEdit(start, end, build_new_lines(learned, gone, come, stands_for))]
+    start, end = (file_lines[0], file_lines[-1] + 1) if file_lines else (first, first)
+    return [LineEdit(start, end, build_new_lines(learned, removed, added, stands_for))]
 
 
 def _is_between_empty(match: LineMatch, place: int) -> bool:
@@ -83,22 +88,26 @@ def _is_between_empty(match: LineMatch, place: int) -> bool:
 def _find_neighbour(match: LineMatch, place: int, step: int) -> int | None:
     """Find the file's line of the next old line that has one."""
     while 0 <= place < len(match.pairs):
-        if (found := match.pairs[place]) is not None:
-            return found
+        if (file_line := match.pairs[place]) is not None:
+            return file_line
         place += step
     return None
 
 
-def _find_pinned_ends(gone: range, come: range, stands_for: Mapping[int, int]) -> tuple[bool, bool]:
+def _find_pinned_ends(
+    removed: range, added: range, stands_for: Mapping[int, int]
+) -> tuple[bool, bool]:
     """Return whether the first new line replaces the first old one, and the last the last."""
-    if not gone or not come:
+    if not removed or not added:
         return False, False
-    return stands_for.get(come[0]) == gone[0], stands_for.get(come[-1]) == gone[-1]
+    return stands_for.get(added[0]) == removed[0], stands_for.get(added[-1]) == removed[-1]
 
 
-def _check_made_up(match: LineMatch, gone: range, come: range, found: bool) -> None:
-    made_up = [place for place in gone if match.pairs[place] is None and match.old[place].strip()]
-    if made_up and (found or any(match.new[place].strip() for place in come)):
+def _check_made_up(match: LineMatch, removed: range, added: range, has_file_lines: bool) -> None:
+    made_up = [
+        place for place in removed if match.pairs[place] is None and match.old[place].strip()
+    ]
+    if made_up and (has_file_lines or any(match.new[place].strip() for place in added)):
         raise ToolError(
             "`old_string` changes a line that is not in the file: "
             f"`{match.old[made_up[0]].strip()}`"
@@ -106,15 +115,15 @@ def _check_made_up(match: LineMatch, gone: range, come: range, found: bool) -> N
 
 
 def _check_left_out(
-    learned: InferredStyle, around: range, found: Sequence[int], pinned: tuple[bool, bool]
+    learned: InferredStyle, around: range, file_lines: Sequence[int], pinned: tuple[bool, bool]
 ) -> None:
     """Raise ToolError for a line of the file that the request leaves out beside its change."""
     # an empty line may be left out if it is clear on which side of it the new lines go
-    for number in sorted(set(around).difference(found)):
-        clear = found and (
-            (number < found[0] and pinned[0])
-            or (number > found[-1] and pinned[1])
-            or found[0] < number < found[-1]
+    for number in sorted(set(around).difference(file_lines)):
+        clear = file_lines and (
+            (number < file_lines[0] and pinned[0])
+            or (number > file_lines[-1] and pinned[1])
+            or file_lines[0] < number < file_lines[-1]
         )
         if learned.source.lines[number].strip() or not clear:
             raise ToolError(
@@ -123,10 +132,10 @@ def _check_left_out(
             )
 
 
-def _check_known(learned: InferredStyle, gone: range, becomes: Mapping[int, int]) -> None:
+def _check_known(learned: InferredStyle, removed: range, becomes: Mapping[int, int]) -> None:
     """Raise ToolError for a change of a misremembered line; not if the new one has its words."""
     match = learned.match
-    for place in gone:
+    for place in removed:
         asked, real = normalize_line(match.old[place]), normalize_line(learned.get_line(place))
         if asked == real or match.pairs[place] is None:
             continue

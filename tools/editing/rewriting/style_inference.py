@@ -27,23 +27,27 @@ class InferredStyle:
 
     def get_line(self, place: int) -> str:
         """Get the file's line of an old line of the request."""
-        found = self.match.pairs[place]
-        return "" if found is None else self.source.lines[found]
+        file_line = self.match.pairs[place]
+        return "" if file_line is None else self.source.lines[file_line]
 
 
 def infer_style(source: TextDocument, match: LineMatch, shared: Pairs) -> InferredStyle:
     """Learn from every old line that is paired with one of the file."""
-    found = [(place, number) for place, number in enumerate(match.pairs) if number is not None]
+    numbered_places = [
+        (place, number) for place, number in enumerate(match.pairs) if number is not None
+    ]
     pairs = [
         _build_pair(place, indent_of(match.old[place]), indent_of(source.lines[number]))
-        for place, number in found
+        for place, number in numbered_places
         if match.old[place].strip()
     ]
-    kept = _is_indented_as_file(pairs, match, shared)
+    is_kept = _is_indented_as_file(pairs, match, shared)
     near = source.lines[max(match.start - NEARBY, 0) : match.end + NEARBY]
-    depths = infer_depths(pairs, [*match.old, *match.new], near, kept)
-    spelling = infer_spelling((match.old[place], source.lines[number]) for place, number in found)
-    exact = [source.lines[number] for _, number in found] == list(match.old)
+    depths = infer_depths(pairs, [*match.old, *match.new], near, is_kept)
+    spelling = infer_spelling(
+        (match.old[place], source.lines[number]) for place, number in numbered_places
+    )
+    exact = [source.lines[number] for _, number in numbered_places] == list(match.old)
     return InferredStyle(source, match, depths, spelling, exact)
 
 
@@ -55,11 +59,11 @@ def _is_indented_as_file(pairs: Sequence[IndentPair], match: LineMatch, shared: 
     """Return whether the new lines are indented as the file is, although the old ones are not."""
     asked = dict(shared)
     moved = [pair for pair in pairs if pair.asked != pair.real]
-    news = [
+    new_indents = [
         (pair, indent_of(match.new[asked[pair.place]])) for pair in moved if pair.place in asked
     ]
-    as_asked = sum(new == pair.asked for pair, new in news)
-    as_real = sum(new == pair.real for pair, new in news)
+    as_asked = sum(new == pair.asked for pair, new in new_indents)
+    as_real = sum(new == pair.real for pair, new in new_indents)
     first = next((indent_of(line) for line in match.new if line.strip()), "")
     if as_asked or not pairs:
         return False

@@ -47,11 +47,11 @@ class Spelling:
 def infer_spelling(pairs: Iterable[tuple[str, str]]) -> Spelling:
     """Learn from pairs of a line of the request and a line of the file."""
     asked, real, ends = Counter[str](), Counter[str](), list[tuple[int, int]]()
-    for wanted, found in pairs:
-        asked.update(sign for sign in wanted if sign in _SIGNS)
-        real.update(sign for sign in found if sign in _SIGNS)
-        if wanted.strip() and found.strip():
-            ends.append((_count_end_blanks(wanted), _count_end_blanks(found)))
+    for asked_line, real_line in pairs:
+        asked.update(sign for sign in asked_line if sign in _SIGNS)
+        real.update(sign for sign in real_line if sign in _SIGNS)
+        if asked_line.strip() and real_line.strip():
+            ends.append((_count_end_blanks(asked_line), _count_end_blanks(real_line)))
     return Spelling(asked, real, _count_extra_blanks(ends))
 
 

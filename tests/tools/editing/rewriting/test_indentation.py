@@ -42,12 +42,12 @@ def test_a_depth(pairs: list[tuple[str, str]], asked: str, real: str) -> None:
     known = [IndentPair(place, *pair) for place, pair in enumerate(pairs)]
     request = [pair.asked + "x" for pair in known] + [asked + "y"]
     lines = TABBED if "\t" in pairs[0][1] else CODE
-    assert infer_depths(known, request, lines, kept=False).find_indent(asked, -1, 9) == real
+    assert infer_depths(known, request, lines, is_kept=False).find_indent(asked, -1, 9) == real
 
 
 def test_depths_equal_in_the_request_follow_the_neighbours() -> None:
     pairs = [IndentPair(0, "", ""), IndentPair(1, "", "    "), IndentPair(2, "", "    ")]
-    depths = infer_depths(pairs, ["a", "b", "c"], CODE, kept=False)
+    depths = infer_depths(pairs, ["a", "b", "c"], CODE, is_kept=False)
     assert depths.find_indent("", 1, 2) == "    "
     with pytest.raises(ToolError, match="depth of the new lines is not clear"):
         depths.find_indent("", 0, 1)
@@ -70,7 +70,7 @@ def test_step_of_request_must_be_known(
 ) -> None:
     known = [IndentPair(place, *pair) for place, pair in enumerate(pairs)]
     request = [pair.asked + "x" for pair in known] + [asked + "y"]
-    depths = infer_depths(known, request, lines, kept=False)
+    depths = infer_depths(known, request, lines, is_kept=False)
     if real is not None:
         assert depths.find_indent(asked, -1, 9) == real
         return

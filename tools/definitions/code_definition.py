@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-LONGEST_SIGNATURE = 200
+MAX_SIGNATURE_LENGTH = 200
 _BODY = re.compile(r"\{.*\}", re.DOTALL)
 
 
@@ -28,4 +28,4 @@ class FileDefinitions(NamedTuple):
 def format_signature(text: str) -> str:
     """Return a signature in one line, without a body, and cut if it is long."""
     line = " ".join(_BODY.sub("{…}", text).split()).rstrip("{:;, ")
-    return line if len(line) <= LONGEST_SIGNATURE else f"{line[: LONGEST_SIGNATURE - 1]}…"
+    return line if len(line) <= MAX_SIGNATURE_LENGTH else f"{line[: MAX_SIGNATURE_LENGTH - 1]}…"

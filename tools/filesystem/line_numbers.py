@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from .text_codec import to_printable
 
 # characters of a line that are shown
-LONGEST_LINE = 2_000
+MAX_LINE_LENGTH = 2_000
 
 
 def format_lines(lines: Sequence[str], first: int) -> str:
@@ -16,5 +16,7 @@ def format_lines(lines: Sequence[str], first: int) -> str:
 
 
 def _format_line(line: str) -> str:
-    cut = len(line) - LONGEST_LINE
-    return to_printable(line if cut <= 0 else f"{line[:LONGEST_LINE]}… [{cut:,} more characters]")
+    cut = len(line) - MAX_LINE_LENGTH
+    return to_printable(
+        line if cut <= 0 else f"{line[:MAX_LINE_LENGTH]}… [{cut:,} more characters]"
+    )

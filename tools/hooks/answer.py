@@ -16,7 +16,7 @@ from ..process.truncation import make_excerpt
 
 REFUSED = 2
 # Bytes of a reason or a note that the model reads
-LONGEST_TEXT = 10_000
+MAX_TEXT_LENGTH = 10_000
 NO_REASON = "it gives no reason"
 # Events whose plain output is for the model
 _SHOWN = ("after_tool", "on_session_start")
@@ -85,4 +85,4 @@ def _get_text(fields: Mapping[str, Any], name: str) -> str:
 
 
 def _to_text(data: bytes) -> str:
-    return redact(make_excerpt(data.strip(), keep=LONGEST_TEXT // 2).strip())
+    return redact(make_excerpt(data.strip(), keep=MAX_TEXT_LENGTH // 2).strip())

@@ -41,7 +41,7 @@ REFRESH_PAUSE = 1.0
 # Seconds before a lost connection is opened anew
 RECONNECT_PAUSE = 0.3
 # Seconds after a failed start in which there is no other: the first, and the most
-FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
+FIRST_PAUSE, MAX_PAUSE = 1.0, 60.0
 
 OnChange = Callable[[McpServer, ServerDefinitions], None]
 _Answer = TypeVar("_Answer")
@@ -260,7 +260,7 @@ class McpConnection:
 
     def _note_failure(self, reason: str) -> None:
         """No call starts the server again for a while: it would make each of them wait."""
-        pause = min(FIRST_PAUSE * 2**self._failures, LONGEST_PAUSE)
+        pause = min(FIRST_PAUSE * 2**self._failures, MAX_PAUSE)
         self._failures += 1
         self._no_start_before = time.monotonic() + pause
         self.status = replace(self.status, state="failed", reason=reason)

@@ -17,12 +17,12 @@ from .definition import ServerDefinitions, ToolDefinition
 from .definition_cache import get_data_folder
 from .server_config import McpServer
 from .tool_names import name_tools
-from .tool_text import LONGEST_DESCRIPTION, remove_hidden
+from .tool_text import MAX_DESCRIPTION_LENGTH, remove_hidden
 
 # The most that is offered directly; a token is about four bytes
 MAX_TOOLS, MAX_TOKENS, BYTES_PER_TOKEN = 40, 8_000, 4
 # Characters of a server's line in the context message, and of all lines
-LONGEST_LINE, LONGEST_LIST = 200, 1_500
+MAX_LINE_LENGTH, MAX_LIST_LENGTH = 200, 1_500
 _DIGEST_LENGTH = 32
 
 
@@ -72,7 +72,9 @@ def build_offer(servers: Sequence[McpServer], known: Mapping[str, ServerDefiniti
 
 def _are_few(tools: Collection[ToolDefinition]) -> bool:
     size = sum(
-        len(json.dumps(one.schema)) + len(one.name) + min(len(one.description), LONGEST_DESCRIPTION)
+        len(json.dumps(one.schema))
+        + len(one.name)
+        + min(len(one.description), MAX_DESCRIPTION_LENGTH)
         for one in tools
     )
     return len(tools) <= MAX_TOOLS and size <= MAX_TOKENS * BYTES_PER_TOKEN
@@ -81,8 +83,8 @@ def _are_few(tools: Collection[ToolDefinition]) -> bool:
 def describe_offer(offer: Offer) -> str:
     """Return one line a server, for the context message; empty without servers."""
     listed = "\n".join(map(_describe_server, offer.servers))
-    if len(listed) > LONGEST_LIST:
-        listed = ", ".join(server.name for server in offer.servers)[:LONGEST_LIST]
+    if len(listed) > MAX_LIST_LENGTH:
+        listed = ", ".join(server.name for server in offer.servers)[:MAX_LIST_LENGTH]
     return remove_hidden(listed)
 
 
@@ -90,7 +92,9 @@ def _describe_server(server: OfferedServer) -> str:
     if server.tools is None:
         return f"- {server.name}: its tools are not known yet; `find_tools` asks it"
     line = f"- {server.name} ({len(server.tools)} tools): {', '.join(server.tools)}"
-    return line if len(line) <= LONGEST_LINE else line[:LONGEST_LINE].rpartition(",")[0] + ", …"
+    return (
+        line if len(line) <= MAX_LINE_LENGTH else line[:MAX_LINE_LENGTH].rpartition(",")[0] + ", …"
+    )
 
 
 def keep_offer(home: Path, offer: Offer) -> str:

@@ -18,7 +18,7 @@ from .tool_adapter import McpTool
 from .tool_text import remove_hidden
 
 FieldKind = Literal["text", "number", "integer", "boolean", "choice", "choices"]
-LONGEST_MESSAGE = 4_000
+MAX_MESSAGE_LENGTH = 4_000
 YES = frozenset(["y", "yes", "true", "1", "on", "ja", "是"])
 NO = frozenset(["n", "no", "false", "0", "off", "nein", "否"])
 
@@ -69,7 +69,7 @@ def describe_question(
 
 
 def _shorten(message: str) -> str:
-    return redact(remove_hidden(message).strip())[:LONGEST_MESSAGE]
+    return redact(remove_hidden(message).strip())[:MAX_MESSAGE_LENGTH]
 
 
 def read_decision(decision: Mapping[str, Any], request: InputRequest) -> InputAnswer | None:

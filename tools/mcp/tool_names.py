@@ -10,7 +10,7 @@ from .definition import ToolDefinition
 # What the names of all tools of servers begin with
 PREFIX = "mcp_"
 # Characters of a name
-LONGEST_NAME = 64
+MAX_NAME_LENGTH = 64
 _HASH_LENGTH = 6
 
 
@@ -33,12 +33,12 @@ def name_tools(definitions: Iterable[ToolDefinition]) -> dict[str, ToolDefinitio
 def make_tool_name(server: str, tool: str) -> str:
     """Return `mcp_SERVER_TOOL` with the characters that every provider accepts."""
     name = PREFIX + re.sub(r"[^a-zA-Z0-9_-]", "_", f"{server}_{tool}")
-    return name if len(name) <= LONGEST_NAME else _add_hash(name, server, tool)
+    return name if len(name) <= MAX_NAME_LENGTH else _add_hash(name, server, tool)
 
 
 def _add_hash(name: str, server: str, tool: str) -> str:
     digest = hashlib.sha256(f"{server}\n{tool}".encode()).hexdigest()[:_HASH_LENGTH]
-    return f"{name[: LONGEST_NAME - _HASH_LENGTH - 1]}_{digest}"
+    return f"{name[: MAX_NAME_LENGTH - _HASH_LENGTH - 1]}_{digest}"
 
 
 def fold_name(name: str) -> str:

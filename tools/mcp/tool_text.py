@@ -6,15 +6,15 @@ from ...config.security.control_characters import CONTROL_CHARACTERS
 from .definition import ToolDefinition
 
 # Characters of a description that a model is shown
-LONGEST_DESCRIPTION = 2_000
+MAX_DESCRIPTION_LENGTH = 2_000
 _INVISIBLE = re.compile(f"[{CONTROL_CHARACTERS}]")
 
 
 def describe_tool(definition: ToolDefinition) -> str:
     """Return the description that a model reads: without hidden characters, and bounded."""
     words = remove_hidden(definition.description or definition.title).strip()
-    if len(words) > LONGEST_DESCRIPTION:
-        words = words[:LONGEST_DESCRIPTION].rstrip() + "…"
+    if len(words) > MAX_DESCRIPTION_LENGTH:
+        words = words[:MAX_DESCRIPTION_LENGTH].rstrip() + "…"
     return f"[MCP:{definition.server}] {words}".rstrip()
 
 

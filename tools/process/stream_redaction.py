@@ -7,11 +7,11 @@ from ...config.security.redaction import redact
 from .output_capture import ON_DISK
 
 # Bytes of a line without an end that are buffered
-LONGEST_LINE = 65_536
+MAX_LINE_BYTES = 65_536
 # Bytes of it that stay buffered after that; no secret in one line is longer
 OVERLAP = 4_096
 # Bytes after the beginning of a private key in which its end must come
-LONGEST_KEY = 16_384
+MAX_KEY_BYTES = 16_384
 # Bytes kept at the end of an output longer than `ON_DISK`; the middle is dropped
 LAST = 65_536
 _KEY_BEGINS = re.compile(rb"-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----")
@@ -57,10 +57,10 @@ class RedactingSink:
 def _find_safe_end(data: bytes) -> int:
     """Return where no secret can be cut in two: at a line's end outside private keys."""
     end = data.rfind(b"\n") + 1
-    if len(data) - end > LONGEST_LINE:
+    if len(data) - end > MAX_LINE_BYTES:
         end = len(data) - OVERLAP
     begun = _find_open_key(data[:end])
-    return end if begun is None or len(data) - begun > LONGEST_KEY else min(end, begun)
+    return end if begun is None or len(data) - begun > MAX_KEY_BYTES else min(end, begun)
 
 
 def _find_open_key(data: bytes) -> int | None:

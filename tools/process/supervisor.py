@@ -40,7 +40,7 @@ _RESTORED = (
 # Signals that the supervisor ignores; blocked until it does
 _IGNORED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # A number above every descriptor that a keeper holds
-_FEW = 256
+_DESCRIPTOR_BOUND = 256
 # Descriptors that a call can have
 _MAX_DESCRIPTORS = 8
 
@@ -191,7 +191,7 @@ def _execute_command(
         os.dup2(errors, 2)
         if namespaces:
             _enter_namespaces(namespaces)
-        os.closerange(3, _FEW)
+        os.closerange(3, _DESCRIPTOR_BOUND)
         signal.set_wakeup_fd(-1)
         for number in _RESTORED:
             signal.signal(number, signal.SIG_DFL)

@@ -22,7 +22,7 @@ _WRITE_BLOCKED = re.compile(
     r"read-only file system|\berofs\b|cannot connect to the docker daemon", re.IGNORECASE
 )
 # Most characters of the output that a question contains
-LONGEST_LINE = 200
+MAX_LINE_LENGTH = 200
 _MAY_BE = (
     "the sandbox may be the cause: {network}only the project can be written, except its protected "
     "files; secrets cannot be read; programs cannot be traced or create namespaces. {outside}"
@@ -65,7 +65,7 @@ def find_refused_connection(command: str, output: str, exit_code: int) -> str:
         return ""
     for line in output.splitlines():
         if _REFUSED.search(line):
-            return line.strip()[:LONGEST_LINE]
+            return line.strip()[:MAX_LINE_LENGTH]
     is_curl = "curl" in command and exit_code == _CURL_REFUSED
     return "curl: connection refused" if is_curl else ""
 
@@ -81,5 +81,5 @@ def find_block(output: str, *, network: bool, unix_sockets: bool = True) -> str:
         is_network = not network and _NETWORK_BLOCKED.search(line)
         is_socket = not unix_sockets and has_socket_failure(line)
         if is_network or is_socket or _WRITE_BLOCKED.search(line):
-            return line.strip()[:LONGEST_LINE]
+            return line.strip()[:MAX_LINE_LENGTH]
     return ""

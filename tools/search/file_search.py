@@ -22,7 +22,7 @@ MAX_HITS = 200
 # of all that is shown
 MAX_CHARACTERS = 30_000
 # characters of a line that are shown, around the match
-LONGEST_TEXT = 300
+MAX_TEXT_LENGTH = 300
 SECONDS = 20.0
 
 
@@ -125,8 +125,8 @@ def _format_hits(search_result: SearchResult, search: Search) -> tuple[str, int]
 
 
 def _format_hit(hit: Hit, workspace: Workspace) -> str:
-    start = max(0, hit.column - LONGEST_TEXT // 3) if len(hit.text) > LONGEST_TEXT else 0
-    end = start + LONGEST_TEXT
+    start = max(0, hit.column - MAX_TEXT_LENGTH // 3) if len(hit.text) > MAX_TEXT_LENGTH else 0
+    end = start + MAX_TEXT_LENGTH
     text = f"{'…' * (start > 0)}{hit.text[start:end]}{'…' * (end < len(hit.text))}"
     plain = "\t".join(map(to_one_line, text.split("\t")))
     return f"{to_one_line(workspace.to_shown(hit.path))}:{hit.line}: {plain}"

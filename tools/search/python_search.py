@@ -17,7 +17,7 @@ from ..workspace import Workspace
 if TYPE_CHECKING:
     import regex
 
-LONGEST_PATTERN = 2_000
+MAX_PATTERN_LENGTH = 2_000
 # most repetitions that a pattern's counts multiply to: compiling takes memory for each
 MAX_REPEATS = 1_000_000
 
@@ -89,7 +89,7 @@ def _compile_pattern(pattern: str) -> "regex.Pattern[str]":
     import regex  # has a timeout; `re` can hang
 
     counts = [max(1, int(low or 1), int(high or 1)) for low, high in _COUNTED.findall(pattern)]
-    if len(pattern) > LONGEST_PATTERN or math.prod(counts) > MAX_REPEATS:
+    if len(pattern) > MAX_PATTERN_LENGTH or math.prod(counts) > MAX_REPEATS:
         raise ToolError("the regular expression is too large; search for less at once")
     try:
         return regex.compile(pattern, regex.V1)

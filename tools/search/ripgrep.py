@@ -16,7 +16,7 @@ from ..process.launcher import capture_output
 from .python_search import Hit, Search, SearchResult
 
 # bytes of file names that are given to one call; Linux allows about twice as much
-LONGEST_COMMAND = 1_000_000
+MAX_COMMAND_LENGTH = 1_000_000
 # most bytes of one call's output that are read
 MAX_OUTPUT_BYTES = 10_000_000
 
@@ -50,7 +50,7 @@ async def search_with_ripgrep(program: str, search: Search) -> SearchResult | No
 
 def _split_batches(names: Sequence[str]) -> Iterator[Sequence[str]]:
     longest = max((len(os.fsencode(name)) for name in names), default=0)
-    size = LONGEST_COMMAND // (longest + 16)
+    size = MAX_COMMAND_LENGTH // (longest + 16)
     return (names[start : start + size] for start in range(0, len(names), size))
 
 

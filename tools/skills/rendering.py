@@ -15,7 +15,7 @@ INTRODUCTION = (
     "Instructions for special tasks. When a task fits a description, load it with "
     "get_skill(name) before you begin."
 )
-MAX_LISTED, LONGEST_LINE = 100, 400
+MAX_LISTED, MAX_LINE_LENGTH = 100, 400
 MAX_FILES, WALK_SECONDS = 50, 5.0
 # Bytes of one body; the rest can be read
 MAX_BODY = 40_000
@@ -31,7 +31,7 @@ def format_catalog(skills: Iterable[Skill], most_bytes: int) -> str:
     lines, left = list[str](), most_bytes - len(INTRODUCTION) - 80
     for skill in listed[:MAX_LISTED]:
         line = f"- {skill.name}: {skill.description}"
-        short = line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…"
+        short = line if len(line) <= MAX_LINE_LENGTH else f"{line[:MAX_LINE_LENGTH]}…"
         left -= len(short.encode()) + 1
         if left < 0:
             break

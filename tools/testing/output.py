@@ -10,7 +10,7 @@ from ..sandbox.failure_hint import has_socket_failure
 
 # bytes of the output's end that are kept
 TAIL = 8_000
-LARGEST_REPORT = 20_000_000
+MAX_REPORT_BYTES = 20_000_000
 
 
 class TestOutput:
@@ -43,7 +43,7 @@ class TestOutput:
     @property
     def report(self) -> str:
         """The whole output; empty if it is too long to be read as a report."""
-        return "" if len(self._whole) > LARGEST_REPORT else self._whole.decode(errors="replace")
+        return "" if len(self._whole) > MAX_REPORT_BYTES else self._whole.decode(errors="replace")
 
     def add(self, piece: bytes) -> None:
         """Take the next piece."""
@@ -60,7 +60,7 @@ class TestOutput:
         self.misses_socket = self.misses_socket or has_socket_failure(
             piece.decode(errors="replace")
         )
-        if self._is_report and len(self._whole) <= LARGEST_REPORT:
+        if self._is_report and len(self._whole) <= MAX_REPORT_BYTES:
             self._whole.extend(piece)
         if self._format_line is None:
             self._show(piece)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from ...config.text import text
 from .command import Framework, TestCommand
-from .output import LARGEST_REPORT
+from .output import MAX_REPORT_BYTES
 from .reports.cargo import read_cargo
 from .reports.go import read_go
 from .reports.junit import read_junit
@@ -67,6 +67,6 @@ def describe_missing_report(framework: Framework) -> str:
 
 def _read_bytes(file: Path) -> bytes:
     try:
-        return b"" if file.stat().st_size > LARGEST_REPORT else file.read_bytes()
+        return b"" if file.stat().st_size > MAX_REPORT_BYTES else file.read_bytes()
     except OSError:
         return b""

@@ -1,5 +1,5 @@
 from maxagent.tools.mcp.definition import ToolDefinition
-from maxagent.tools.mcp.tool_names import LONGEST_NAME, fold_name, make_tool_name, name_tools
+from maxagent.tools.mcp.tool_names import MAX_NAME_LENGTH, fold_name, make_tool_name, name_tools
 
 
 def tool(server: str, name: str) -> ToolDefinition:
@@ -9,7 +9,7 @@ def tool(server: str, name: str) -> ToolDefinition:
 def test_names_are_what_every_provider_accepts() -> None:
     assert make_tool_name("git hub", "search.repos") == "mcp_git_hub_search_repos"
     long = make_tool_name("s", "x" * 100)
-    assert len(long) == LONGEST_NAME and long != make_tool_name("s", "x" * 101)
+    assert len(long) == MAX_NAME_LENGTH and long != make_tool_name("s", "x" * 101)
 
 
 def test_tools_that_rules_cannot_tell_apart_get_a_hash() -> None:

@@ -1,5 +1,5 @@
 from maxagent.tools.mcp.definition import ToolDefinition
-from maxagent.tools.mcp.tool_text import LONGEST_DESCRIPTION, describe_tool, show_hidden
+from maxagent.tools.mcp.tool_text import MAX_DESCRIPTION_LENGTH, describe_tool, show_hidden
 
 
 def tool(description: str) -> ToolDefinition:
@@ -8,7 +8,7 @@ def tool(description: str) -> ToolDefinition:
 
 def test_a_description_is_cleaned_and_cut() -> None:
     assert describe_tool(tool("Safe.\U000e0041\u202e")) == "[MCP:s] Safe."
-    assert len(describe_tool(tool("x" * 9_999))) < LONGEST_DESCRIPTION + 20
+    assert len(describe_tool(tool("x" * 9_999))) < MAX_DESCRIPTION_LENGTH + 20
 
 
 def test_a_person_sees_hidden_characters() -> None:

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maxagent.tools.process import stream_redaction
-from maxagent.tools.process.stream_redaction import LONGEST_LINE, RedactingSink
+from maxagent.tools.process.stream_redaction import MAX_LINE_BYTES, RedactingSink
 
 TOKEN = b"ghp_" + b"a1B2" * 9
 KEY = b"-----BEGIN PRIVATE " + b"KEY-----\nMIIE\nabc=\n-----END PRIVATE KEY-----"
@@ -38,12 +38,12 @@ def test_a_secret_is_found_however_it_is_split(sizes: list[int], secret: bytes) 
     assert secret not in shown and b"MIIE" not in shown
 
 
-@pytest.mark.parametrize("before", [0, 100, LONGEST_LINE - 20, LONGEST_LINE])
+@pytest.mark.parametrize("before", [0, 100, MAX_LINE_BYTES - 20, MAX_LINE_BYTES])
 def test_line_without_end_does_not_wait_forever(before: int) -> None:
-    pieces = [b"-" * before, *[bytes([byte]) for byte in TOKEN], b"-" * LONGEST_LINE]
+    pieces = [b"-" * before, *[bytes([byte]) for byte in TOKEN], b"-" * MAX_LINE_BYTES]
     told = taken(*pieces)
     assert b"[secret: GitHub token]" in b"".join(told)
-    assert b"".join(told).count(b"-") == before + LONGEST_LINE
+    assert b"".join(told).count(b"-") == before + MAX_LINE_BYTES
     assert len(told) > 1
 
 

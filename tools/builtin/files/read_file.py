@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from ...definition import tool
 from ...filesystem.encodings import UNKNOWN
 from ...filesystem.file_access import hash_content, read_bytes, translate_os_errors
-from ...filesystem.line_numbers import LONGEST_LINE, format_lines
+from ...filesystem.line_numbers import MAX_LINE_LENGTH, format_lines
 from ...filesystem.listing import resolve_existing
 from ...filesystem.text_codec import DecodedText, decode_text, split_lines, to_printable
 from ...result import IMAGES, ToolError, ToolResult
@@ -97,8 +97,10 @@ def _collect_remarks(
         remarks.append(f"[lines {start} to {last} of {total}; go on with start_line={last + 1}]")
     elif len(visible_lines) < total:
         remarks.append(f"[lines {start} to {last} of {total}]")
-    if any(len(line) > LONGEST_LINE for line in visible_lines):
-        remarks.append(f"[lines are cut at {LONGEST_LINE:,} characters; `grep` shows other parts]")
+    if any(len(line) > MAX_LINE_LENGTH for line in visible_lines):
+        remarks.append(
+            f"[lines are cut at {MAX_LINE_LENGTH:,} characters; `grep` shows other parts]"
+        )
     if decoded.encoding not in ("utf-8", UNKNOWN):
         remarks.append(f"[encoding: {decoded.encoding}; it is kept when the file is changed]")
     if to_printable(decoded.text) != decoded.text:

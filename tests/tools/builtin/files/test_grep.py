@@ -8,7 +8,7 @@ import pytest
 from maxagent.tools.builtin.files.grep import grep
 from maxagent.tools.definition import extract_paths, get_effect
 from maxagent.tools.runtime.invoke import invoke
-from maxagent.tools.search.file_search import LONGEST_TEXT, MAX_CHARACTERS, MAX_HITS
+from maxagent.tools.search.file_search import MAX_CHARACTERS, MAX_HITS, MAX_TEXT_LENGTH
 from maxagent.tools.search.ripgrep import find_ripgrep
 from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
@@ -123,7 +123,7 @@ async def test_long_hits_are_cut_around_the_match(run: ToolRun) -> None:
     lines = await search(run, "hit")
     assert len(lines) == 3
     assert lines[0].startswith("long:1: …aaa") and lines[0].endswith("bbb…") and "hit" in lines[0]
-    assert len(lines[0]) == len("long:1: ……") + LONGEST_TEXT
+    assert len(lines[0]) == len("long:1: ……") + MAX_TEXT_LENGTH
     (run.workspace.root / "long").write_text(("c" * 250 + "\n") * 199)
     lines = await search(run, "c")
     assert len("\n".join(lines)) < MAX_CHARACTERS + 100 and lines[-1].startswith("[only the first")

@@ -29,8 +29,8 @@ _WITH_FILTER = ("/bin/sh", "-c", 'exec "$@" 9<"$0"')
 
 def find_program(search: str) -> Path | None:
     """Return the first `bwrap` on a search path that only root can have installed."""
-    found = (Path(folder, "bwrap") for folder in search.split(os.pathsep) if folder)
-    return next((real for one in found if (real := _resolve_trusted(one))), None)
+    candidates = (Path(folder, "bwrap") for folder in search.split(os.pathsep) if folder)
+    return next((real for candidate in candidates if (real := _resolve_trusted(candidate))), None)
 
 
 def _resolve_trusted(program: Path) -> Path | None:

@@ -40,9 +40,9 @@ def open_sandbox(section: SandboxSection, workspace: Workspace, home: Path) -> S
     Raises UsageError for an invalid `sandbox.writable`, and if a sandbox is required but missing.
     """
     clear_leftovers(get_store_folder(home, workspace.root))
-    wanted = resolve_writable_folders(section.writable, workspace.root, home)
-    there = tuple(folder for folder in wanted if folder.is_dir())
-    missing = tuple(folder for folder in wanted if folder not in there)
+    folders = resolve_writable_folders(section.writable, workspace.root, home)
+    there = tuple(folder for folder in folders if folder.is_dir())
+    missing = tuple(folder for folder in folders if folder not in there)
     none = Sandbox(
         workspace,
         home,
@@ -54,13 +54,13 @@ def open_sandbox(section: SandboxSection, workspace: Workspace, home: Path) -> S
     )
     if section.mode == "off":
         return replace(none, why_none=_OFF)
-    found = _detect_backend(none)
-    if section.mode == "require" and not found.is_on:
+    sandbox = _detect_backend(none)
+    if section.mode == "require" and not sandbox.is_on:
         raise UsageError(
-            text("a sandbox is required, but not available: {reason}", reason=found.why_none),
+            text("a sandbox is required, but not available: {reason}", reason=sandbox.why_none),
             hint="or set `sandbox.mode` to `auto` or `off` to run commands without a sandbox",
         )
-    return found
+    return sandbox
 
 
 def _find_origins(workspace: Workspace, home: Path) -> tuple[Workspace, ...]:
@@ -106,13 +106,13 @@ def _probe_once(sandbox: Sandbox) -> str:
 
 def _probe_sandbox(sandbox: Sandbox) -> str:
     """Explain why the sandbox cannot start; empty if it can. A socket may still vanish later."""
-    said = ""
+    reason = ""
     with tempfile.TemporaryDirectory(prefix="maxagent-") as folder:
         for _ in range(TRIES):
-            said = _run_probe(sandbox.build_probe_command(Path(folder)))
-            if not said:
+            reason = _run_probe(sandbox.build_probe_command(Path(folder)))
+            if not reason:
                 break
-    return said
+    return reason
 
 
 def _run_probe(argv: Sequence[str]) -> str:

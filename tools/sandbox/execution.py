@@ -34,33 +34,36 @@ async def stream_inside(
     timeout: float | TimeLimit,
     on_output: Sink,
     env: Mapping[str, str] | None = None,
-    also: Sequence[Path] = (),
+    extra_writable: Sequence[Path] = (),
     namespaces: Sequence[int] = (),
 ) -> ProcessExit:
     """Stream output as `launcher.stream_output` does, in the sandbox if there is one.
 
-    `also` are MaxAgent's folders that the program may write to, `namespaces` the private network
-    that it enters. Raises ToolError for a project that cannot be protected.
+    `extra_writable` are MaxAgent's folders that the program may write to, `namespaces` the private
+    network that it enters. Raises ToolError for a project that cannot be protected.
     """
     if sandbox is None or not sandbox.is_on:
         return await stream_output(argv, cwd=cwd, timeout=timeout, on_output=on_output, env=env)
     tries = 0
     while True:
-        begun = StartMarker(on_output)
+        marker = StartMarker(on_output)
         async with sandbox.wrap(
-            begun.wrap_command(argv), cwd, also=also, in_network=bool(namespaces)
+            marker.wrap_command(argv),
+            cwd,
+            extra_writable=extra_writable,
+            in_network=bool(namespaces),
         ) as line:
             ended = await stream_output(
                 line,
                 cwd=cwd,
                 timeout=timeout,
-                on_output=begun.add,
+                on_output=marker.add,
                 env=env,
                 namespaces=namespaces,
             )
         tries += 1
-        if begun.is_told or ended.timed_out or tries == TRIES:
-            begun.close()
+        if marker.is_told or ended.timed_out or tries == TRIES:
+            marker.close()
             return ended
 
 
@@ -71,25 +74,27 @@ async def capture_inside(
     cwd: Path,
     timeout: float,
     env: Mapping[str, str] | None = None,
-    also: Sequence[Path] = (),
+    extra_writable: Sequence[Path] = (),
 ) -> CapturedOutput:
     """Capture output and errors as `launcher.capture_output` does, in the sandbox if there is one.
 
-    `also` are MaxAgent's folders that the program may write to. Raises OSError, and ToolError for a
-    project that cannot be protected.
+    `extra_writable` are MaxAgent's folders that the program may write to. Raises OSError, and
+    ToolError for a project that cannot be protected.
     """
     if sandbox is None or not sandbox.is_on:
         return await capture_output(argv, cwd=cwd, timeout=timeout, env=env)
     tries = 0
     while True:
         output = bytearray()
-        begun = StartMarker(output.extend)
-        async with sandbox.wrap(begun.wrap_command(argv), cwd, also=also) as line:
+        marker = StartMarker(output.extend)
+        async with sandbox.wrap(
+            marker.wrap_command(argv), cwd, extra_writable=extra_writable
+        ) as line:
             captured = await capture_output(line, cwd=cwd, timeout=timeout, env=env)
-        begun.add(captured.stdout)
+        marker.add(captured.stdout)
         tries += 1
-        if begun.is_told or captured.timed_out or tries == TRIES:
-            begun.close()
+        if marker.is_told or captured.timed_out or tries == TRIES:
+            marker.close()
             return replace(captured, stdout=bytes(output))
 
 

@@ -66,24 +66,24 @@ def _get_stored_path(store: Path, place: Path) -> Path:
     return store / hashlib.sha256(os.fsencode(place)).hexdigest()[:32]
 
 
-def _move_into_place(kept: Path, place: Path) -> None:
+def _move_into_place(stored: Path, place: Path) -> None:
     content = _AS_IF_MISSING.get(place.name)
-    _prepare_stored(kept, content)
+    _prepare_stored(stored, content)
     try:
-        (os.rename if content is None else os.link)(kept, place)
+        (os.rename if content is None else os.link)(stored, place)
     except OSError as error:
         if error.errno not in (errno.EXDEV, errno.EPERM):
             raise
         _create_entry(place, content)  # on another file system
 
 
-def _prepare_stored(kept: Path, content: bytes | None) -> None:
+def _prepare_stored(stored: Path, content: bytes | None) -> None:
     """Create the stored placeholder; rewrite a file that was changed while it was in place."""
     if content is None:
         with contextlib.suppress(FileExistsError):
-            kept.mkdir()
-    elif not kept.exists() or kept.read_bytes() != content:
-        replace_file(kept, content, 0o644)
+            stored.mkdir()
+    elif not stored.exists() or stored.read_bytes() != content:
+        replace_file(stored, content, 0o644)
 
 
 def _create_entry(place: Path, content: bytes | None) -> None:
@@ -109,7 +109,7 @@ def _remove_placeholders(store: Path, ledger: BinaryIO) -> None:
     ledger.truncate(0)
 
 
-def _remove_placeholder(kept: Path, place: Path) -> None:
+def _remove_placeholder(stored: Path, place: Path) -> None:
     if not place.is_dir():
         content = _AS_IF_MISSING.get(place.name)
         if content is not None and content.startswith(place.read_bytes()):  # a full disk has half
@@ -118,12 +118,12 @@ def _remove_placeholder(kept: Path, place: Path) -> None:
     if place.is_symlink() or os.listdir(place):
         return
     try:
-        os.rename(place, kept)
+        os.rename(place, stored)
     except OSError:  # on another file system
         place.rmdir()
         return
-    if os.listdir(kept):  # another process wrote into it meanwhile
-        os.rename(kept, place)
+    if os.listdir(stored):  # another process wrote into it meanwhile
+        os.rename(stored, place)
 
 
 @contextmanager
@@ -148,4 +148,4 @@ def _restore_link(name: Path, target: str) -> None:
 
 def _find_free_name(name: Path) -> Path:
     numbered = (name.with_name(f"{name.name}.replaced-{number}") for number in range(1, 10_000))
-    return next(one for one in numbered if not os.path.lexists(one))
+    return next(candidate for candidate in numbered if not os.path.lexists(candidate))

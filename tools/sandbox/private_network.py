@@ -117,7 +117,7 @@ def _open_namespaces(process: int) -> tuple[int, int]:
 
 async def _verify_network(sandbox: Sandbox, network: Namespaces) -> None:
     """Run one confined command inside; closes the network if that fails."""
-    said = bytearray()
+    output = bytearray()
     # in threads: Studio's server allows nothing that may block
     folder = await asyncio.to_thread(tempfile.TemporaryDirectory, prefix="maxagent-")
     try:
@@ -127,7 +127,7 @@ async def _verify_network(sandbox: Sandbox, network: Namespaces) -> None:
             argv,
             cwd=Path("/"),
             timeout=LIMIT,
-            on_output=said.extend,
+            on_output=output.extend,
             namespaces=network.descriptors,
         )
     finally:
@@ -135,5 +135,5 @@ async def _verify_network(sandbox: Sandbox, network: Namespaces) -> None:
     if ended.exit_code:
         with contextlib.suppress(OSError):
             network.close()
-        first = said.decode(errors="replace").strip().partition("\n")[0]
+        first = output.decode(errors="replace").strip().partition("\n")[0]
         raise PrivateNetworkError(first or text("exit code {exit_code}", exit_code=ended.exit_code))

@@ -39,7 +39,7 @@ _BLANK = frozenset([".git-credentials", ".netrc", ".npmrc", ".pgpass", ".pypirc"
 
 def build_profile(
     workspace: Workspace,
-    found: GuardedFiles,
+    guarded_files: GuardedFiles,
     *,
     home: Path,
     writable: Sequence[Path] = (),
@@ -55,29 +55,32 @@ def build_profile(
     the folders that a worktree was made from: its packages and git's objects are read there.
     """
     root = workspace.root
-    git = _collect_git_folders(found, writable)
+    git = _collect_git_folders(guarded_files, writable)
     steering = _find_steering_files(root) if reserve and os.access(root, os.W_OK) else []
     private = find_private_folders()
     at_home = [*find_secrets(find_homes()), Path(os.path.realpath(home))]
     sockets = [] if filtered and not unix_sockets else _find_sockets((*private, *at_home))
-    hidden = (*found.secret_folders, *filter(Path.is_dir, at_home))
+    hidden = (*guarded_files.secret_folders, *filter(Path.is_dir, at_home))
     covered = [
-        one
-        for one in (
+        path
+        for path in (
             ATTRIBUTES,
             *filter(Path.is_dir, (*workspace.readable, *map(find_top, origins))),
         )
-        if any(map(one.is_relative_to, (*private, *hidden)))
+        if any(map(path.is_relative_to, (*private, *hidden)))
     ]
     return SandboxProfile(
         writable=(root, *writable),
-        pinned=(*git.writable, *_find_folders_between(root, [*steering, *found.git])),
-        frozen=(*found.protected, *steering, *git.frozen),
-        reserved=tuple(one for one in (*steering, *git.reserved) if not one.exists()),
+        pinned=(*git.writable, *_find_folders_between(root, [*steering, *guarded_files.git])),
+        frozen=(*guarded_files.protected, *steering, *git.frozen),
+        reserved=tuple(path for path in (*steering, *git.reserved) if not path.exists()),
         hidden_folders=hidden,
-        hidden_files=(*(one for one in found.secret_files if one.name not in _BLANK), *sockets),
+        hidden_files=(
+            *(path for path in guarded_files.secret_files if path.name not in _BLANK),
+            *sockets,
+        ),
         blank_files=(
-            *(one for one in found.secret_files if one.name in _BLANK),
+            *(path for path in guarded_files.secret_files if path.name in _BLANK),
             *filter(Path.is_file, at_home),
         ),
         private=private,
@@ -89,7 +92,7 @@ def build_profile(
 
 
 def _find_sockets(covered: Sequence[Path]) -> list[Path]:
-    return [one for one in find_listening_sockets() if not any(map(one.is_relative_to, covered))]
+    return [path for path in find_listening_sockets() if not any(map(path.is_relative_to, covered))]
 
 
 def _find_steering_files(root: Path) -> list[Path]:
@@ -108,18 +111,23 @@ def _find_steering_files(root: Path) -> list[Path]:
     ]
 
 
-def _collect_git_folders(found: GuardedFiles, writable: Sequence[Path]) -> GitPathRules:
+def _collect_git_folders(guarded_files: GuardedFiles, writable: Sequence[Path]) -> GitPathRules:
     """Return the git folders of every writable checkout."""
-    each = [find_path_rules(one) for one in (*(git.parent for git in found.git), *writable)]
-    each += [guard_git_dir(one) for one in writable if one.name == ".git"]
+    each = [
+        find_path_rules(checkout)
+        for checkout in (*(git.parent for git in guarded_files.git), *writable)
+    ]
+    each += [guard_git_dir(checkout) for checkout in writable if checkout.name == ".git"]
     return GitPathRules(
-        tuple(path for one in each for path in one.writable),
-        tuple(path for one in each for path in one.frozen),
-        tuple(path for one in each for path in one.reserved),
+        tuple(path for rules in each for path in rules.writable),
+        tuple(path for rules in each for path in rules.frozen),
+        tuple(path for rules in each for path in rules.reserved),
     )
 
 
 def _find_folders_between(root: Path, places: Sequence[Path]) -> list[Path]:
     """Return the folders between the root and these paths: moving one would replace its content."""
     above = (folder for place in places for folder in place.parents)
-    return list(dict.fromkeys(one for one in above if one != root and one.is_relative_to(root)))
+    return list(
+        dict.fromkeys(folder for folder in above if folder != root and folder.is_relative_to(root))
+    )

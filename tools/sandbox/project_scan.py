@@ -52,12 +52,12 @@ class GuardedFiles:
 
 def scan_project(workspace: Workspace) -> GuardedFiles:
     """Scan the project; raises ToolError if it is too large."""
-    found, seen = GuardedFiles(), 0
+    guarded_files, seen = GuardedFiles(), 0
     root = str(workspace.root)
     folders = [(root, False)]
     while folders:
         folder, of_others = folders.pop()
-        entries = _list_entries(found, folder)
+        entries = _list_entries(guarded_files, folder)
         seen += len(entries)
         if seen > MAX_ENTRIES:
             raise ToolError(text(_TOO_MANY, count=f"{MAX_ENTRIES:,}", what="files"))
@@ -65,24 +65,24 @@ def scan_project(workspace: Workspace) -> GuardedFiles:
         ordinary = _get_ordinary_names(workspace.ignore, inside)
         for entry in entries:
             if entry.name not in ordinary:
-                if _is_noted(workspace, found, entry, inside, of_others):
+                if _is_noted(workspace, guarded_files, entry, inside, of_others):
                     continue
                 if len(ordinary) < MAX_CACHED and _is_ordinary(workspace, entry, inside):
                     ordinary.add(entry.name)
             if entry.is_dir(follow_symlinks=False):
                 folders.append((entry.path, of_others or entry.name in _OF_OTHERS))
-        if found.count > MAX_FOUND:
-            what = "secret or protected files"
-            raise ToolError(text(_TOO_MANY, count=f"{MAX_FOUND:,}", what=what))
-    return found
+        if guarded_files.count > MAX_FOUND:
+            kind = "secret or protected files"
+            raise ToolError(text(_TOO_MANY, count=f"{MAX_FOUND:,}", what=kind))
+    return guarded_files
 
 
-def _list_entries(found: GuardedFiles, folder: str) -> list[os.DirEntry[str]]:
+def _list_entries(guarded_files: GuardedFiles, folder: str) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as scan:
             return list(scan)
     except PermissionError:  # a command could make it readable, so it is hidden
-        found.secret_folders.append(Path(folder))
+        guarded_files.secret_folders.append(Path(folder))
     except OSError:  # deleted meanwhile
         pass
     return []
@@ -90,7 +90,7 @@ def _list_entries(found: GuardedFiles, folder: str) -> list[os.DirEntry[str]]:
 
 def _is_noted(
     workspace: Workspace,
-    found: GuardedFiles,
+    guarded_files: GuardedFiles,
     entry: os.DirEntry[str],
     inside: str,
     of_others: bool,
@@ -102,11 +102,11 @@ def _is_noted(
     if _may_be_secret(workspace, name) and workspace.is_ignored(
         workspace.to_relative(Path(entry.path))
     ):
-        _add_secret(workspace, found, entry)
+        _add_secret(workspace, guarded_files, entry)
     elif name == ".git":
-        found.git.append(Path(entry.path))
+        guarded_files.git.append(Path(entry.path))
     elif not of_others and find_protected_name(f"{inside}/{name}"):
-        _add_protected(workspace, found, entry)
+        _add_protected(workspace, guarded_files, entry)
     else:
         return False
     return True
@@ -139,7 +139,7 @@ def _compile_last_names(patterns: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(translate(name) for name in names))
 
 
-def _add_secret(workspace: Workspace, found: GuardedFiles, entry: os.DirEntry[str]) -> None:
+def _add_secret(workspace: Workspace, guarded_files: GuardedFiles, entry: os.DirEntry[str]) -> None:
     """Hide a secret; for a link hide its target, unless the target is readable by its own name."""
     path = Path(entry.path)
     if entry.is_symlink():
@@ -147,13 +147,15 @@ def _add_secret(workspace: Workspace, found: GuardedFiles, entry: os.DirEntry[st
         if workspace.root.is_relative_to(path) or path.is_relative_to(workspace.root):
             return
     if path.is_dir():
-        found.secret_folders.append(path)
+        guarded_files.secret_folders.append(path)
     elif path.exists():
-        found.secret_files.append(path)
+        guarded_files.secret_files.append(path)
 
 
-def _add_protected(workspace: Workspace, found: GuardedFiles, entry: os.DirEntry[str]) -> None:
+def _add_protected(
+    workspace: Workspace, guarded_files: GuardedFiles, entry: os.DirEntry[str]
+) -> None:
     """Protect the real path if it is in the project: a link has the content of its target."""
     real = Path(os.path.realpath(entry.path))
     if os.path.exists(real) and workspace.root in real.parents:
-        found.protected.append(real)
+        guarded_files.protected.append(real)

@@ -96,21 +96,21 @@ class Sandbox:
         argv: Sequence[str],
         cwd: Path,
         *,
-        also: Sequence[Path] = (),
+        extra_writable: Sequence[Path] = (),
         in_network: bool = False,
     ) -> AsyncGenerator[list[str]]:
         """Yield the command line to start, once, in place of `argv`.
 
-        `also` are MaxAgent's folders that it may write to. `in_network`: it is started in the
-        private network of its thread, so it gets no other one. Raises ToolError for a project that
-        cannot be protected.
+        `extra_writable` are MaxAgent's folders that it may write to. `in_network`: it is started
+        in the private network of its thread, so it gets no other one. Raises ToolError for a
+        project that cannot be protected.
         """
         if not self.is_on:
             yield list(argv)
             return
         stack = ExitStack()
         building = asyncio.ensure_future(
-            asyncio.to_thread(self._prepare_command, stack, argv, cwd, also, in_network)
+            asyncio.to_thread(self._prepare_command, stack, argv, cwd, extra_writable, in_network)
         )
         try:
             yield await asyncio.shield(building)
@@ -131,38 +131,38 @@ class Sandbox:
         stack: ExitStack,
         argv: Sequence[str],
         cwd: Path,
-        also: Sequence[Path],
+        extra_writable: Sequence[Path],
         in_network: bool,
     ) -> list[str]:
         root = self.workspace.root
         if self.reads_only or not os.access(root, os.W_OK):
-            wall = self._build_profile(self._scan_projects(), also, reserve=False)
-            others = also if self.reads_only else (*self.writable, *also)
+            wall = self._build_profile(self._scan_projects(), extra_writable, reserve=False)
+            others = extra_writable if self.reads_only else (*self.writable, *extra_writable)
             wall = wall.as_read_only(keeping=others)
             return self._build_command_line(wall, argv, cwd, in_network)
         stack.enter_context(restore_links(root / name for name in (*RESERVED, ".github")))
         stand = stack.enter_context(open_placeholders(get_store_folder(self.home, root)))
-        wall = self._build_profile(self._scan_projects(), also, reserve=True)
+        wall = self._build_profile(self._scan_projects(), extra_writable, reserve=True)
         for place in wall.reserved if self.backend == "bubblewrap" else ():
             stand(place)
         return self._build_command_line(wall, argv, cwd, in_network)
 
     def _scan_projects(self) -> GuardedFiles:
-        found = scan_project(self.workspace)
+        guarded_files = scan_project(self.workspace)
         for origin in self.origins:
             secrets = scan_project(origin)
-            found.secret_files += secrets.secret_files
-            found.secret_folders += secrets.secret_folders
-        return found
+            guarded_files.secret_files += secrets.secret_files
+            guarded_files.secret_folders += secrets.secret_folders
+        return guarded_files
 
     def _build_profile(
-        self, found: GuardedFiles, also: Sequence[Path], *, reserve: bool
+        self, guarded_files: GuardedFiles, extra_writable: Sequence[Path], *, reserve: bool
     ) -> SandboxProfile:
         return build_profile(
             self.workspace,
-            found,
+            guarded_files,
             home=self.home,
-            writable=(*self.writable, *also),
+            writable=(*self.writable, *extra_writable),
             network=self.network,
             unix_sockets=self.unix_sockets,
             filtered=not self.why_unfiltered,

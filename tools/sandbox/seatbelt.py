@@ -39,7 +39,7 @@ def render_profile(wall: SandboxProfile) -> str:
         _format_rule("deny file-write*", _format_subpaths(wall.frozen)),
         # moving a folder would replace its content
         _format_rule(
-            "deny file-write-unlink", [f"(literal {_quote_path(one)})" for one in wall.pinned]
+            "deny file-write-unlink", [f"(literal {_quote_path(place)})" for place in wall.pinned]
         ),
         _format_rule(
             "deny file-read* file-write*", [*_format_subpaths(wall.hidden_folders), *files]
@@ -58,8 +58,8 @@ def _find_shown_again(wall: SandboxProfile) -> list[Path]:
     return [place for place in wall.shown if any(map(place.is_relative_to, wall.hidden_folders))]
 
 
-def _format_rule(what: str, places: Sequence[str]) -> str:
-    return f"({what} {' '.join(places)})" if places else ""
+def _format_rule(action: str, places: Sequence[str]) -> str:
+    return f"({action} {' '.join(places)})" if places else ""
 
 
 def _format_subpaths(places: Iterable[Path]) -> list[str]:

@@ -67,7 +67,7 @@ def write_filter(folder: Path, *, unix_sockets: bool) -> Path:
 def build_filter(machine: str, *, unix_sockets: bool) -> bytes:
     """Build the filter in the kernel's format."""
     instructions = _iter_instructions(_MACHINES[machine], unix_sockets=unix_sockets)
-    return b"".join(struct.pack("<HBBI", *one) for one in instructions)
+    return b"".join(struct.pack("<HBBI", *instruction) for instruction in instructions)
 
 
 def _iter_instructions(machine: _Machine, *, unix_sockets: bool) -> Iterator[Instruction]:

@@ -27,9 +27,9 @@ def find_shown_folders(private: Sequence[Path], *, network: bool) -> tuple[Path,
     """Return the needed paths in private folders: programs and, with a network, name resolution."""
     homes = [sys.prefix, sys.base_prefix, os.environ.get("VIRTUAL_ENV", "")]
     on_path = filter(None, os.environ.get("PATH", "").split(os.pathsep))
-    homes += [one.removesuffix("/bin") for one in on_path]
-    wanted = _resolve_folders([*homes, *_RUNNING, *(_RESOLVING if network else ())])
-    return tuple(one for one in wanted if any(_is_below(one, folder) for folder in private))
+    homes += [folder.removesuffix("/bin") for folder in on_path]
+    resolved = _resolve_folders([*homes, *_RUNNING, *(_RESOLVING if network else ())])
+    return tuple(path for path in resolved if any(_is_below(path, folder) for folder in private))
 
 
 def resolve_writable_folders(names: Iterable[str], project: Path, home: Path) -> tuple[Path, ...]:
@@ -38,20 +38,20 @@ def resolve_writable_folders(names: Iterable[str], project: Path, home: Path) ->
     Raises UsageError for a path that is not a folder, is too broad, or could be chosen by a
     command.
     """
-    given = {name: project / os.path.expanduser(name) for name in names}
-    found = {name: _resolve_writable(name, path, project, home) for name, path in given.items()}
-    for name, path in given.items():
-        if _has_link_in(path, (project, *found.values())):
+    paths = {name: project / os.path.expanduser(name) for name in names}
+    folders = {name: _resolve_writable(name, path, project, home) for name, path in paths.items()}
+    for name, path in paths.items():
+        if _has_link_in(path, (project, *folders.values())):
             raise _build_error(
                 name, ("its path contains a symlink that a command could have created")
             )
-    return tuple(found.values())
+    return tuple(folders.values())
 
 
 def _resolve_writable(name: str, path: Path, project: Path, home: Path) -> Path:
     real = Path(os.path.realpath(path))
-    too_much = (project, *(Path(os.path.realpath(one)) for one in (Path.home(), home)))
-    if not name.strip() or any(one.is_relative_to(real) for one in too_much):
+    too_much = (project, *(Path(os.path.realpath(folder)) for folder in (Path.home(), home)))
+    if not name.strip() or any(folder.is_relative_to(real) for folder in too_much):
         why = "it contains the home folder, the project or MaxAgent's own folder"
     elif os.path.lexists(real) and not os.path.isdir(real):
         why = "not a folder"
@@ -75,8 +75,8 @@ def _build_error(name: str, why: str) -> UsageError:
 
 
 def _resolve_folders(names: Iterable[str]) -> list[Path]:
-    found = (Path(os.path.realpath(name)) for name in names if name)
-    return list(dict.fromkeys(path for path in found if os.path.isdir(path)))
+    paths = (Path(os.path.realpath(name)) for name in names if name)
+    return list(dict.fromkeys(path for path in paths if os.path.isdir(path)))
 
 
 def _is_below(path: Path, folder: Path) -> bool:
@@ -86,10 +86,10 @@ def _is_below(path: Path, folder: Path) -> bool:
 _LISTED = Path("/proc/net/unix")
 
 
-def find_listening_sockets(listed: Path = _LISTED) -> list[Path]:
+def find_listening_sockets(listing: Path = _LISTED) -> list[Path]:
     """Return the file system paths of the sockets in this network namespace."""
     try:
-        lines = listed.read_bytes().splitlines()[1:]
+        lines = listing.read_bytes().splitlines()[1:]
     except OSError:
         return []
     named = (line.split(maxsplit=7) for line in lines)

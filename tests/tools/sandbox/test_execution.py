@@ -45,7 +45,7 @@ class Unlucky(Sandbox):
         argv: Sequence[str],
         cwd: Path,
         *,
-        also: Sequence[Path] = (),
+        extra_writable: Sequence[Path] = (),
         in_network: bool = False,
     ) -> AsyncGenerator[list[str]]:
         if self.left:

@@ -81,7 +81,7 @@ async def test_own_folder_in_temporary_folder_is_writable(sandbox: Sandbox, tmp_
     root, report = sandbox.workspace.root, tmp_path.resolve() / "report"
     report.mkdir()
     script = f"echo 1 > {report}/x; echo 1 > {tmp_path}/y; ls"
-    async with sandbox.wrap(["sh", "-c", script], root, also=[report]) as argv:
+    async with sandbox.wrap(["sh", "-c", script], root, extra_writable=[report]) as argv:
         await capture_output(argv, cwd=root, timeout=30)
     assert (report / "x").exists() and not (tmp_path / "y").exists()
 

@@ -30,8 +30,8 @@ def find_change(home: Path, server: McpServer, definition: ToolDefinition) -> st
 def keep_approved(home: Path, server: McpServer, definition: ToolDefinition) -> None:
     """Keep the definition as approved; raises OSError."""
     file = _locate_file(home, server)
-    known = _read_approved(file).get(definition.name)
-    if known and known["digest"] == definition.digest:
+    previous = _read_approved(file).get(definition.name)
+    if previous and previous["digest"] == definition.digest:
         return
     make_private_folder(file.parent)
     with lock_folder(file.parent):

@@ -27,5 +27,5 @@ def parse_json(content: str) -> tuple[object, bool]:
 
 def _blank(match: re.Match[str]) -> str:
     """Keep strings and lines, so that an error names the right line."""
-    found = match[0]
-    return found if found.startswith('"') else re.sub(r"[^\n]", " ", found)
+    token = match[0]
+    return token if token.startswith('"') else re.sub(r"[^\n]", " ", token)

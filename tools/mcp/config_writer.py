@@ -38,8 +38,10 @@ def add_server(
                 text("`{name}` is already a server in `{file}`", name=name, file=file),
                 hint="choose another name, or replace it with `--force`",
             )
-        kept = {key: value for key, value in (old or {}).items() if key not in DEFINING_KEYS}
-        return {**definition, **kept}
+        other_values = {
+            key: value for key, value in (old or {}).items() if key not in DEFINING_KEYS
+        }
+        return {**definition, **other_values}
 
     _change_server(file, name, change, project)
 
@@ -48,8 +50,10 @@ def enable_server(file: Path, name: str, *, enabled: bool, project: Path | None 
     """Write whether the server is used; raises UsageError if the file does not define it."""
 
     def change(old: Definition | None) -> Definition:
-        kept = {key: value for key, value in _require(old, file, name).items() if key != "disabled"}
-        return {**kept, "enabled": enabled}
+        other_values = {
+            key: value for key, value in _require(old, file, name).items() if key != "disabled"
+        }
+        return {**other_values, "enabled": enabled}
 
     _change_server(file, name, change, project)
 
@@ -69,12 +73,12 @@ def _require(definition: Definition | None, file: Path, name: str) -> Definition
     return definition
 
 
-def suggest_names(name: str, known: list[str]) -> str:
+def suggest_names(name: str, names: list[str]) -> str:
     """Return a hint for a name that no server has."""
-    close = get_close_matches(name, known, n=3)
+    close = get_close_matches(name, names, n=3)
     if not close:
         return "`mcode mcp list --no-test` shows all servers"
-    return text("did you mean {names}?", names=", ".join(f"`{one}`" for one in close))
+    return text("did you mean {names}?", names=", ".join(f"`{candidate}`" for candidate in close))
 
 
 def _change_server(file: Path, name: str, change: Change, project: Path | None) -> None:

@@ -244,10 +244,10 @@ class McpConnection:
             raise describe_unusable(self.server.name, self.status.reason)
         self._drop_owner()
         self.status = replace(self.status, state="starting", reason="")
-        known = await asyncio.to_thread(read_definitions, self._home, self.server)
+        cached = await asyncio.to_thread(read_definitions, self._home, self.server)
         callbacks = SessionCallbacks(self._note_change, self._elicit)
         owner = self._owner = SessionOwner(
-            self.server, self._home, self._sandbox, known if by_memory else None, callbacks
+            self.server, self._home, self._sandbox, cached if by_memory else None, callbacks
         )
         try:
             _, definitions = await asyncio.shield(owner.opened)
@@ -255,7 +255,7 @@ class McpConnection:
             self._note_failure(error.reason)
             return owner
         self._failures = 0
-        await self._take_definitions(definitions, known)
+        await self._take_definitions(definitions, cached)
         return owner
 
     def _note_failure(self, reason: str) -> None:
@@ -266,10 +266,10 @@ class McpConnection:
         self.status = replace(self.status, state="failed", reason=reason)
 
     async def _take_definitions(
-        self, definitions: ServerDefinitions, known: ServerDefinitions | None = None
+        self, definitions: ServerDefinitions, previous: ServerDefinitions | None = None
     ) -> None:
         """Keep what the server offers now; report what differs from what was known."""
-        known = self._definitions or known
+        previous = self._definitions or previous
         self._definitions = definitions
         self.status = replace(
             self.status,
@@ -279,10 +279,10 @@ class McpConnection:
             last_exchange=time.time(),
             tools=len(definitions.tools),
         )
-        if definitions != known:
+        if definitions != previous:
             with suppress(OSError):  # the cache saves time, no more
                 await asyncio.to_thread(keep_definitions, self._home, self.server, definitions)
-            if known:
+            if previous:
                 self._on_change(self.server, definitions)
 
     def _note_change(self) -> None:

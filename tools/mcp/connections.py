@@ -25,11 +25,11 @@ class McpConnections:
         `sandbox` is the project's: a server that the project defines runs in it, in its folder.
         """
         root = sandbox.workspace.root if sandbox and server.from_project else None
-        known = self._connections.get((server.name, root))
-        if known and known.server == server:
-            return known
-        if known:
-            self._replaced.append(known)  # a call may still use it
+        connection = self._connections.get((server.name, root))
+        if connection and connection.server == server:
+            return connection
+        if connection:
+            self._replaced.append(connection)  # a call may still use it
         new = McpConnection(server, self._home, sandbox, self._on_change)
         self._connections[server.name, root] = new
         return new

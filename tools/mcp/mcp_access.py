@@ -72,8 +72,12 @@ class McpAccess:
 
     def read_known(self) -> dict[str, ServerDefinitions]:
         """Return what is known of the servers without asking them; blocks."""
-        known = {name: read_definitions(self.home, one) for name, one in self.servers.items()}
-        return {name: found for name, found in known.items() if found is not None}
+        by_server = {
+            name: read_definitions(self.home, server) for name, server in self.servers.items()
+        }
+        return {
+            name: definitions for name, definitions in by_server.items() if definitions is not None
+        }
 
     def find_known_tools(self, names: Collection[str]) -> dict[str, McpTool]:
         """Return the tools of these names without asking a server; blocks."""
@@ -88,33 +92,33 @@ class McpAccess:
         try:
             return await self.get_connection(server).list_definitions()
         except McpError:
-            known = await asyncio.to_thread(read_definitions, self.home, server)
-            if known is None:
+            cached = await asyncio.to_thread(read_definitions, self.home, server)
+            if cached is None:
                 raise
-            return known
+            return cached
 
     async def load_tool(self, server_name: str, tool_name: str) -> McpTool:
         """Return a tool by the server's own names; raises ToolError that names near ones."""
         server = self.find_server(server_name)
-        known = await asyncio.to_thread(self.read_known)
-        known[server.name] = await self.load_definitions(server)
-        for name, one in _name_all(known).items():
-            if one.server == server.name and tool_name in (one.name, name):
-                return self._build_tool(name, one)
-        names = [one.name for one in known[server.name].tools]
+        definitions = await asyncio.to_thread(self.read_known)
+        definitions[server.name] = await self.load_definitions(server)
+        for name, definition in _name_all(definitions).items():
+            if definition.server == server.name and tool_name in (definition.name, name):
+                return self._build_tool(name, definition)
+        names = [tool.name for tool in definitions[server.name].tools]
         raise ToolError(f"`{server.name}` has no tool `{tool_name}`{suggest(tool_name, names)}")
 
     async def find_tool(self, name: str) -> McpTool | None:
         """Return the tool that models call by this name; None if no known server has it."""
-        known = await asyncio.to_thread(self.read_known)
-        if one := _name_all(known).get(name):
-            return await self.load_tool(one.server, one.name)
+        definitions = await asyncio.to_thread(self.read_known)
+        if definition := _name_all(definitions).get(name):
+            return await self.load_tool(definition.server, definition.name)
         # a server whose tools are not known yet
         for server in self.servers.values():
-            if server.name not in known and name.startswith(make_tool_name(server.name, "")):
-                for one in (await self.load_definitions(server)).tools:
-                    if make_tool_name(server.name, one.name) == name:
-                        return await self.load_tool(server.name, one.name)
+            if server.name not in definitions and name.startswith(make_tool_name(server.name, "")):
+                for definition in (await self.load_definitions(server)).tools:
+                    if make_tool_name(server.name, definition.name) == name:
+                        return await self.load_tool(server.name, definition.name)
         return None
 
     def _build_tool(self, name: str, definition: ToolDefinition) -> McpTool:
@@ -154,8 +158,8 @@ class McpAccess:
             self._background = asyncio.create_task(self._ask_unknown())
 
     async def _ask_unknown(self) -> None:
-        known = await asyncio.to_thread(self.read_known)
-        unknown = [one for name, one in self.servers.items() if name not in known]
+        definitions = await asyncio.to_thread(self.read_known)
+        unknown = [server for name, server in self.servers.items() if name not in definitions]
         await asyncio.gather(*map(self._ask_quietly, unknown))
 
     async def _ask_quietly(self, server: McpServer) -> None:
@@ -172,15 +176,15 @@ class McpAccess:
             self._background = None
 
 
-def _name_all(known: Mapping[str, ServerDefinitions]) -> dict[str, ToolDefinition]:
-    return name_tools(tool for definitions in known.values() for tool in definitions.tools)
+def _name_all(by_server: Mapping[str, ServerDefinitions]) -> dict[str, ToolDefinition]:
+    return name_tools(tool for definitions in by_server.values() for tool in definitions.tools)
 
 
-def suggest(name: str, known: Iterable[str]) -> str:
+def suggest(name: str, existing_names: Iterable[str]) -> str:
     """Return the end of a message about an unknown name: near ones, or all of a few."""
-    names = sorted(known)
+    names = sorted(existing_names)
     close = get_close_matches(name, names, n=3, cutoff=0.4)
-    listed = ", ".join(f"`{one}`" for one in close or names[:20])
-    if not listed:
+    quoted_names = ", ".join(f"`{candidate}`" for candidate in close or names[:20])
+    if not quoted_names:
         return ""
-    return f"; did you mean {listed}?" if close else f"; there are: {listed}"
+    return f"; did you mean {quoted_names}?" if close else f"; there are: {quoted_names}"

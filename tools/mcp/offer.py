@@ -52,40 +52,46 @@ class Offer:
 
     def is_from_project(self, server: str) -> bool:
         """Return whether a project defines this server."""
-        return any(one.from_project for one in self.servers if one.name == server)
+        return any(offered.from_project for offered in self.servers if offered.name == server)
 
 
-def build_offer(servers: Sequence[McpServer], known: Mapping[str, ServerDefinitions]) -> Offer:
+def build_offer(
+    servers: Sequence[McpServer], definitions: Mapping[str, ServerDefinitions]
+) -> Offer:
     """Decide what a new thread is offered, by what is known of the servers' tools."""
     offered = [
         OfferedServer(
             server.name,
             server.from_project,
-            tuple(one.name for one in known[server.name].tools) if server.name in known else None,
+            tuple(tool.name for tool in definitions[server.name].tools)
+            if server.name in definitions
+            else None,
         )
         for server in sorted(servers, key=lambda server: server.name)
     ]
     names = {server.name for server in servers}
-    tools = name_tools(one for name in names & set(known) for one in known[name].tools)
+    tools = name_tools(
+        tool for name in names & set(definitions) for tool in definitions[name].tools
+    )
     return Offer(tuple(offered), tools if _are_few(tools.values()) else {})
 
 
 def _are_few(tools: Collection[ToolDefinition]) -> bool:
     size = sum(
-        len(json.dumps(one.schema))
-        + len(one.name)
-        + min(len(one.description), MAX_DESCRIPTION_LENGTH)
-        for one in tools
+        len(json.dumps(tool.schema))
+        + len(tool.name)
+        + min(len(tool.description), MAX_DESCRIPTION_LENGTH)
+        for tool in tools
     )
     return len(tools) <= MAX_TOOLS and size <= MAX_TOKENS * BYTES_PER_TOKEN
 
 
 def describe_offer(offer: Offer) -> str:
     """Return one line a server, for the context message; empty without servers."""
-    listed = "\n".join(map(_describe_server, offer.servers))
-    if len(listed) > MAX_LIST_LENGTH:
-        listed = ", ".join(server.name for server in offer.servers)[:MAX_LIST_LENGTH]
-    return remove_hidden(listed)
+    description = "\n".join(map(_describe_server, offer.servers))
+    if len(description) > MAX_LIST_LENGTH:
+        description = ", ".join(server.name for server in offer.servers)[:MAX_LIST_LENGTH]
+    return remove_hidden(description)
 
 
 def _describe_server(server: OfferedServer) -> str:
@@ -101,7 +107,7 @@ def keep_offer(home: Path, offer: Offer) -> str:
     """Write the offer, unless it is there; return its hash. Raises OSError."""
     data = {
         "servers": [asdict(server) for server in offer.servers],
-        "tools": {name: asdict(one) for name, one in offer.tools.items()},
+        "tools": {name: asdict(tool) for name, tool in offer.tools.items()},
     }
     content = json.dumps(data, ensure_ascii=True).encode()
     digest = hashlib.sha256(content).hexdigest()[:_DIGEST_LENGTH]
@@ -124,11 +130,13 @@ def read_offer(home: Path, digest: str) -> Offer | None:
 def _offer_from_json(data: Mapping[str, Any]) -> Offer:
     servers = tuple(
         OfferedServer(
-            one["name"], one["from_project"], None if one["tools"] is None else tuple(one["tools"])
+            server["name"],
+            server["from_project"],
+            None if server["tools"] is None else tuple(server["tools"]),
         )
-        for one in data["servers"]
+        for server in data["servers"]
     )
-    return Offer(servers, {name: ToolDefinition(**one) for name, one in data["tools"].items()})
+    return Offer(servers, {name: ToolDefinition(**tool) for name, tool in data["tools"].items()})
 
 
 def _locate_offer(home: Path, digest: str) -> Path:

@@ -114,15 +114,15 @@ def parse_values(fields: Sequence[FormField], answer: str) -> dict[str, object]:
         return {pair[0]: pair[1] for pair in lines}
     asked = [field for field in fields if field.required] or list(fields)
     if len(asked) != 1:
-        shown = ", ".join(f"`{field.name}`" for field in fields)
-        raise ToolError(text("give a line `NAME: VALUE` for each of {names}", names=shown))
+        quoted_names = ", ".join(f"`{field.name}`" for field in fields)
+        raise ToolError(text("give a line `NAME: VALUE` for each of {names}", names=quoted_names))
     return {asked[0].name: answer}
 
 
 def check_values(fields: Sequence[FormField], answers: Mapping[str, object]) -> dict[str, Any]:
     """Return the values in their types, with defaults; raises ToolError if they do not fit."""
-    known = {field.name for field in fields}
-    if unknown := sorted(set(answers) - known):
+    field_names = {field.name for field in fields}
+    if unknown := sorted(set(answers) - field_names):
         raise ToolError(text("there is no field `{name}`", name=unknown[0]))
     values = {
         field.name: convert_value(field, answers[field.name])
@@ -196,9 +196,9 @@ def _read_choices(about: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     if isinstance(titled, list):
         options = cast("list[Mapping[str, Any]]", titled)
         return tuple(
-            (str(one["const"]), remove_hidden(str(one.get("title", one["const"]))))
-            for one in options
-            if "const" in one
+            (str(option["const"]), remove_hidden(str(option.get("title", option["const"]))))
+            for option in options
+            if "const" in option
         )
     values = cast("list[object]", about.get("enum") or [])
     names = cast("list[object]", about.get("enumNames") or values)

@@ -18,12 +18,13 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]")
 
 def search_tools(tools: Sequence[ToolDefinition], query: str, limit: int) -> list[ToolDefinition]:
     """Return the tools that fit the words best; those whose name is the query come first."""
-    wanted = set(_split_words(query))
+    query_words = set(_split_words(query))
     documents = [Counter(_split_tool(tool)) for tool in tools]
     average = sum(document.total() for document in documents) / len(documents) if documents else 0
     frequencies = Counter(word for document in documents for word in document)
     scores = [
-        _score(document, wanted, frequencies, len(documents), average) for document in documents
+        _score(document, query_words, frequencies, len(documents), average)
+        for document in documents
     ]
     exact = query.strip().casefold()
     ranked = sorted(
@@ -35,10 +36,14 @@ def search_tools(tools: Sequence[ToolDefinition], query: str, limit: int) -> lis
 
 
 def _score(
-    document: Counter[str], wanted: set[str], frequencies: Counter[str], total: int, average: float
+    document: Counter[str],
+    query_words: set[str],
+    frequencies: Counter[str],
+    total: int,
+    average: float,
 ) -> float:
     score = 0.0
-    for word in wanted & document.keys():
+    for word in query_words & document.keys():
         rarity = math.log(1 + (total - frequencies[word] + 0.5) / (frequencies[word] + 0.5))
         length = 1 - _LENGTH_WEIGHT + _LENGTH_WEIGHT * document.total() / average
         count = document[word]

@@ -80,11 +80,11 @@ def _read_definition(server: McpServer, definition: JsonObject) -> McpServer:
         connect_timeout=_read_seconds(definition, "connect_timeout", CONNECT_TIMEOUT),
         call_timeout=_read_seconds(definition, "call_timeout", CALL_TIMEOUT),
     )
-    needed, value = (
+    required_key, value = (
         ("command", written.command) if written.transport == "stdio" else ("url", written.url)
     )
     if not value.strip():
-        raise UsageError(text("its definition has no `{key}`", key=needed))
+        raise UsageError(text("its definition has no `{key}`", key=required_key))
     if definition.get("envFile"):
         raise UsageError(text("`{key}` is not supported", key="envFile"), hint="use `env`")
     return written

@@ -19,14 +19,16 @@ def name_tools(definitions: Iterable[ToolDefinition]) -> dict[str, ToolDefinitio
 
     Tools whose names permission rules could not tell apart get a short hash.
     """
-    unique = {(one.server, one.name): one for one in definitions}
+    unique = {(tool.server, tool.name): tool for tool in definitions}
     ordered = [unique[key] for key in sorted(unique)]
-    counts = Counter(fold_name(make_tool_name(one.server, one.name)) for one in ordered)
+    counts = Counter(fold_name(make_tool_name(tool.server, tool.name)) for tool in ordered)
     named = dict[str, ToolDefinition]()
-    for one in ordered:
-        name = make_tool_name(one.server, one.name)
+    for definition in ordered:
+        name = make_tool_name(definition.server, definition.name)
         is_taken = counts[fold_name(name)] > 1
-        named[_add_hash(name, one.server, one.name) if is_taken else name] = one
+        named[_add_hash(name, definition.server, definition.name) if is_taken else name] = (
+            definition
+        )
     return named
 
 

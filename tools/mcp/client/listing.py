@@ -82,20 +82,20 @@ def _prompt(server: str, prompt: protocol.Prompt) -> PromptDefinition:
 
 async def _list_resources(server: str, client: Client) -> list[ResourceDefinition]:
     session = client.session
-    listed: list[ResourceDefinition] = []
+    resources: list[ResourceDefinition] = []
     try:
         async for page in _iter_pages(lambda params: session.list_resources(params=params)):
-            listed += [
+            resources += [
                 _resource(server, str(each.uri), each, is_template=False) for each in page.resources
             ]
         async for page in _iter_pages(lambda each: session.list_resource_templates(params=each)):
-            listed += [
+            resources += [
                 _resource(server, each.uri_template, each, is_template=True)
                 for each in page.resource_templates
             ]
     except MCPError:
         pass  # what came before stays
-    return listed[:MAX_ITEMS]
+    return resources[:MAX_ITEMS]
 
 
 def _resource(

@@ -121,12 +121,12 @@ async def open_session(
     server: McpServer,
     home: Path,
     sandbox: Sandbox | None,
-    known: ServerDefinitions | None,
+    cached: ServerDefinitions | None,
     callbacks: SessionCallbacks,
 ) -> AsyncGenerator[McpSession]:
     """Connect to a server; on exit disconnect, and end its process.
 
-    `known` is what it offered before: it saves the questions which protocol it speaks.
+    `cached` is what it offered before: it saves the questions which protocol it speaks.
     """
     async with AsyncExitStack() as stack:
         streams: StdioStreams | None = None
@@ -144,7 +144,7 @@ async def open_session(
             client_info=_describe_client(),
             message_handler=_build_handler(callbacks),
             elicitation_callback=_build_elicitation(callbacks),
-            **_choose_mode(server, known),
+            **_choose_mode(server, cached),
         )
         await _enter_client(stack, client, streams)
         # what the server answers counts, also where its own schema says otherwise
@@ -170,14 +170,14 @@ async def _pair(streams: StdioStreams) -> AsyncGenerator[tuple[StdioStreams, Std
     yield streams, streams
 
 
-def _choose_mode(server: McpServer, known: ServerDefinitions | None) -> dict[str, Any]:
+def _choose_mode(server: McpServer, cached: ServerDefinitions | None) -> dict[str, Any]:
     # the transport `sse` is older than the new era
-    if server.transport == "sse" or (known and known.era == "old"):
+    if server.transport == "sse" or (cached and cached.era == "old"):
         return {"mode": "legacy"}
-    if known and known.discovered and known.version in MODERN_PROTOCOL_VERSIONS:
+    if cached and cached.discovered and cached.version in MODERN_PROTOCOL_VERSIONS:
         with suppress(ValueError):
-            discovered = protocol.DiscoverResult.model_validate(dict(known.discovered))
-            return {"mode": known.version, "prior_discover": discovered}
+            discovered = protocol.DiscoverResult.model_validate(dict(cached.discovered))
+            return {"mode": cached.version, "prior_discover": discovered}
     return {"mode": "auto"}
 
 

@@ -27,15 +27,15 @@ class SessionOwner:
         server: McpServer,
         home: Path,
         sandbox: Sandbox | None,
-        known: ServerDefinitions | None,
+        cached: ServerDefinitions | None,
         callbacks: SessionCallbacks,
     ) -> None:
         self.reason = ""
         """Why it ended, in one line; empty if it was stopped."""
-        self.is_by_memory = bool(known)
+        self.is_by_memory = bool(cached)
         """Whether the protocol was not negotiated, but known from last time."""
         self._server = server
-        self._opening = open_session(server, home, sandbox, known, callbacks)
+        self._opening = open_session(server, home, sandbox, cached, callbacks)
         self._stop = asyncio.Event()
         self.opened: asyncio.Future[tuple[McpSession, ServerDefinitions]] = (
             asyncio.get_running_loop().create_future()

@@ -112,13 +112,13 @@ async def _read_resource(
         if response.status_code >= 500 or response.status_code == 429:
             failed = response.status_code
         if resource := await handle_protected_resource_response(response):
-            wanted, found = resource_url_from_server_url(url), str(resource.resource)
-            if not check_resource_allowed(wanted, found):
+            requested_url, resource_url = resource_url_from_server_url(url), str(resource.resource)
+            if not check_resource_allowed(requested_url, resource_url):
                 raise LoginError(
                     text(
                         "the metadata at {url} belongs to {found}",
                         url=_find_origin(url),
-                        found=found,
+                        found=resource_url,
                     )
                 )
             return resource

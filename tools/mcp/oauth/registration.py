@@ -117,10 +117,10 @@ async def _register(
             hint="register one there, and write its `client_id` below `oauth` in the server's "
             "entry",
         )
-    wanted = next((name for name in _METHODS if methods is None or name in methods), "none")
+    auth_method = next((name for name in _METHODS if methods is None or name in methods), "none")
     metadata = OAuthClientMetadata(
         redirect_uris=[AnyUrl(login.redirect_uri)],
-        token_endpoint_auth_method=cast("TokenEndpointAuthMethod", wanted),
+        token_endpoint_auth_method=cast("TokenEndpointAuthMethod", auth_method),
         client_name=CLIENT_NAME,
         scope=login.scope or None,
     )
@@ -138,7 +138,7 @@ async def _register(
             "the server's entry",
         ) from error
     secret = registered.client_secret or ""
-    method = registered.token_endpoint_auth_method or (wanted if secret else "none")
+    method = registered.token_endpoint_auth_method or (auth_method if secret else "none")
     if secret and method == "none" and registered.token_endpoint_auth_method is None:
         method = "client_secret_post"
     return replace(login, client_id=registered.client_id, client_secret=secret, auth_method=method)

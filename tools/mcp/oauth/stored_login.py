@@ -129,8 +129,8 @@ class StoredLogin(httpx2.Auth):
             return None
         scope = extract_scope_from_www_auth(response) or ""
         if self._login:
-            wanted = union_scopes(self._login.wanted_scope, scope) or ""
-            self._login = replace(self._login, wanted_scope=wanted)
+            combined_scope = union_scopes(self._login.wanted_scope, scope) or ""
+            self._login = replace(self._login, wanted_scope=combined_scope)
             await self._write()
         return LoginNeededError(text("login needed: with more rights, {scope}", scope=scope), name)
 

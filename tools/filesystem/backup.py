@@ -20,20 +20,20 @@ def store_content(backups: Path, name: str, data: bytes, mode: int) -> Path:
         file = _create_next_folder(backups) / name
         make_private_folder(file.parent)
         try:
-            with os.fdopen(os.open(file, FLAGS, mode & 0o700 | 0o600), "wb") as kept:
-                kept.write(data)
-                kept.flush()
-                os.fsync(kept.fileno())
+            with os.fdopen(os.open(file, FLAGS, mode & 0o700 | 0o600), "wb") as stream:
+                stream.write(data)
+                stream.flush()
+                os.fsync(stream.fileno())
         except OSError:
             discard(backups, file)
             raise
     return file
 
 
-def discard(backups: Path, kept: Path) -> None:
+def discard(backups: Path, file: Path) -> None:
     """Remove a backup of a file that was not overwritten after all."""
-    kept.unlink(missing_ok=True)
-    for folder in kept.parents:
+    file.unlink(missing_ok=True)
+    for folder in file.parents:
         if folder == backups:
             return
         with suppress(OSError):
@@ -44,7 +44,7 @@ def _create_next_folder(backups: Path) -> Path:
     """Create the folder with the next number."""
     # another call may take the same number at the same time: then try the one after it
     make_private_folder(backups)
-    number = max((int(one) for one in os.listdir(backups) if one.isdecimal()), default=0)
+    number = max((int(name) for name in os.listdir(backups) if name.isdecimal()), default=0)
     while True:
         number += 1
         with suppress(FileExistsError):

@@ -148,21 +148,21 @@ def prepare_change(
     pieces: "Sequence[TextEdit] | None" = None,
 ) -> PreparedChange:
     """Check a change; raise ToolError if it cannot be encoded or the file is not writable."""
-    name, found = workspace.to_relative(path), stat_writable(workspace, path)
+    name, stat_result = workspace.to_relative(path), stat_writable(workspace, path)
     data = encode_text(old or DecodedText(""), text, pieces)
     diff = build_diff(old.text if old else None, text, name, pieces)
     missing = tuple(find_missing_folders(workspace, path))
-    return PreparedChange(path, name, old.data if old else None, data, diff, found, missing)
+    return PreparedChange(path, name, old.data if old else None, data, diff, stat_result, missing)
 
 
 def prepare_removal(workspace: Workspace, path: Path, data: bytes) -> PreparedChange:
     """Check the removal of a file with this content; raise ToolError if it is not writable."""
-    name, found = workspace.to_relative(path), stat_writable(workspace, path)
+    name, stat_result = workspace.to_relative(path), stat_writable(workspace, path)
     try:
         diff = build_diff(decode_text(data).text, None, name)
     except ToolError:
         diff = f"Binary files a/{name} and /dev/null differ\n"
-    return PreparedChange(path, name, data, None, diff, found)
+    return PreparedChange(path, name, data, None, diff, stat_result)
 
 
 @contextmanager
@@ -176,10 +176,10 @@ def stage_change(run: FileContext, prepared: PreparedChange) -> Generator[Staged
         if prepared.after is not None:
             writing = AtomicWriter(run.workspace, prepared.path, prepared.after, prepared.like)
             always.callback(writing.drop)
-        kept = _backup_old_content(run.backups, prepared)
-        if run.backups and kept:
-            failed.callback(backup.discard, run.backups, kept)
-        yield StagedChange(prepared, run.workspace, writing, kept)
+        backup_file = _backup_old_content(run.backups, prepared)
+        if run.backups and backup_file:
+            failed.callback(backup.discard, run.backups, backup_file)
+        yield StagedChange(prepared, run.workspace, writing, backup_file)
         failed.pop_all()
 
 

@@ -25,12 +25,12 @@ def format_report(
     if not lines:
         return "; the file is empty now"
     places = _find_places(old, new, pieces, len(lines))
-    shown = _fit_places(places)
-    told = [format_lines(lines[start:end], start + 1) for start, end in shown]
-    if rest := places[len(shown) :]:
+    visible_places = _fit_places(places)
+    excerpts = [format_lines(lines[start:end], start + 1) for start, end in visible_places]
+    if rest := places[len(visible_places) :]:
         starts = [start + AROUND + 1 for start, _ in rest]
-        told.append(f"[changed too: lines {_format_line_numbers(starts)}]")
-    return "\n".join([*_describe_adapted(changes, each), "\n     …\n".join(told)])
+        excerpts.append(f"[changed too: lines {_format_line_numbers(starts)}]")
+    return "\n".join([*_describe_adapted(changes, each), "\n     …\n".join(excerpts)])
 
 
 def _describe_adapted(changes: Sequence[TextChange], each: str) -> list[str]:
@@ -62,13 +62,13 @@ def _find_places(
 
 def _fit_places(places: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Keep as many places as may be shown, and at least the beginning of the first."""
-    left, shown = MAX_SHOWN, list[tuple[int, int]]()
+    left, visible_places = MAX_SHOWN, list[tuple[int, int]]()
     for start, end in places:
-        if end - start > left and shown:
+        if end - start > left and visible_places:
             break
-        shown.append((start, min(end, start + left)))
+        visible_places.append((start, min(end, start + left)))
         left -= end - start
-    return shown
+    return visible_places
 
 
 def _format_line_numbers(lines: Sequence[int]) -> str:

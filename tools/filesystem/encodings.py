@@ -47,9 +47,9 @@ def _is_chinese(data: bytes) -> bool:
     """Return whether nearly all beyond ASCII is punctuation or everyday characters of GB2312."""
     # punctuation is in rows A1 to A3, everyday characters in B0 to D7; other encodings, read as
     # GB18030, give rare characters
-    found = re.sub("[\0-\x7f]", "", data.decode("gb18030", STRAYS))
-    rows = found.encode("gb2312", "ignore")[::2]
-    return sum(row <= 0xA3 or 0xB0 <= row <= 0xD7 for row in rows) >= 0.8 * len(found)
+    characters = re.sub("[\0-\x7f]", "", data.decode("gb18030", STRAYS))
+    rows = characters.encode("gb2312", "ignore")[::2]
+    return sum(row <= 0xA3 or 0xB0 <= row <= 0xD7 for row in rows) >= 0.8 * len(characters)
 
 
 def _detect_encodings(data: bytes) -> list[str]:

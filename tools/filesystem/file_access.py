@@ -37,13 +37,13 @@ def read_bytes(workspace: Workspace, path: Path, limit: int = MAX_FILE_BYTES) ->
     with translate_os_errors(f"`{name}` could not be read"), ExitStack() as stack:
         descriptor = open_beneath(workspace.root, name, _READ)
         stack.callback(os.close, descriptor)
-        found = os.fstat(descriptor)
-        _check_regular(found, name)
-        if has_hidden_name(workspace, name, found):
+        stat_result = os.fstat(descriptor)
+        _check_regular(stat_result, name)
+        if has_hidden_name(workspace, name, stat_result):
             raise make_hidden_error(name)
-        if not found.st_mode & 0o444:  # also for root, for whom the system ignores the mode
+        if not stat_result.st_mode & 0o444:  # also for root, for whom the system ignores the mode
             raise ToolError(f"`{name}` may not be read: its mode forbids it to everybody")
-        small = found.st_size <= limit
+        small = stat_result.st_size <= limit
         data = _read_up_to(descriptor, limit + 1) if small else b""
     if not small or len(data) > limit:
         raise ToolError(
@@ -66,8 +66,8 @@ def resolve_write_path(workspace: Workspace, path: str) -> Path:
     Raises ToolError as `workspace.resolve` does, and for a link on the way that leads to nothing.
     """
     real = workspace.resolve(path)
-    given = Path(os.path.normpath(workspace.root / path))
-    for place in (given, *given.parents):
+    requested_path = Path(os.path.normpath(workspace.root / path))
+    for place in (requested_path, *requested_path.parents):
         if place != workspace.root and place.is_symlink() and not place.exists():
             raise ToolError(
                 f"`{workspace.to_relative(place)}` is a link that leads to nothing; "
@@ -85,14 +85,14 @@ def stat_writable(workspace: Workspace, path: Path) -> os.stat_result | None:
     with translate_os_errors(f"`{name}` could not be written and nothing was changed"):
         try:
             with open_parent(workspace.root, name) as (folder, last):
-                found = os.stat(last, dir_fd=folder, follow_symlinks=False)
+                stat_result = os.stat(last, dir_fd=folder, follow_symlinks=False)
                 may = os.access(last, os.W_OK, dir_fd=folder, effective_ids=True)
         except FileNotFoundError:
             return None
-        _check_regular(found, name)
-        if not (found.st_mode & 0o222 and may):
+        _check_regular(stat_result, name)
+        if not (stat_result.st_mode & 0o222 and may):
             raise ToolError(f"`{name}` is read-only and was not changed; ask the user about it")
-        return found
+        return stat_result
 
 
 def remove_file(workspace: Workspace, path: Path) -> None:
@@ -130,9 +130,9 @@ def change_mode(workspace: Workspace, path: Path, change: Callable[[int], int]) 
     with translate_os_errors(f"the mode of `{name}` could not be set"), ExitStack() as stack:
         descriptor = open_beneath(workspace.root, name, _READ)
         stack.callback(os.close, descriptor)
-        found = os.fstat(descriptor)
-        _check_regular(found, name)
-        os.fchmod(descriptor, change(stat.S_IMODE(found.st_mode)))
+        stat_result = os.fstat(descriptor)
+        _check_regular(stat_result, name)
+        os.fchmod(descriptor, change(stat.S_IMODE(stat_result.st_mode)))
 
 
 def sync_folder(workspace: Workspace, path: Path) -> None:
@@ -146,19 +146,19 @@ def sync_folder(workspace: Workspace, path: Path) -> None:
 
 
 @contextmanager
-def translate_os_errors(what: str) -> Generator[None]:
-    """Raise ToolError for OSError: `what`, and the system's reason."""
+def translate_os_errors(problem: str) -> Generator[None]:
+    """Raise ToolError for OSError: `problem`, and the system's reason."""
     try:
         yield
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise ToolError(f"{what}: {reason}") from error
+        raise ToolError(f"{problem}: {reason}") from error
 
 
-def _check_regular(found: os.stat_result, name: str) -> None:
-    if stat.S_ISDIR(found.st_mode):
+def _check_regular(stat_result: os.stat_result, name: str) -> None:
+    if stat.S_ISDIR(stat_result.st_mode):
         raise ToolError(f"`{name}` is a folder; `list_files` shows what is in it")
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(stat_result.st_mode):
         raise ToolError(f"`{name}` is not a regular file but a pipe, device, socket or loop")
 
 

@@ -17,13 +17,13 @@ class _Entry(NamedTuple):
     is_folder: bool
 
 
-def has_hidden_name(workspace: Workspace, name: str, found: os.stat_result) -> bool:
+def has_hidden_name(workspace: Workspace, name: str, stat_result: os.stat_result) -> bool:
     """Return whether a hard link above the file, or in a hidden folder there, has a hidden name."""
     # not elsewhere: that would require a scan of all files of the project
-    if found.st_nlink < 2:
+    if stat_result.st_nlink < 2:
         return False
     return any(
-        entry.number == found.st_ino and workspace.is_hidden_name(entry.name)
+        entry.number == stat_result.st_ino and workspace.is_hidden_name(entry.name)
         for folder in PurePosixPath(name).parents
         for entry in _scan_with_hidden_folders(workspace, str(folder))
     )
@@ -32,7 +32,9 @@ def has_hidden_name(workspace: Workspace, name: str, found: os.stat_result) -> b
 def _scan_with_hidden_folders(workspace: Workspace, folder: str) -> list[_Entry]:
     """List a folder and the hidden folders in it."""
     entries = _scan_folder(workspace, folder)
-    inner = [one.name for one in entries if one.is_folder and workspace.is_hidden_name(one.name)]
+    inner = [
+        entry.name for entry in entries if entry.is_folder and workspace.is_hidden_name(entry.name)
+    ]
     return entries + [entry for name in inner for entry in _scan_folder(workspace, name)]
 
 

@@ -22,11 +22,11 @@ class Endings(NamedTuple):
 
 def without_endings(raw: str) -> tuple[str, Endings]:
     """Replace every line ending by `\\n`; return the text and its endings."""
-    found = tuple(_ENDING.findall(raw))
-    if not found and "\r" in raw:  # classic Mac OS
+    endings = tuple(_ENDING.findall(raw))
+    if not endings and "\r" in raw:  # classic Mac OS
         return raw.replace("\r", "\n"), Endings("\r")
-    usual = Counter(found).most_common(1)[0][0] if found else "\n"
-    return raw.replace("\r\n", "\n"), Endings(usual, found if len(set(found)) > 1 else ())
+    usual = Counter(endings).most_common(1)[0][0] if endings else "\n"
+    return raw.replace("\r\n", "\n"), Endings(usual, endings if len(set(endings)) > 1 else ())
 
 
 def with_endings(old: str, endings: Endings, text: str, pieces: "Sequence[TextEdit] | None") -> str:
@@ -38,27 +38,27 @@ def with_endings(old: str, endings: Endings, text: str, pieces: "Sequence[TextEd
     if not endings.each:
         return text if endings.usual == "\n" else text.replace("\n", endings.usual)
     lines = text.split("\n")
-    found = _build_endings(old, endings.each, text, pieces)
-    return "".join(map("".join, zip(lines, [*found, ""], strict=True)))
+    new_endings = _build_endings(old, endings.each, text, pieces)
+    return "".join(map("".join, zip(lines, [*new_endings, ""], strict=True)))
 
 
 def _build_endings(
     old: str, each: Sequence[str], text: str, pieces: "Sequence[TextEdit] | None"
 ) -> list[str]:
     whole = [(0, len(old), text)]
-    found, done, line = list[str](), 0, 0
+    endings, done, line = list[str](), 0, 0
     for start, end, new in whole if pieces is None else _to_tuples(pieces):
-        kept, gone = old.count("\n", done, start), old.count("\n", start, end)
-        found += each[line : line + kept]
-        line += kept
+        kept_count, removed_count = old.count("\n", done, start), old.count("\n", start, end)
+        endings += each[line : line + kept_count]
+        line += kept_count
         at_line_start = start == 0 or old[start - 1] == "\n"
         lowest = max(line - at_line_start, 0)
-        found += [
+        endings += [
             each[min(max(line + place, lowest), len(each) - 1)]
             for place in _map_line_ends(old[start:end], new)
         ]
-        line, done = line + gone, end
-    return [*found, *each[line:]]
+        line, done = line + removed_count, end
+    return [*endings, *each[line:]]
 
 
 def _to_tuples(pieces: "Sequence[TextEdit]") -> list[tuple[int, int, str]]:

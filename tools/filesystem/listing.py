@@ -18,19 +18,19 @@ SEARCHED_FOR_NAMES = 20_000
 
 def resolve_existing(workspace: Workspace, path: str) -> Path:
     """Resolve a path that must exist; raise ToolError, with similar names, if it does not."""
-    found = workspace.resolve(path)
-    if get_stat(workspace, found) is None:
-        near = [f"`{to_one_line(name)}`" for name in _find_similar_names(workspace, found)]
+    resolved = workspace.resolve(path)
+    if get_stat(workspace, resolved) is None:
+        near = [f"`{to_one_line(name)}`" for name in _find_similar_names(workspace, resolved)]
         hint = f"did you mean {' or '.join(near)}?" if near else "`glob` finds files by name"
         raise ToolError(f"`{to_one_line(path)}` does not exist; {hint}")
-    return found
+    return resolved
 
 
 def resolve_folder(workspace: Workspace, path: str) -> Path:
     """Resolve a folder; raise ToolError if it is not one, or is never listed."""
     folder = resolve_existing(workspace, path)
-    found = get_stat(workspace, folder)
-    if not (found and stat.S_ISDIR(found.st_mode)):
+    stat_result = get_stat(workspace, folder)
+    if not (stat_result and stat.S_ISDIR(stat_result.st_mode)):
         raise ToolError(f"`{to_one_line(path)}` is not a folder; `read_file` shows a file")
     if workspace.is_hidden(folder):
         raise ToolError(f"`{to_one_line(path)}` is never listed; the git tools tell about `.git`")
@@ -43,9 +43,9 @@ def find_entries(
     """Walk a folder and keep the entries whose name below it fits, each with its shown name."""
     start = 0 if folder == workspace.root else len(workspace.to_relative(folder)) + 1
     return (
-        one._replace(name=workspace.to_shown(one.name))
-        for one in walk(workspace, folder, deep=deep)
-        if fits(one.name[start:])
+        entry._replace(name=workspace.to_shown(entry.name))
+        for entry in walk(workspace, folder, deep=deep)
+        if fits(entry.name[start:])
     )
 
 
@@ -66,10 +66,10 @@ def _format_entry(entry: WalkEntry) -> str:
 
 def _find_similar_names(workspace: Workspace, missing: Path) -> list[str]:
     """Find up to three files with names like the missing one, the most similar path first."""
-    wanted = workspace.to_relative(missing)
+    missing_path = workspace.to_relative(missing)
     by_name: dict[str, list[str]] = {}
     for entry in islice(walk(workspace, workspace.root, deep=True), SEARCHED_FOR_NAMES):
         by_name.setdefault(entry.name.rpartition("/")[2], []).append(entry.name)
     close = get_close_matches(missing.name, by_name, n=10, cutoff=0.75)
     paths = [path for name in close for path in by_name[name]]
-    return sorted(paths, key=lambda path: -SequenceMatcher(None, path, wanted).ratio())[:3]
+    return sorted(paths, key=lambda path: -SequenceMatcher(None, path, missing_path).ratio())[:3]

@@ -100,9 +100,9 @@ def _call_openat2(top: int, name: str, flags: int) -> int:
     how = _How(flags, 0, _BENEATH | _NO_LINKS | _NO_MAGIC_LINKS)
     while True:  # EAGAIN: another process renamed something on the way
         size = ctypes.c_size_t(ctypes.sizeof(how))
-        found = _load_libc().syscall(_SYSCALL, top, os.fsencode(name), ctypes.byref(how), size)
-        if found >= 0:
-            return found
+        descriptor = _load_libc().syscall(_SYSCALL, top, os.fsencode(name), ctypes.byref(how), size)
+        if descriptor >= 0:
+            return descriptor
         reason = ctypes.get_errno()
         if reason not in (errno.EINTR, errno.EAGAIN):
             raise OSError(reason, os.strerror(reason))

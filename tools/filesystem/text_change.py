@@ -48,9 +48,11 @@ def change_file(run: FileContext, path: Path, steps: Sequence[ChangeStep], each:
     if text == decoded.text:
         raise ToolError(f"the {each}s together change nothing; nothing was written")
     saved = commit_changes(run, path, decoded, text, pieces)
-    told = format_report(decoded.text, text, changes, pieces, each)
-    strategies = ", ".join(dict.fromkeys(one.strategy for one in changes))
-    return _build_result(saved, f"Edited `{name}` ({saved.counts}){told}", strategies, fresh=fresh)
+    report = format_report(decoded.text, text, changes, pieces, each)
+    strategies = ", ".join(dict.fromkeys(change.strategy for change in changes))
+    return _build_result(
+        saved, f"Edited `{name}` ({saved.counts}){report}", strategies, fresh=fresh
+    )
 
 
 def _apply_steps(

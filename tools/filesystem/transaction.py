@@ -34,10 +34,11 @@ def write_all(run: FileContext, changes: Sequence[TransactionChange]) -> list[Co
         try:
             with ExitStack() as stages:
                 staged = [
-                    stages.enter_context(stage_change(run, one.prepared)) for one in removals_last
+                    stages.enter_context(stage_change(run, planned.prepared))
+                    for planned in removals_last
                 ]
-                for change, one in zip(removals_last, staged, strict=True):
-                    saved[change.prepared.name] = one.commit()
+                for change, staged_change in zip(removals_last, staged, strict=True):
+                    saved[change.prepared.name] = staged_change.commit()
                     made.append(change)
                     _set_executable(run.workspace, change)
         except ToolError as refusal:

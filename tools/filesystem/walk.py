@@ -121,8 +121,8 @@ def _list_folder(
         if len(inside) > largest:
             return None
         hidden = workspace.find_hidden_names(folder, [entry.name for entry in inside])
-        shown = (entry for entry in inside if entry.name not in hidden)
-        seen = [_to_entry(workspace, _build_prefix(folder), entry, rules) for entry in shown]
+        visible = (entry for entry in inside if entry.name not in hidden)
+        seen = [_to_entry(workspace, _build_prefix(folder), entry, rules) for entry in visible]
     except OSError:
         return []
     finally:
@@ -131,17 +131,17 @@ def _list_folder(
 
 
 def _to_entry(
-    workspace: Workspace, prefix: str, found: os.DirEntry[str], rules: _Rules
+    workspace: Workspace, prefix: str, dir_entry: os.DirEntry[str], rules: _Rules
 ) -> WalkEntry | None:
     """Build an entry; None if it is hidden or ignored."""
-    name = prefix + found.name
-    if found.is_symlink():
+    name = prefix + dir_entry.name
+    if dir_entry.is_symlink():
         target = workspace.find_link_target(workspace.root / name)
         entry = WalkEntry(name, "link", target) if target else None
-    elif found.is_dir(follow_symlinks=False):
+    elif dir_entry.is_dir(follow_symlinks=False):
         entry = WalkEntry(name, "folder")
     else:
-        entry = WalkEntry(name, "file" if found.is_file(follow_symlinks=False) else "other")
+        entry = WalkEntry(name, "file" if dir_entry.is_file(follow_symlinks=False) else "other")
     return None if not entry or _is_excluded(entry.path, rules) else entry
 
 
@@ -168,7 +168,7 @@ def _is_match(regex: re.Pattern[str], path: str) -> bool:
     # group `ps_d` marks the slash behind a matched folder; without it the line matches what the
     # folder holds (`a/**`), or everything
     if "ps_d" in regex.groupindex:
-        return any(found.end() == len(path) for found in regex.finditer(path))
+        return any(match.end() == len(path) for match in regex.finditer(path))
     return bool(regex.search(path.rstrip("/")))
 
 

@@ -38,7 +38,9 @@ class GitConfigRisks:
 
 def find_config_risks(root: Path) -> GitConfigRisks:
     """Find the paths below `root` that affect the git of the checkout that contains `root`."""
-    top = next((one for one in (root, *root.parents) if os.path.lexists(one / ".git")), None)
+    top = next(
+        (folder for folder in (root, *root.parents) if os.path.lexists(folder / ".git")), None
+    )
     if top is None:
         return GitConfigRisks()
     folders = resolve_gitfile(top) if (top / ".git").is_file() else [top / ".git"]
@@ -55,8 +57,8 @@ def find_config_risks(root: Path) -> GitConfigRisks:
 
 def can_steer_git(root: Path, path: str) -> bool:
     """Return whether a path, relative to the root, is or may be one of these, or lies below one."""
-    found, place = find_config_risks(root), Path(os.path.normpath(root / path))
-    return found.unknown or any(map(place.is_relative_to, (*found.hooks, *found.included)))
+    risks, place = find_config_risks(root), Path(os.path.normpath(root / path))
+    return risks.unknown or any(map(place.is_relative_to, (*risks.hooks, *risks.included)))
 
 
 def _filter_below(root: Path, places: Iterable[Path]) -> list[Path]:
@@ -137,4 +139,4 @@ def _parse_value(written: str) -> str:
 
 
 def _unescape(text: str) -> str:
-    return re.sub(r"(?s)\\(.)", lambda one: _ESCAPED.get(one[1], one[1]), text)
+    return re.sub(r"(?s)\\(.)", lambda match: _ESCAPED.get(match[1], match[1]), text)

@@ -13,12 +13,12 @@ def list_shown_lines(diff: str) -> dict[str, set[int]]:
 
     A deleted file has its old name and the lines that it had.
     """
-    shown: dict[str, set[int]] = {}
+    lines_by_path: dict[str, set[int]] = {}
     for path, number in _walk_lines(diff):
-        lines = shown.setdefault(path, set())
+        lines = lines_by_path.setdefault(path, set())
         if number:
             lines.add(number)
-    return shown
+    return lines_by_path
 
 
 def _walk_lines(diff: str) -> Iterator[tuple[str, int]]:

@@ -83,13 +83,13 @@ def _scan_block(block: AddedBlock) -> Iterator[FoundSecret]:
     whole = "\n".join(block.lines)
     if redact(whole) == whole:
         return
-    found = False
+    has_secret_line = False
     for offset, line in enumerate(block.lines):
         clean = redact(line)
         if clean != line:
-            found = True
+            has_secret_line = True
             yield FoundSecret(block.path, block.line + offset, _name_kind(line, clean))
-    if not found:  # a private key, or another secret of several lines
+    if not has_secret_line:  # a private key, or another secret of several lines
         yield FoundSecret(block.path, block.line, _name_kind(whole, redact(whole)))
 
 

@@ -51,8 +51,8 @@ def find_git_dirs(top: Path, root: Path) -> GitDirs | None:
     if (git_dir / "commondir").is_symlink():
         raise UnsupportedGitDirError("`commondir` in the git repository is a symlink")
     common = Path(os.path.realpath(git_dir / _read_line(git_dir / "commondir", ".")))
-    needed = (git_dir / "HEAD", common / "objects", common / "refs")
-    if not all(map(os.path.lexists, needed)):
+    required_paths = (git_dir / "HEAD", common / "objects", common / "refs")
+    if not all(map(os.path.lexists, required_paths)):
         return None
     for place in (git_dir, common):
         is_inside = place.is_relative_to(root) or place.is_relative_to(top)
@@ -115,8 +115,8 @@ def _walk_entries(top: str) -> Iterator[os.DirEntry[str]]:
     pending = [top]
     while pending:
         try:
-            with os.scandir(pending.pop()) as found:
-                entries = list(found)
+            with os.scandir(pending.pop()) as scan:
+                entries = list(scan)
         except OSError as error:
             raise UnsupportedGitDirError("the git repository cannot be read") from error
         for entry in entries:

@@ -38,9 +38,9 @@ def find_path_rules(checkout: Path) -> GitPathRules:
         return GitPathRules()
     own = [guard_git_dir(folder) for folder in resolve_gitfile(checkout)]
     return GitPathRules(
-        writable=tuple(path for one in own for path in one.writable),
-        frozen=(link, *(path for one in own for path in one.frozen)),
-        reserved=tuple(path for one in own for path in one.reserved),
+        writable=tuple(path for rules in own for path in rules.writable),
+        frozen=(link, *(path for rules in own for path in rules.frozen)),
+        reserved=tuple(path for rules in own for path in rules.reserved),
     )
 
 

@@ -86,14 +86,14 @@ async def open_repository(workspace: Workspace) -> HardenedRepository:
     """
     await asyncio.to_thread(_check_guard)
     await asyncio.to_thread(_check_own, workspace.root)
-    found = await _run_git(
+    result = await _run_git(
         workspace.root, _build_environment(_CONFIG_OVERRIDES), "rev-parse", "--show-toplevel"
     )
-    if found.exit_code == 127:
+    if result.exit_code == 127:
         raise ToolError("git is not installed; continue without it")
-    if found.exit_code:
-        raise ToolError(f"the project is not in a usable git repository: {_format_error(found)}")
-    top = Path(found.text.rstrip("\n")).resolve()
+    if result.exit_code:
+        raise ToolError(f"the project is not in a usable git repository: {_format_error(result)}")
+    top = Path(result.text.rstrip("\n")).resolve()
     if not workspace.root.is_relative_to(top):
         raise ToolError("this repository's files are outside the project; continue without git")
     await asyncio.to_thread(_check_all, await _find_submodules(workspace.root, top), workspace.root)
@@ -120,8 +120,8 @@ async def read_committed_blobs(workspace: Workspace, paths: Sequence[str]) -> di
     blobs = dict[str, str]()
     for at in range(0, len(paths), _PATHS_AT_ONCE):
         portion = paths[at : at + _PATHS_AT_ONCE]
-        listed = await repository.run_git("ls-tree", "-z", "HEAD", "--", *portion)
-        for entry in filter(None, listed.text.split("\0")):
+        listing = await repository.run_git("ls-tree", "-z", "HEAD", "--", *portion)
+        for entry in filter(None, listing.text.split("\0")):
             described, path = entry.split("\t", 1)
             blobs[path] = described.split()[2]
     return blobs
@@ -155,19 +155,19 @@ def _has_plain_git_dir(top: Path, root: Path) -> bool:
 async def _find_submodules(root: Path, top: Path) -> list[Path]:
     """Return the submodules in the index: git always reads the current commit of each."""
     command = ("ls-files", "--stage", "--full-name", "-z", "--", ":/")
-    listed = await _run_git(
+    listing = await _run_git(
         root, _build_environment(_CONFIG_OVERRIDES), *command, limit=_MAX_LISTED
     )
-    if listed.cut:
+    if listing.cut:
         raise ToolError("git tracks too many files to check; continue without git")
-    return [top / os.fsdecode(name) for name in _SUBMODULE.findall(listed.stdout)]
+    return [top / os.fsdecode(name) for name in _SUBMODULE.findall(listing.stdout)]
 
 
 async def _build_filter_overrides(root: Path) -> dict[str, str]:
     """Return empty values for each filter that the repository, not the user, configures."""
     command = ("config", "--list", "--includes", "--show-scope", "--name-only", "-z")
-    listed = await _run_git(root, _build_environment(_CONFIG_OVERRIDES), *command)
-    fields = listed.text.split("\0")
+    listing = await _run_git(root, _build_environment(_CONFIG_OVERRIDES), *command)
+    fields = listing.text.split("\0")
     off: dict[str, str] = {}
     for scope, name in zip(fields[::2], fields[1::2], strict=False):
         if scope in ("local", "worktree") and (match := _FILTER.fullmatch(name)):

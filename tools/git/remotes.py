@@ -61,6 +61,6 @@ async def _read_config(git: UserGit, key: str) -> str:
 
 async def read_default_branch(git: UserGit, remote: str) -> str:
     """Return the remote's default branch; this asks the remote."""
-    listed = await git.read_text("ls-remote", "--symref", remote, "HEAD")
-    match = re.search(r"ref: refs/heads/(\S+)", listed)
+    output = await git.read_text("ls-remote", "--symref", remote, "HEAD")
+    match = re.search(r"ref: refs/heads/(\S+)", output)
     return match[1] if match else "main"

@@ -26,9 +26,9 @@ def build_child_environment(
     own: Mapping[str, str], additions: Mapping[str, str] | None = None
 ) -> dict[str, str]:
     """Return the variables of `own` for a child; `additions` are MaxAgent's own, never filtered."""
-    kept = {name: value for name, value in own.items() if _may_pass(name, value)}
+    inherited = {name: value for name, value in own.items() if _may_pass(name, value)}
     path = keep_absolute_entries(own.get("PATH", "")) or "/usr/local/bin:/usr/bin:/bin"
-    return {**kept, "PATH": path, **(additions or {})}
+    return {**inherited, "PATH": path, **(additions or {})}
 
 
 def _may_pass(name: str, value: str) -> bool:

@@ -78,11 +78,11 @@ async def capture_output(
 
     `env` is added to what every child gets. Raises OSError when `cwd` is not a folder.
     """
-    said, complained = _HeadSink(limit), _HeadSink(limit)
-    ended = await _run_command(argv, cwd, TimeLimit(timeout), env, (), said, complained)
-    cut = said.cut or complained.cut
+    stdout, stderr = _HeadSink(limit), _HeadSink(limit)
+    ended = await _run_command(argv, cwd, TimeLimit(timeout), env, (), stdout, stderr)
+    cut = stdout.cut or stderr.cut
     return CapturedOutput(
-        ended.exit_code, bytes(said.data), bytes(complained.data), ended.timed_out, cut
+        ended.exit_code, bytes(stdout.data), bytes(stderr.data), ended.timed_out, cut
     )
 
 
@@ -214,7 +214,7 @@ async def _run_command(
     namespaces: Sequence[int],
     *sinks: Sink,
 ) -> ProcessExit:
-    began, timed_out = time.monotonic(), False
+    started_at, timed_out = time.monotonic(), False
     async with contextlib.AsyncExitStack() as stack:
         pipes = [await stack.enter_async_context(_open_pipe(sink)) for sink in sinks]
         ended = [output.ended for _, output in pipes]
@@ -229,7 +229,7 @@ async def _run_command(
         finished, _ = await asyncio.wait(ended, timeout=LAST_WORDS)
         for output in finished:
             output.result()
-    return ProcessExit(command.get_exit_code(), timed_out, time.monotonic() - began)
+    return ProcessExit(command.get_exit_code(), timed_out, time.monotonic() - started_at)
 
 
 @contextlib.asynccontextmanager

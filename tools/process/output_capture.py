@@ -97,8 +97,8 @@ class OutputRecorder:
     def _build_remark(self) -> str:
         if self._problem:
             return f"the output could not be saved: {self._problem}"
-        kept = f" (the first {ON_DISK:,} bytes are kept)" if self.size > ON_DISK else ""
-        return f'to read them: command_output(id="{self._id}"){kept}'
+        note = f" (the first {ON_DISK:,} bytes are kept)" if self.size > ON_DISK else ""
+        return f'to read them: command_output(id="{self._id}"){note}'
 
 
 def _create_file(path: Path) -> BufferedWriter:

@@ -49,9 +49,9 @@ class RedactingSink:
         if data:
             text = data.decode(errors="surrogateescape")
             hidden = redact(text)
-            given = data if hidden == text else hidden.encode(errors="surrogateescape")
-            self._given += len(given)
-            self._sink(given)
+            output = data if hidden == text else hidden.encode(errors="surrogateescape")
+            self._given += len(output)
+            self._sink(output)
 
 
 def _find_safe_end(data: bytes) -> int:
@@ -59,8 +59,10 @@ def _find_safe_end(data: bytes) -> int:
     end = data.rfind(b"\n") + 1
     if len(data) - end > MAX_LINE_BYTES:
         end = len(data) - OVERLAP
-    begun = _find_open_key(data[:end])
-    return end if begun is None or len(data) - begun > MAX_KEY_BYTES else min(end, begun)
+    key_start = _find_open_key(data[:end])
+    return (
+        end if key_start is None or len(data) - key_start > MAX_KEY_BYTES else min(end, key_start)
+    )
 
 
 def _find_open_key(data: bytes) -> int | None:
@@ -68,5 +70,5 @@ def _find_open_key(data: bytes) -> int | None:
     at = data.rfind(b"PRIVATE KEY-----")
     if at < 0 or _KEY_ENDS.search(data, max(0, at - 30)):
         return None
-    begins = [found.start() for found in _KEY_BEGINS.finditer(data)]
+    begins = [match.start() for match in _KEY_BEGINS.finditer(data)]
     return begins[-1] if begins else None

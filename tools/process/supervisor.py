@@ -85,10 +85,10 @@ def _find_descendants() -> set[int]:
 
 def _send_signal(number: signal.Signals, group: int) -> None:
     """Signal all descendants, or the group if they cannot be listed."""
-    listed = os.path.isdir("/proc/self")
+    has_proc = os.path.isdir("/proc/self")
     # parents first: a shell that traps TERM must not see its child end before it
     descendants = sorted(_find_descendants())
-    everybody = [(os.kill, pid) for pid in descendants] if listed else [(os.killpg, group)]
+    everybody = [(os.kill, pid) for pid in descendants] if has_proc else [(os.killpg, group)]
     for send, target in everybody:
         with suppress(ProcessLookupError, PermissionError):
             send(target, number)
@@ -147,8 +147,8 @@ class _Call:
 def _iter_ended(how: int = os.WNOHANG) -> Iterator[tuple[int, int]]:
     """Yield ended children with their status; without WNOHANG, wait for the first."""
     with suppress(ChildProcessError):
-        while (found := os.waitpid(-1, how))[0]:
-            yield found
+        while (ended_child := os.waitpid(-1, how))[0]:
+            yield ended_child
             how = os.WNOHANG
 
 

@@ -39,8 +39,8 @@ async def _run_search(search: Search) -> SearchResult:
     program = await asyncio.to_thread(find_ripgrep, search.workspace.root)
     # ripgrep takes every file for UTF-8: in others, such as GBK, it would miss words beyond ASCII
     plain = search.pattern.isascii() and search.pattern.isprintable()
-    found = await search_with_ripgrep(program, search) if program and plain else None
-    return found or await asyncio.to_thread(search_lines, search)
+    result = await search_with_ripgrep(program, search) if program and plain else None
+    return result or await asyncio.to_thread(search_lines, search)
 
 
 def _find_names(workspace: Workspace, path: str, file_pattern: str) -> list[str]:
@@ -66,14 +66,14 @@ def _get_size(path: str) -> int:
     return 0
 
 
-def _build_result(search: Search, found: SearchResult) -> ToolResult:
+def _build_result(search: Search, result: SearchResult) -> ToolResult:
     """Format the hits; a file of which a line is shown counts as read."""
-    confirmed, hashes = confirm_hits(search, found)
+    confirmed, hashes = confirm_hits(search, result)
     output, count = _format_hits(confirmed, search)
-    shown = {hit.path for hit in confirmed.hits[:count]}
+    visible_paths = {hit.path for hit in confirmed.hits[:count]}
     if search.workspace.is_outside:
         return ToolResult(output)
-    return ToolResult(output, seen={name: hashes[name] for name in hashes if name in shown})
+    return ToolResult(output, seen={name: hashes[name] for name in hashes if name in visible_paths})
 
 
 def confirm_hits(

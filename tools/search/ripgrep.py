@@ -37,11 +37,11 @@ async def search_with_ripgrep(program: str, search: Search) -> SearchResult | No
         done = await capture_output(
             command, cwd=search.workspace.root, timeout=left, limit=MAX_OUTPUT_BYTES
         )
-        found = _parse_hits(done.stdout, names)
-        hits += found
+        batch_hits = _parse_hits(done.stdout, names)
+        hits += batch_hits
         if done.timed_out or done.cut:
             return SearchResult(hits[: search.most], complete=False)
-        if done.exit_code > 1 and not found:
+        if done.exit_code > 1 and not batch_hits:
             return None
         if len(hits) >= search.most:
             break
@@ -70,16 +70,16 @@ def _build_command(program: str, search: Search, names: Sequence[str]) -> list[s
 def _parse_hits(output: bytes, names: Sequence[str]) -> list[Hit]:
     """Parse the hits, in the order of `names`, without those in binary files."""
     order = {name: place for place, name in enumerate(names)}
-    kept, in_file = list[Hit](), list[Hit]()
+    hits, in_file = list[Hit](), list[Hit]()
     for kind, data in _iter_messages(output):
         if kind == "begin":
             in_file = []
         elif kind == "match":
             in_file.append(_to_hit(data))
         elif kind == "end" and data["binary_offset"] is None:
-            kept += in_file
-    known = [hit for hit in kept if hit.path in order]
-    return sorted(known, key=lambda hit: (order[hit.path], hit.line))
+            hits += in_file
+    requested_hits = [hit for hit in hits if hit.path in order]
+    return sorted(requested_hits, key=lambda hit: (order[hit.path], hit.line))
 
 
 def _iter_messages(output: bytes) -> Iterator[tuple[str, Mapping[str, Any]]]:

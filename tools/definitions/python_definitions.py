@@ -20,14 +20,14 @@ def find_python_definitions(source: str) -> FileDefinitions:
         return FileDefinitions(list(_iter_definitions(tree.body, 0, 0)))
     lines = source.splitlines()
     starts = [at for at, line in enumerate(lines) if at == 0 or _TOP_LEVEL.match(line)]
-    found = list[CodeDefinition]()
+    definitions = list[CodeDefinition]()
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
         part = lines[start:end]
         tree = _parse("\n".join(part))
-        found += (
+        definitions += (
             _iter_headers(part, start) if tree is None else _iter_definitions(tree.body, 0, start)
         )
-    return FileDefinitions(found, is_whole=False)
+    return FileDefinitions(definitions, is_whole=False)
 
 
 def _parse(source: str) -> ast.Module | None:
@@ -56,7 +56,11 @@ def _iter_definitions(
 def _list_inner(node: ast.If | ast.Try | ast.With) -> list[ast.stmt]:
     if isinstance(node, ast.With):
         return node.body
-    handlers = [] if isinstance(node, ast.If) else [one for h in node.handlers for one in h.body]
+    handlers = (
+        []
+        if isinstance(node, ast.If)
+        else [statement for h in node.handlers for statement in h.body]
+    )
     final = [] if isinstance(node, ast.If) else node.finalbody
     return [*node.body, *handlers, *node.orelse, *final]
 

@@ -19,8 +19,8 @@ _DECLARATORS = ("pointer_declarator", "reference_declarator", "init_declarator")
 def find_syntax_definitions(source: str, language: str, parser: "Parser") -> FileDefinitions:
     """Find the definitions of a file; of a broken one what parses."""
     root = parser.parse(source.encode(errors="replace")).root_node
-    found = list(_iter_definitions(root, KINDS[language], 0, DEEPEST))
-    return FileDefinitions(found, is_whole=not root.has_error)
+    definitions = list(_iter_definitions(root, KINDS[language], 0, DEEPEST))
+    return FileDefinitions(definitions, is_whole=not root.has_error)
 
 
 def _iter_definitions(
@@ -81,7 +81,7 @@ def _skip_annotations(node: "Node") -> "Node":
     """Return the node that the text of a definition begins with, after its annotations."""
     for child in node.children:
         if child.type == "modifiers":
-            rest = [one for one in child.children if one.type not in _ANNOTATIONS]
+            rest = [inner for inner in child.children if inner.type not in _ANNOTATIONS]
             if rest:
                 return rest[0]
         elif child.type not in _ANNOTATIONS:
@@ -96,7 +96,7 @@ def _find_end(node: "Node") -> int:
     has_block = body and (body.text or b"").startswith(b"{")
     if body and (has_block or node.type in _FUNCTIONS):
         ends.append(body)
-    return min((one.start_byte for one in ends), default=node.end_byte)
+    return min((end.start_byte for end in ends), default=node.end_byte)
 
 
 def _slice_source(node: "Node", start: int, end: int) -> str:

@@ -54,10 +54,10 @@ async def resolve_host(host: str, port: int) -> list[IP]:
     """Resolve a host; keep the order of the name server."""
     loop = asyncio.get_running_loop()
     try:
-        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        addresses = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
         raise ToolError(f"host `{host}` does not exist, or there is no network") from None
-    return list(dict.fromkeys(ip_address(where[0]) for *_, where in found))
+    return list(dict.fromkeys(ip_address(where[0]) for *_, where in addresses))
 
 
 async def fetch_page(
@@ -82,12 +82,12 @@ async def fetch_page(
 async def _resolve_allowed(address: WebAddress, resolve: Resolve, allowed: Allowed) -> list[IP]:
     """Resolve the host; raise ToolError if one of its addresses is not public."""
     port = address.port or (443 if address.scheme == "https" else 80)
-    found = await resolve(address.host, port)
-    if not found or not all(map(allowed, found)):
+    addresses = await resolve(address.host, port)
+    if not addresses or not all(map(allowed, addresses)):
         raise ToolError(
             f"`{address.host}` is not on the public internet; only public hosts are fetched"
         )
-    return found
+    return addresses
 
 
 async def _send_request(address: WebAddress, numbers: list[IP]) -> FetchedPage:
@@ -123,8 +123,10 @@ def _build_request(address: WebAddress, number: IP) -> "httpx.Request":
         path=address.path,
         query=query,
     )
-    known = {"sni_hostname": address.host, "timeout": {"connect": CONNECT_SECONDS}}
-    return httpx.Request("GET", url, headers={"Host": address.netloc, **HEADERS}, extensions=known)
+    extensions = {"sni_hostname": address.host, "timeout": {"connect": CONNECT_SECONDS}}
+    return httpx.Request(
+        "GET", url, headers={"Host": address.netloc, **HEADERS}, extensions=extensions
+    )
 
 
 async def _read_response(address: WebAddress, response: "httpx.Response") -> FetchedPage:

@@ -40,8 +40,8 @@ def to_markdown(html: str, address: str) -> str:
 
     soup = BeautifulSoup(html, "html.parser")
     title = soup.title.get_text(" ", strip=True) if soup.title else ""
-    for found in soup.find_all(string=lambda text: isinstance(text, PreformattedString)):
-        found.extract()  # comments, declarations and the like
+    for node in soup.find_all(string=lambda text: isinstance(text, PreformattedString)):
+        node.extract()  # comments, declarations and the like
     _take_out_hidden(soup)
     _write_out_links(soup, address)
     body = soup.body or soup

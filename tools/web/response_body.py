@@ -82,9 +82,9 @@ def classify_content(content_type: str) -> str:
 
 def decode_body(data: bytes, content_type: str) -> str:
     """Decode the body; raise ToolError for a binary one."""
-    said = re.search(r"charset\s*=\s*[\"']?([\w.:-]{2,40})", content_type, re.IGNORECASE)
+    declared = re.search(r"charset\s*=\s*[\"']?([\w.:-]{2,40})", content_type, re.IGNORECASE)
     inside = _IN_PAGE.search(data[:4096])
-    names = [said[1]] if said else []
+    names = [declared[1]] if declared else []
     names += [inside[1].decode()] if inside else []
     if data.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         names = []  # a byte-order mark is never wrong

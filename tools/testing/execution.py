@@ -106,7 +106,7 @@ async def _stream(job: _TestJob, arguments: Sequence[str]) -> ProcessExit:
         timeout=job.timeout,
         on_output=job.output.add,
         env={**environment, **caches},
-        also=[job.temporary, *map(Path, caches.values())],
+        extra_writable=[job.temporary, *map(Path, caches.values())],
     )
 
 

@@ -136,16 +136,16 @@ def _find_frameworks(package: _Package) -> dict[str, str]:
 
 def _build_command(package: _Package, framework: str, found_by: str) -> TestCommand:
     program = package.find_program(framework)
-    argv, shown = (program or framework,), f"node_modules/.bin/{framework}"
+    argv, display = (program or framework,), f"node_modules/.bin/{framework}"
     if not program and (package.files.root / package.folder / ".pnp.cjs").exists():
-        argv, shown = (_find_manager("yarn", package), "run", framework), f"yarn run {framework}"
+        argv, display = (_find_manager("yarn", package), "run", framework), f"yarn run {framework}"
         program = framework
     how = text("run `{command}`", command=f"{package.manager} install")
     missing = text("`{program}` is not installed; {how}", program=framework, how=how)
     problem = _find_problem(package) or ("" if program else missing)
     return TestCommand(
         argv,
-        shown,
+        display,
         cast(Framework, framework),
         problem,
         folder=package.folder,

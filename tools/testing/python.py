@@ -45,9 +45,9 @@ async def detect_python_tests(
             return [_build_unittest_command(files, cases, python)]
     python, has_pytest = await find_python(files.root, os.environ, sandbox)
     problem = "" if has_pytest else text("pytest is not installed for `{python}`", python=python)
-    shown = f"{_shorten_path(python, files.root)} -m pytest"
+    display = f"{_shorten_path(python, files.root)} -m pytest"
     argv = (str(python), "-m", "pytest")
-    return [TestCommand(argv, shown, "pytest", problem, found_by=found_by or tests[0])]
+    return [TestCommand(argv, display, "pytest", problem, found_by=found_by or tests[0])]
 
 
 def find_pytest_configuration(files: ProjectFiles) -> str:
@@ -80,8 +80,8 @@ def _build_unittest_command(files: ProjectFiles, cases: list[str], python: Path)
     if not any(PurePosixPath(path).name.startswith("test") for path in cases):
         options += ["-p", "*_test.py"]
     arguments = ("-m", "unittest", "discover", *options)
-    shown = " ".join((_shorten_path(python, files.root), *arguments))
-    return TestCommand((str(python), *arguments), shown, "unittest", found_by=cases[0])
+    display = " ".join((_shorten_path(python, files.root), *arguments))
+    return TestCommand((str(python), *arguments), display, "unittest", found_by=cases[0])
 
 
 def _is_importable(files: ProjectFiles, folder: str) -> bool:

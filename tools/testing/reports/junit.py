@@ -37,8 +37,8 @@ def _build_node_id(file: str, group: str, name: str, folder: Path) -> str:
     module = _to_module(file)
     if not group and name == module:
         return file  # it cannot be loaded
-    _, found, classes = f".{group}.".partition(f".{module}.")
-    if not found:
+    _, separator, classes = f".{group}.".partition(f".{module}.")
+    if not separator:
         file, classes = _split_group(group, folder)
     return "::".join([file, *filter(None, classes.split(".")), name])
 

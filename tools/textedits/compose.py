@@ -33,15 +33,15 @@ def _to_segments(pieces: Sequence[TextEdit]) -> list[_Segment]:
 
 def _take_segments(rest: deque[_Segment], size: int) -> list[_Segment]:
     """Remove the next `size` characters from the rest and return them."""
-    taken = list[_Segment]()
+    segments = list[_Segment]()
     while size > 0:
         segment = rest.popleft()
         head, tail = _split_segment(segment, size)
         size -= len(head) if isinstance(head, str) else head[1] - head[0]
-        taken.append(head)
+        segments.append(head)
         if tail is not None:
             rest.appendleft(tail)
-    return taken
+    return segments
 
 
 def _split_segment(segment: _Segment, size: int) -> tuple[_Segment, _Segment | None]:

@@ -39,11 +39,11 @@ def apply_edits(text: str, pieces: Sequence[TextEdit]) -> str:
 
 def trim_overlaps(pieces: Sequence[TextEdit]) -> list[TextEdit]:
     """Return the edits, each starting after the one before: neighbours may share a line break."""
-    found, done = list[TextEdit](), 0
+    trimmed, done = list[TextEdit](), 0
     for piece in pieces:
-        found.append(TextEdit(max(piece.start, done), piece.end, piece.new))
+        trimmed.append(TextEdit(max(piece.start, done), piece.end, piece.new))
         done = piece.end
-    return found
+    return trimmed
 
 
 def find_edit_lines(text: str, pieces: Sequence[TextEdit]) -> tuple[int, ...]:

@@ -89,9 +89,9 @@ def shorten_diff(diff: str, most: int) -> str:
     """Return the diff, or at most `most` characters of it and a note on the size of the rest."""
     if len(diff) <= most:
         return diff
-    kept = diff[: diff.rfind("\n", 0, most) + 1]
-    more = diff.count("\n") - kept.count("\n")
-    return f"{kept}[… {more:,} more lines]\n"
+    head = diff[: diff.rfind("\n", 0, most) + 1]
+    more = diff.count("\n") - head.count("\n")
+    return f"{head}[… {more:,} more lines]\n"
 
 
 def is_shortened(diff: str) -> bool:
@@ -234,23 +234,25 @@ def _find_longest_ascending(pairs: Sequence[tuple[int, int]]) -> list[tuple[int,
         before.append(at_end[length - 1] if length else -1)
         ends[length : length + 1] = [place]
         at_end[length : length + 1] = [number]
-    found, number = list[tuple[int, int]](), at_end[-1] if at_end else -1
+    ascending, number = list[tuple[int, int]](), at_end[-1] if at_end else -1
     while number >= 0:
-        found.append(pairs[number])
+        ascending.append(pairs[number])
         number = before[number]
-    return found[::-1]
+    return ascending[::-1]
 
 
 def find_blocks(text: str, pieces: "Sequence[TextEdit]") -> list[ChangedBlock]:
     """Find the runs of whole lines, from 0, that hold the edits, in linear time."""
-    found, line, done, shift = list[ChangedBlock](), 0, 0, 0
+    blocks, line, done, shift = list[ChangedBlock](), 0, 0, 0
     for piece in pieces:
         line += text.count("\n", done, piece.start)
-        gone, come = text.count("\n", piece.start, piece.end), piece.new.count("\n")
-        block = ChangedBlock(line, line + gone + 1, line + shift, line + shift + come + 1)
-        line, done, shift = line + gone, piece.end, shift + come - gone
-        if found and found[-1].end >= block.start:
-            block = ChangedBlock(found[-1].start, block.end, found[-1].new_start, block.new_end)
-            found.pop()
-        found.append(block)
-    return found
+        removed_count, added_count = text.count("\n", piece.start, piece.end), piece.new.count("\n")
+        block = ChangedBlock(
+            line, line + removed_count + 1, line + shift, line + shift + added_count + 1
+        )
+        line, done, shift = line + removed_count, piece.end, shift + added_count - removed_count
+        if blocks and blocks[-1].end >= block.start:
+            block = ChangedBlock(blocks[-1].start, block.end, blocks[-1].new_start, block.new_end)
+            blocks.pop()
+        blocks.append(block)
+    return blocks

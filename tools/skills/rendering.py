@@ -27,9 +27,9 @@ _MARK = re.compile(r"<(?=\s*/?\s*skill\b)", re.IGNORECASE)
 
 def format_catalog(skills: Iterable[Skill], most_bytes: int) -> str:
     """Return a line for each skill, in this order, as many as fit; empty without any."""
-    listed = [*skills]
+    all_skills = [*skills]
     lines, left = list[str](), most_bytes - len(INTRODUCTION) - 80
-    for skill in listed[:MAX_LISTED]:
+    for skill in all_skills[:MAX_LISTED]:
         line = f"- {skill.name}: {skill.description}"
         short = line if len(line) <= MAX_LINE_LENGTH else f"{line[:MAX_LINE_LENGTH]}…"
         left -= len(short.encode()) + 1
@@ -38,7 +38,7 @@ def format_catalog(skills: Iterable[Skill], most_bytes: int) -> str:
         lines.append(short)
     if not lines:
         return ""
-    more = len(listed) - len(lines)
+    more = len(all_skills) - len(lines)
     rest = [f"[{more} more are not listed; the user loads one with /NAME]"] if more else []
     return "\n".join([INTRODUCTION, *lines, *rest])
 
@@ -56,9 +56,9 @@ def render_skills(
     names: Iterable[str], registry: SkillRegistry, ignore: Sequence[str]
 ) -> list[str]:
     """Return the skills of these names; one that is missing is said, so that the user hears it."""
-    known = registry.skills
+    skills = registry.skills
     return [
-        render_skill(known[name], ignore) if name in known else MISSING.format(name=name)
+        render_skill(skills[name], ignore) if name in skills else MISSING.format(name=name)
         for name in names
     ]
 
@@ -67,8 +67,8 @@ def _cut_body(skill: Skill) -> str:
     data = skill.body.encode(errors="replace")
     if len(data) <= MAX_BODY:
         return skill.body
-    kept = data[:MAX_BODY].decode(errors="ignore").rpartition("\n")[0]
-    return f"{kept}\n[cut here; read_file shows the rest: {skill.folder / skill.file.name}]"
+    head = data[:MAX_BODY].decode(errors="ignore").rpartition("\n")[0]
+    return f"{head}\n[cut here; read_file shows the rest: {skill.folder / skill.file.name}]"
 
 
 def _list_files(skill: Skill, ignore: Sequence[str]) -> list[str]:

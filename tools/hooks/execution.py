@@ -41,7 +41,7 @@ async def _capture_answer(hook: ConfiguredHook, file: Path, sandbox: Sandbox) ->
         cwd=root,
         timeout=hook.timeout,
         env={"MAXAGENT_PROJECT_DIR": str(root), "CLAUDE_PROJECT_DIR": str(root)},
-        also=[file.parent],
+        extra_writable=[file.parent],
     )
     return parse_answer(hook.event, captured, hook.timeout)
 

@@ -36,8 +36,8 @@ def matches_tool(matcher: str, tool: str) -> bool:
         return True
     names = list_tool_names(tool)
     if _PLAIN.fullmatch(matcher):
-        wanted = {name.strip().casefold() for name in matcher.split("|")}
-        return not wanted.isdisjoint(name.casefold() for name in names)
+        matcher_names = {name.strip().casefold() for name in matcher.split("|")}
+        return not matcher_names.isdisjoint(name.casefold() for name in names)
     return any(re.search(matcher, name, re.IGNORECASE) for name in names)
 
 

@@ -274,9 +274,10 @@ class _GitInvocation:
         if self._command not in ("diff", "grep") or self._parsed.has_any("--cached", "--staged"):
             return True
         operands, _ = self._split_operands()
-        is_told = self._parsed.after_dashes is not None
+        has_separator = self._parsed.after_dashes is not None
         return any(
-            is_told or not os.path.lexists(self._place.folder / operand) for operand in operands
+            has_separator or not os.path.lexists(self._place.folder / operand)
+            for operand in operands
         )
 
     def _check_history(self) -> None:

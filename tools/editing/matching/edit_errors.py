@@ -13,7 +13,7 @@ from .normalization import collapse_blanks, normalize_line
 # most lines, and line numbers, in an error
 MAX_SHOWN = 20
 MAX_DIFFERENCES = 3
-MANY_PLACES = 100
+MAX_COUNTED = 100
 MAX_LINE_LENGTH = 200
 # of a new text that is worth looking for
 MIN_LETTERS = 3
@@ -182,8 +182,8 @@ def _make_cut_error(source: TextDocument, place: int, label: str, more: str) -> 
     excerpt = format_lines([show_blanks(source.lines[line - 1][:MAX_LINE_LENGTH])], line)
     return ToolError(
         f"{label} is not in the file, only as a part of something longer, at line {line}: it "
-        "begins or ends there within a word, a number or an indentation; give whole words, or whole lines"
-        f"{more}\nthe line {LEGEND}:\n{excerpt}"
+        "begins or ends there within a word, a number or an indentation; give whole words, or "
+        f"whole lines{more}\nthe line {LEGEND}:\n{excerpt}"
     )
 
 
@@ -202,8 +202,8 @@ def format_line_numbers(lines: Sequence[int]) -> str:
 
 
 def _format_count(lines: Sequence[int]) -> str:
-    """Format a count; beyond `MANY_PLACES` not all are counted."""
-    return f"{'at least ' if len(lines) >= MANY_PLACES else ''}{len(lines)} times"
+    """Format a count; beyond `MAX_COUNTED` not all are counted."""
+    return f"{'at least ' if len(lines) >= MAX_COUNTED else ''}{len(lines)} times"
 
 
 def show_blanks(line: str) -> str:

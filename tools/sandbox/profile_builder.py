@@ -39,7 +39,7 @@ _BLANK = frozenset([".git-credentials", ".netrc", ".npmrc", ".pgpass", ".pypirc"
 
 def build_profile(
     workspace: Workspace,
-    guarded_files: GuardedFiles,
+    files: GuardedFiles,
     *,
     home: Path,
     writable: Sequence[Path] = (),
@@ -55,12 +55,12 @@ def build_profile(
     the folders that a worktree was made from: its packages and git's objects are read there.
     """
     root = workspace.root
-    git = _collect_git_folders(guarded_files, writable)
+    git = _collect_git_folders(files, writable)
     steering = _find_steering_files(root) if reserve and os.access(root, os.W_OK) else []
     private = find_private_folders()
     at_home = [*find_secrets(find_homes()), Path(os.path.realpath(home))]
     sockets = [] if filtered and not unix_sockets else _find_sockets((*private, *at_home))
-    hidden = (*guarded_files.secret_folders, *filter(Path.is_dir, at_home))
+    hidden = (*files.secret_folders, *filter(Path.is_dir, at_home))
     covered = [
         path
         for path in (
@@ -71,16 +71,13 @@ def build_profile(
     ]
     return SandboxProfile(
         writable=(root, *writable),
-        pinned=(*git.writable, *_find_folders_between(root, [*steering, *guarded_files.git])),
-        frozen=(*guarded_files.protected, *steering, *git.frozen),
+        pinned=(*git.writable, *_find_folders_between(root, [*steering, *files.git])),
+        frozen=(*files.protected, *steering, *git.frozen),
         reserved=tuple(path for path in (*steering, *git.reserved) if not path.exists()),
         hidden_folders=hidden,
-        hidden_files=(
-            *(path for path in guarded_files.secret_files if path.name not in _BLANK),
-            *sockets,
-        ),
+        hidden_files=(*(path for path in files.secret_files if path.name not in _BLANK), *sockets),
         blank_files=(
-            *(path for path in guarded_files.secret_files if path.name in _BLANK),
+            *(path for path in files.secret_files if path.name in _BLANK),
             *filter(Path.is_file, at_home),
         ),
         private=private,
@@ -111,11 +108,10 @@ def _find_steering_files(root: Path) -> list[Path]:
     ]
 
 
-def _collect_git_folders(guarded_files: GuardedFiles, writable: Sequence[Path]) -> GitPathRules:
+def _collect_git_folders(files: GuardedFiles, writable: Sequence[Path]) -> GitPathRules:
     """Return the git folders of every writable checkout."""
     each = [
-        find_path_rules(checkout)
-        for checkout in (*(git.parent for git in guarded_files.git), *writable)
+        find_path_rules(checkout) for checkout in (*(git.parent for git in files.git), *writable)
     ]
     each += [guard_git_dir(checkout) for checkout in writable if checkout.name == ".git"]
     return GitPathRules(

@@ -51,6 +51,11 @@ async def _check_framework(file: str, deps: Dependencies) -> None:
     if not commands:
         raise UsageError(NONE_FOUND, hint=SIGNS)
     language = find_language(file)
-    if language and all(command.language not in ("", language) for command in commands):
+    if any(command.language in ("", language) for command in commands):
+        return
+    if language:
         reason = text("no tests of {language} were found", language=language)
         raise UsageError(reason, hint=SIGNS)
+    raise UsageError(
+        text("no test framework of the project can test `{file}`", file=file), hint=_EXAMPLE
+    )

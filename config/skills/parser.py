@@ -4,6 +4,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from itertools import accumulate
 from pathlib import Path
 from typing import cast
 
@@ -19,8 +20,9 @@ from .specification import find_name_problems
 SPECIFIED = ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
 OWN_KEYS = ("argument-hint", "disable-model-invocation", "user-invocable")
 LONGEST_NAME, LONGEST_DESCRIPTION = 100, 1_024
-# Bytes of the front matter: nobody needs more
+# Bytes of the front matter, and brackets that are open at once: nobody needs more
 MAX_FRONT_MATTER = 50_000
+MAX_OPEN_BRACKETS = 50
 _HIDDEN = re.compile(f"[{CONTROL_CHARACTERS}]")
 # Anchors could be expanded without end
 _ANCHOR = re.compile(r"(?:^|[\s,:\[{-])&[\w-]", re.MULTILINE)
@@ -75,6 +77,8 @@ def _split_parts(file: Path, content: str) -> FrontMatter:
     above = f"\n{below}".partition("\n---")[0]
     if len(above) > MAX_FRONT_MATTER or _ANCHOR.search(above):
         raise InvalidSkillError("its front matter is too large, or has YAML anchors")
+    if _count_open_brackets(above) > MAX_OPEN_BRACKETS:  # the parser of YAML takes minutes for them
+        raise InvalidSkillError("its front matter has too many nested brackets")
     try:
         return read_front_matter(file, content)
     except (UsageError, RecursionError) as error:
@@ -83,6 +87,12 @@ def _split_parts(file: Path, content: str) -> FrontMatter:
         raise InvalidSkillError(
             text("its front matter is not valid: {problem}", problem=reason)
         ) from error
+
+
+def _count_open_brackets(content: str) -> int:
+    """Return how many brackets are open at once at most."""
+    steps = ((sign in "[{") - (sign in "]}") for sign in content)
+    return max(accumulate(steps, initial=0))
 
 
 def _find_warnings(

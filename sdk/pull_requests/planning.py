@@ -84,6 +84,7 @@ class Planner:
             whole=thread_tree.whole,
             left_out=thread_tree.left_out,
             commits=tuple(commits[:MAX_COMMITS]),
+            push_address=publication.push_address,
         )
 
 

@@ -57,11 +57,16 @@ class Proposal:
     """Commits of the user that the remote does not have, and that are pushed with it."""
     is_first: bool = True
     """Whether it begins the branch."""
+    push_address: str = ""
+    """Where the push goes, if it is not `repository`."""
 
     @property
     def question_id(self) -> str:
         """ID of the question: another proposal is another question."""
-        packed = json.dumps(asdict(self), sort_keys=True).encode()
+        fields = asdict(self)
+        if not self.push_address:  # a question of an older MaxAgent keeps its ID
+            del fields["push_address"]
+        packed = json.dumps(fields, sort_keys=True).encode()
         return hashlib.sha256(packed).hexdigest()[:32]
 
     def to_json(self) -> dict[str, Any]:
@@ -123,6 +128,7 @@ def _list_arguments(proposal: Proposal) -> dict[str, Any]:
         "commit_message": proposal.message,
     }
     sometimes = {
+        "push_address": proposal.push_address,
         "into": proposal.base_branch,
         "mixed": list(proposal.mixed),
         "left_out": list(proposal.left_out),

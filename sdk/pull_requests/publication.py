@@ -1,10 +1,12 @@
 """The target of a pull request: checked before any model is asked, and again when it is opened."""
 
 import asyncio
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from ...config.errors import UsageError
+from ...config.security.redaction import redact
 from ...config.text import text
 from ...config.trust.decision import check_trust
 from ...nodes.options import Options
@@ -40,6 +42,16 @@ class Publication:
     def repository(self) -> str:
         """Host, owner and name of the repository where the request is opened."""
         return f"{self.target.host}/{self.target.path}"
+
+    @property
+    def push_address(self) -> str:
+        """Address of the push without user and password; empty: it is the repository's."""
+        url = self.remotes.push_url
+        address = parse_remote_url(url)
+        target = (self.target.host_name, self.target.path)
+        if address and (address.host_name, address.path) == target:
+            return ""
+        return redact(re.sub(r"(?<=://)[^/@]*@", "", url))
 
 
 async def check_publication(folder: Path, home: Path) -> Publication:

@@ -45,12 +45,14 @@ def test_a_file_of_code_passes(project: Path) -> None:
     [
         ("cart.py", "", "no tests were found"),
         ("cart.js", "tests/test_cart.py", "no tests of JavaScript were found"),
+        ("cart.md", "tests/test_cart.py", "no test framework of the project can test `cart.md`"),
     ],
 )
 async def test_a_project_without_its_framework_is_refused(
     file: str, tests: str, reason: str, project: Path, tmp_path: Path
 ) -> None:
     (project / "cart.js").touch()
+    (project / "cart.md").touch()
     if not tests:
         (project / "tests" / "test_cart.py").unlink()
     trust(project, tmp_path / "home")

@@ -181,6 +181,8 @@ def _suggest_command(row: "ThreadRow") -> str:
     match row.status:
         case "waiting" if row.questions > 1:
             return f"{command} --question ID [--approve | --reject WHY | --answer TEXT]"
+        case "waiting" if question := _find_pull_request_question(row):
+            return f"{command} --question {question[:SHORT_ID]} [--approve | --reject WHY]"
         case "waiting":
             return f"{command} [--approve | --reject WHY | --answer TEXT]"
         case "idle":
@@ -189,6 +191,17 @@ def _suggest_command(row: "ThreadRow") -> str:
             return command
         case _:
             return ""
+
+
+def _find_pull_request_question(row: "ThreadRow") -> str:
+    """Return the ID of the question that waits; empty if there is none."""
+    from ....config import paths
+    from ....memory.threads.pull_requests import PullRequestRecords
+    from ....sdk.pull_requests.proposal import build_open_question
+
+    records = PullRequestRecords(paths.locate_database(paths.locate_home()))
+    record = records.find(row.thread_id)
+    return build_open_question(record).id if record and record.state == "asked" else ""
 
 
 def _format_parent(row: "ThreadRow") -> str:

@@ -87,7 +87,9 @@ def test_value_with_a_colon_is_read_as_text(keys: str) -> None:
         (write("- a"), "its front matter is not valid: 1: not a mapping"),
         (write("name: &a x\ndescription: *a"), "its front matter is too large, or has YAML anch"),
         (write("x: " + "x" * 60_000), "its front matter is too large"),
-        (write("a: " + "[" * 1_000), "it has no `description`"),
+        (write("a: " + "[" * 1_000), "its front matter has too many nested brackets"),
+        (write("a: " + "{[" * 5_000 + "]}" * 5_000), "its front matter has too many nested br"),
+        (write("a: " + "[" * 50), "it has no `description`"),
     ],
 )
 def test_unusable_file_is_refused_with_its_reason(content: str | bytes, reason: str) -> None:

@@ -15,7 +15,10 @@ from maxagent.memory.snapshots.file_version import ABSENT, FileVersion, PathChan
 from maxagent.memory.threads import thread_id
 from maxagent.memory.threads.index import ThreadIndex
 from maxagent.memory.threads.lease import acquire_lease
+from maxagent.memory.threads.pull_requests import PullRequestRecord, PullRequestRecords
 from maxagent.memory.undo.history import FileHistory
+from maxagent.sdk.pull_requests.proposal import Proposal
+from maxagent.tools.git.branch_commit import Identity
 
 A, B, C = (f"{letter * 8}-0000-4000-8000-000000000000" for letter in "abc")
 
@@ -168,6 +171,17 @@ def test_show_prints_command_to_continue_thread(index: ThreadIndex, run: Run, fo
     ):
         assert line in lines
     assert json.loads(run("show", A, "--json").stdout)["request"] == "Repair the login\nplease"
+
+
+def test_show_names_answers_of_a_pull_request(index: ThreadIndex, home: Path, run: Run) -> None:
+    user = Identity("Ada", "ada@example.com", "0 +0000")
+    texts = ("github.com/a/b", "origin", "mcode/x", "main", "c0ffee", "7ree", "x", "x", "x")
+    proposal = Proposal(*texts, user, user, (), "", 1)
+    records = PullRequestRecords(paths.locate_database(home))
+    records.save(PullRequestRecord(A, "asked", proposal.to_json()))
+    index.set_status(A, "waiting")
+    answer = f"--question {proposal.question_id[:8]} [--approve | --reject WHY]"
+    assert f"continue with: mcode resume {A[:8]} {answer}" in run("show", A).stdout
 
 
 def test_evidence_of_no_command_names_none(index: ThreadIndex, run: Run) -> None:

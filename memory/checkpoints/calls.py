@@ -20,13 +20,13 @@ def read_call_ids(
     connection: sqlite3.Connection, thread_id: str, namespace: str = OWN_NAMESPACE
 ) -> CallIds:
     """Read the calls of a thread's or child's conversation as it is: not of abandoned branches."""
-    found = CallIds()
+    call_ids = CallIds()
     for write in read_channel_writes(connection, thread_id, namespace):
         if write.channel != "messages" or not write.value:
             continue
-        found.made.update(
+        call_ids.made.update(
             str(call.get("id")) for call in filter_mappings(write.value.get("tool_calls"))
         )
         if write.value.get("type") == "tool":
-            found.answered.add(str(write.value.get("tool_call_id")))
-    return found
+            call_ids.answered.add(str(write.value.get("tool_call_id")))
+    return call_ids

@@ -100,10 +100,10 @@ def _compact_conversation(connection: sqlite3.Connection, thread_id: str, namesp
     ids = read_conversation_ids(connection, thread_id, namespace)
     left = [row[0] for row in connection.execute(_LEFT, (thread_id, namespace, json.dumps(ids)))]
     for at in range(0, len(left), _PORTION):  # newest first: then a kill leaves no tip
-        given = (thread_id, namespace, json.dumps(left[at : at + _PORTION]))
+        parameters = (thread_id, namespace, json.dumps(left[at : at + _PORTION]))
         with begin_transaction(connection):
-            connection.execute(_DELETE, given)
-            connection.execute(_DELETE_WRITES, given)
+            connection.execute(_DELETE, parameters)
+            connection.execute(_DELETE_WRITES, parameters)
     conversation = _Conversation(connection, thread_id, namespace)
     for at in range(0, len(ids), _PORTION):
         with begin_transaction(connection):
@@ -141,20 +141,20 @@ class _Conversation:
             values = self._shorten_checkpoint(*row)
         if not child:
             return
-        kept = self._shorten_writes(id_)
-        mixed = self._has_messages and "messages" in kept
+        remaining_channels = self._shorten_writes(id_)
+        mixed = self._has_messages and "messages" in remaining_channels
         if self._before and _is_turn_start(values) and not mixed:
             self._join_checkpoints(id_, child)
-            self._has_messages |= "messages" in kept
+            self._has_messages |= "messages" in remaining_channels
         else:
-            begins = "__start__" in values and kept <= {"request"}
+            begins = "__start__" in values and remaining_channels <= {"request"}
             self._before, self._has_messages = id_ if begins else "", False
 
     def _join_checkpoints(self, id_: str, child: str) -> None:
         """Move its writes to the previous checkpoint, and delete it."""
-        given = (self._before, *self._of)
-        self._connection.execute(_MOVE_WRITES, (*given, id_))
-        self._connection.execute(_MOVE_CHILD, (*given, child))
+        previous_key = (self._before, *self._of)
+        self._connection.execute(_MOVE_WRITES, (*previous_key, id_))
+        self._connection.execute(_MOVE_CHILD, (*previous_key, child))
         self._connection.execute(_DELETE, (*self._of, json.dumps([id_])))
 
     def _shorten_checkpoint(
@@ -180,19 +180,19 @@ class _Conversation:
 
     def _shorten_writes(self, id_: str) -> set[str]:
         """Delete writes that nobody reads; return the remaining channels."""
-        kept: set[str] = set()
+        remaining_channels: set[str] = set()
         rows = self._connection.execute(_WRITES, (*self._of, id_)).fetchall()
         for row, channel, kind, value in rows:
             if channel not in KEPT_CHANNELS or kind == "null" or (channel, value) == _ANSWERED:
                 self._connection.execute("DELETE FROM writes WHERE rowid = ?", (row,))
                 continue
-            kept.add(channel)
+            remaining_channels.add(channel)
             if kind == "msgpack":
                 data = expand_row(value)
                 self._replay.apply_write(channel, data)
                 if (small := compress_row(data)) != value:
                     self._connection.execute(_STORE_WRITE, (small, row))
-        return kept
+        return remaining_channels
 
 
 def _is_turn_start(values: dict[str, Any]) -> bool:

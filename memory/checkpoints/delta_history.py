@@ -93,28 +93,31 @@ class DeltaHistories:
         self, place: CheckpointKey, channels: Sequence[str]
     ) -> Mapping[str, DeltaChannelHistory]:
         """Return each channel's value at an earlier checkpoint and all writes since."""
-        known_at, known = self._known.get(place[:2], ("", {}))
-        known_at = known_at if {*channels} <= {*known} else ""
+        known_at, cached_histories = self._known.get(place[:2], ("", {}))
+        known_at = known_at if {*channels} <= {*cached_histories} else ""
         walk = await self._walk_ancestors(place, channels, known_at)
         writes = await self._read_writes(place, walk, channels, is_whole=not known_at)
-        found: dict[str, DeltaChannelHistory] = {}
+        histories: dict[str, DeltaChannelHistory] = {}
         for channel, new in writes.items():
             if channel in walk.seeds:
-                found[channel] = {"seed": walk.seeds[channel], "writes": new}
+                histories[channel] = {"seed": walk.seeds[channel], "writes": new}
             elif walk.reached:
-                before = known[channel]
-                found[channel] = {**before, "writes": [*before["writes"], *new]}
+                before = cached_histories[channel]
+                histories[channel] = {**before, "writes": [*before["writes"], *new]}
             else:
-                found[channel] = {"writes": new}
-        self._remember_histories(place, found)
-        return {channel: {**one, "writes": [*one["writes"]]} for channel, one in found.items()}
+                histories[channel] = {"writes": new}
+        self._remember_histories(place, histories)
+        return {
+            channel: {**history, "writes": [*history["writes"]]}
+            for channel, history in histories.items()
+        }
 
     def _remember_histories(
-        self, place: CheckpointKey, found: Mapping[str, DeltaChannelHistory]
+        self, place: CheckpointKey, histories: Mapping[str, DeltaChannelHistory]
     ) -> None:
-        for channel, one in found.items():
-            _fold_writes(channel, one)
-        self._known[place[:2]] = (place.checkpoint, found)
+        for channel, history in histories.items():
+            _fold_writes(channel, history)
+        self._known[place[:2]] = (place.checkpoint, histories)
         self._known.move_to_end(place[:2])
         if len(self._known) > _MAX_THREADS:
             self._known.popitem(last=False)
@@ -122,7 +125,7 @@ class DeltaHistories:
     async def _walk_ancestors(
         self, place: CheckpointKey, channels: Sequence[str], known_at: str
     ) -> _AncestorWalk:
-        walk, wanted = _AncestorWalk(), {*channels}
+        walk, remaining_channels = _AncestorWalk(), {*channels}
         # most rows differ in their numbers only; to parse each would take a tenth of the reading
         counted: dict[bytes, bool] = {}
         for checkpoint, metadata in await self._list_ancestors(place, known_at):
@@ -130,15 +133,15 @@ class DeltaHistories:
                 walk.ids.append(checkpoint)
                 shape = metadata.translate(None, b"0123456789")
                 if shape not in counted:
-                    counted[shape] = wanted <= _find_counted(metadata)
+                    counted[shape] = remaining_channels <= _find_counted(metadata)
                 if not counted[shape]:
                     at = place._replace(checkpoint=checkpoint)
-                    for channel, value in (await self._read_values(at, wanted)).items():
-                        wanted.remove(channel)
+                    for channel, value in (await self._read_values(at, remaining_channels)).items():
+                        remaining_channels.remove(channel)
                         walk.seeds[channel], walk.lengths[channel] = value, len(walk.ids)
                         counted.clear()
             walk.reached = checkpoint == known_at
-            if walk.reached or not wanted:
+            if walk.reached or not remaining_channels:
                 break
         return walk
 
@@ -147,18 +150,18 @@ class DeltaHistories:
     ) -> Sequence[tuple[str, bytes]]:
         """List the checkpoint and those before it with their metadata, the latest first."""
         if known_at:
-            given = {**place._asdict(), "known": known_at}
-            rows = await self._connection.execute_fetchall(_ANCESTORS, given)
+            parameters = {**place._asdict(), "known": known_at}
+            rows = await self._connection.execute_fetchall(_ANCESTORS, parameters)
             return [(checkpoint, metadata or b"{}") for checkpoint, metadata in rows]
         # to read all rows in the order of the file costs a third of searching for each parent
         rows = await self._connection.execute_fetchall(_CHECKPOINTS, place[:2])
         parents = {row[0]: row for row in rows}
-        found: list[tuple[str, bytes]] = []
+        ancestors: list[tuple[str, bytes]] = []
         checkpoint = place.checkpoint
         while row := parents.pop(checkpoint, None):  # a damaged thread may have a cycle
-            found.append((checkpoint, row[2] or b"{}"))
+            ancestors.append((checkpoint, row[2] or b"{}"))
             checkpoint = row[1]
-        return found
+        return ancestors
 
     async def _read_values(self, place: CheckpointKey, channels: Iterable[str]) -> dict[str, Any]:
         """Read those of the channels whose whole value the checkpoint has."""
@@ -174,23 +177,25 @@ class DeltaHistories:
 
         For a whole thread it is faster to read all rows than to search for each checkpoint's.
         """
-        given = [*place[:2], json.dumps(channels)]
+        parameters = [*place[:2], json.dumps(channels)]
         if not is_whole:
-            given.append(json.dumps(walk.ids))
+            parameters.append(json.dumps(walk.ids))
         query = _ALL_WRITES if is_whole else _WRITES
         ranks = {id_: rank for rank, id_ in enumerate(walk.ids)}
-        found: dict[str, dict[int, list[aiosqlite.Row]]] = {channel: {} for channel in channels}
-        for row in await self._connection.execute_fetchall(query, given):
+        rows_by_channel: dict[str, dict[int, list[aiosqlite.Row]]] = {
+            channel: {} for channel in channels
+        }
+        for row in await self._connection.execute_fetchall(query, parameters):
             rank = ranks.get(row[0])
             if rank is not None and rank < walk.lengths.get(row[1], len(ranks)):
-                found[row[1]].setdefault(rank, []).append(row)
+                rows_by_channel[row[1]].setdefault(rank, []).append(row)
         return {
             channel: [
                 write
                 for rank in sorted(own, reverse=True)
                 for write in self._load_writes(own[rank])
             ]
-            for channel, own in found.items()
+            for channel, own in rows_by_channel.items()
         }
 
     def _load_writes(self, rows: list[aiosqlite.Row]) -> list[PendingWrite]:

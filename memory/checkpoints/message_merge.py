@@ -35,10 +35,10 @@ def merge_messages(state: list[AnyMessage], writes: Sequence[Any]) -> list[AnyMe
         written += cast("list[object]", write) if isinstance(write, list) else [write]
     # usually there is nothing to replace
     if {*map(type, written)} <= _PLAIN:
-        new, known = {*map(_ID, written)}, _collect_ids(state)
-        if len(new) == len(written) and new.isdisjoint(known):
+        new, existing_ids = {*map(_ID, written)}, _collect_ids(state)
+        if len(new) == len(written) and new.isdisjoint(existing_ids):
             whole = [*state, *cast("list[AnyMessage]", written)]
-            _merged.append((whole, known | new))
+            _merged.append((whole, existing_ids | new))
             return whole
     merged: dict[str, AnyMessage] = {str(message.id): message for message in state}
     for message in written:
@@ -50,7 +50,7 @@ def merge_messages(state: list[AnyMessage], writes: Sequence[Any]) -> list[AnyMe
 
 
 def _collect_ids(messages: list[AnyMessage]) -> set[str | None]:
-    for known, ids in tuple(_merged):  # other threads merge concurrently
-        if known is messages and len(ids) == len(messages):
+    for merged_messages, ids in tuple(_merged):  # other threads merge concurrently
+        if merged_messages is messages and len(ids) == len(messages):
             return ids
     return {*map(_ID, messages)}

@@ -38,13 +38,13 @@ class ModelMessage:
 
 def read_model_messages(connection: sqlite3.Connection, thread_id: str) -> dict[str, ModelMessage]:
     """Read the model's answers by the checkpoint from which each was requested."""
-    found: dict[str, ModelMessage] = {}
+    model_messages: dict[str, ModelMessage] = {}
     for checkpoint_id, value in connection.execute(_ANSWERS, (thread_id,)):
         for message in filter_mappings(unpack_blob(value, unpack_fields)):
             is_half = get_mapping(message, "additional_kwargs").get("interrupted")
             if message.get("type") == "ai" and not is_half:
-                found[checkpoint_id] = _parse_message(message)
-    return found
+                model_messages[checkpoint_id] = _parse_message(message)
+    return model_messages
 
 
 def _parse_message(message: dict[str, Any]) -> ModelMessage:
@@ -63,24 +63,24 @@ def read_searchable_texts(connection: sqlite3.Connection) -> Mapping[str, list[s
 
     A fork includes its parent's.
     """
-    found: dict[str, list[str]] = defaultdict(list)
+    texts_by_thread: dict[str, list[str]] = defaultdict(list)
     if not has_tables(connection):
-        return found
+        return texts_by_thread
     for thread_id, channel, task_path, value in connection.execute(_TEXTS):
         if channel == "request":
-            found[thread_id].append(str(unpack_blob(value)))
+            texts_by_thread[thread_id].append(str(unpack_blob(value)))
             continue
         # other nodes write to the model for the user, such as a change of mode
         kinds = {"human" if task_path == _REMARK else "ai"}
         if is_state_update(task_path):  # a fork's first message, or a partial answer
             kinds = {"human", "ai"}
         messages = filter_mappings(unpack_blob(value, unpack_fields))
-        found[thread_id] += [
+        texts_by_thread[thread_id] += [
             extract_text(message.get("content"))
             for message in messages
             if message.get("type") in kinds or _is_steered(message)
         ]
-    return found
+    return texts_by_thread
 
 
 def _is_steered(message: Mapping[str, Any]) -> bool:

@@ -65,9 +65,9 @@ def map_texts(value: Any, change: Callable[[str], str]) -> Any:
         case str():
             return change(value)
         case list():
-            return [map_texts(one, change) for one in cast("list[Any]", value)]
+            return [map_texts(item, change) for item in cast("list[Any]", value)]
         case dict():
             items = cast("dict[Any, Any]", value).items()
-            return {key: map_texts(one, change) for key, one in items}
+            return {key: map_texts(item, change) for key, item in items}
         case _:
             return value

@@ -58,8 +58,8 @@ class _Digests:
 
     def add(self, written: object) -> None:
         """Add what a node wrote: messages, alone or in a list; anything else counts as unknown."""
-        listed = cast("list[object]", written if isinstance(written, list) else [written])
-        for message in listed:
+        messages = cast("list[object]", written if isinstance(written, list) else [written])
+        for message in messages:
             name, facts = _unpack_message(message)
             if not isinstance(facts, dict):
                 self.are_known = False
@@ -71,8 +71,8 @@ class _Digests:
 
 def _unpack_message(message: object) -> tuple[str, dict[str, Any] | None]:
     """Return the message's class name and its fields; None for anything else."""
-    found = unpack_row(message.payload) if isinstance(message, PackedObject) else None
-    parts = cast("list[Any]", found) if isinstance(found, list) else []
+    unpacked = unpack_row(message.payload) if isinstance(message, PackedObject) else None
+    parts = cast("list[Any]", unpacked) if isinstance(unpacked, list) else []
     if len(parts) < 3 or not str(parts[0]).startswith("langchain_core.messages"):
         return "", None
     facts = cast("dict[str, Any]", parts[2]) if isinstance(parts[2], dict) else None

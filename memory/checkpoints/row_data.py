@@ -19,8 +19,8 @@ def unpack_blob(blob: object, build: Callable[[bytes], object] = lambda _: None)
 
 def get_mapping(mapping: object, key: str) -> dict[str, Any]:
     """Return the mapping under that key, else an empty one."""
-    found = cast("dict[str, Any]", mapping).get(key) if isinstance(mapping, dict) else None
-    return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+    value = cast("dict[str, Any]", mapping).get(key) if isinstance(mapping, dict) else None
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def unpack_fields(data: bytes) -> object:
@@ -42,8 +42,8 @@ def extract_text(content: object) -> str:
 
 def filter_mappings(value: object) -> list[dict[str, Any]]:
     """List the mappings of a list; skip everything else."""
-    found = cast("list[object]", value) if isinstance(value, list) else []
-    return [cast("dict[str, Any]", each) for each in found if isinstance(each, dict)]
+    items = cast("list[object]", value) if isinstance(value, list) else []
+    return [cast("dict[str, Any]", each) for each in items if isinstance(each, dict)]
 
 
 def to_int(value: object) -> int:

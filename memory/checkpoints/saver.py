@@ -50,16 +50,16 @@ class CheckpointSaver(AsyncSqliteSaver):
     @override
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Read a checkpoint; the next one that is saved sorts after all of its thread."""
-        found = await super().aget_tuple(config)
-        if found:
-            given = found.config.get("configurable", {})
-            asked = (given.get("thread_id"), given.get("checkpoint_ns", ""))
+        checkpoint_tuple = await super().aget_tuple(config)
+        if checkpoint_tuple:
+            configurable = checkpoint_tuple.config.get("configurable", {})
+            asked = (configurable.get("thread_id"), configurable.get("checkpoint_ns", ""))
             async with self.lock, self.conn.execute(_LAST, asked) as rows:
                 (last,) = await rows.fetchone() or ("",)
             # The latest checkpoint is the one whose id sorts last, and ids begin with the time:
             # after a clock was set back, new ids would sort before it.
             _advance_clock(last)
-        return found
+        return checkpoint_tuple
 
     @override
     async def aput(
@@ -70,14 +70,16 @@ class CheckpointSaver(AsyncSqliteSaver):
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
         """Save a checkpoint, and delete earlier writes that nobody reads again."""
-        given: dict[str, Any] = config.get("configurable", {})
-        place = CheckpointKey(str(given["thread_id"]), given["checkpoint_ns"], checkpoint["id"])
+        configurable: dict[str, Any] = config.get("configurable", {})
+        place = CheckpointKey(
+            str(configurable["thread_id"]), configurable["checkpoint_ns"], checkpoint["id"]
+        )
         kind, data = self.serde.dumps_typed(checkpoint)
         facts = get_checkpoint_metadata(config, metadata)
         packed = json.dumps(facts, ensure_ascii=False, separators=(",", ":"))
         row = {
             **place._asdict(),
-            "parent": given.get("checkpoint_id"),
+            "parent": configurable.get("checkpoint_id"),
             "type": kind,
             "data": data,
             "metadata": packed.encode("utf-8", "ignore"),
@@ -87,7 +89,7 @@ class CheckpointSaver(AsyncSqliteSaver):
             await self._write_checkpoint(row)
         return {
             "configurable": {
-                "thread_id": given["thread_id"],
+                "thread_id": configurable["thread_id"],
                 "checkpoint_ns": place.namespace,
                 "checkpoint_id": place.checkpoint,
             }
@@ -109,19 +111,21 @@ class CheckpointSaver(AsyncSqliteSaver):
         self, *, config: RunnableConfig, channels: Sequence[str]
     ) -> Mapping[str, DeltaChannelHistory]:
         """Read the writes that make up a checkpoint's messages."""
-        given: dict[str, Any] = config.get("configurable", {})
-        checkpoint = given.get("checkpoint_id")
+        configurable: dict[str, Any] = config.get("configurable", {})
+        checkpoint = configurable.get("checkpoint_id")
         if not checkpoint and (last := await self.aget_tuple(config)):
             checkpoint = last.checkpoint["id"]
         if not checkpoint:
             return {channel: {"writes": []} for channel in channels}
-        place = CheckpointKey(str(given["thread_id"]), given.get("checkpoint_ns", ""), checkpoint)
+        place = CheckpointKey(
+            str(configurable["thread_id"]), configurable.get("checkpoint_ns", ""), checkpoint
+        )
         await self.setup()
         async with self.lock:
             return await self._histories.read_histories(place, channels)
 
 
 def _advance_clock(checkpoint_id: str) -> None:
-    known: int = getattr(checkpoint_ids, _LAST_TICKS) or 0
+    last_ticks: int = getattr(checkpoint_ids, _LAST_TICKS) or 0
     with suppress(ValueError):  # another program's ID
-        setattr(checkpoint_ids, _LAST_TICKS, max(known, parse_ticks(checkpoint_id)))
+        setattr(checkpoint_ids, _LAST_TICKS, max(last_ticks, parse_ticks(checkpoint_id)))

@@ -103,7 +103,7 @@ def _check_types(kind: str, data: bytes, where: str, remedy: str) -> None:
 
 def find_foreign_type(data: bytes, allowed: Collection[tuple[str, str]] = ALLOWED) -> str | None:
     """Return the first type in a msgpack row that is not allowed, without building anything."""
-    found: list[str] = []
+    foreign_types: list[str] = []
 
     def collect_foreign(code: int, payload: bytes) -> None:
         if code == EXT_DELTA_SNAPSHOT:
@@ -111,15 +111,15 @@ def find_foreign_type(data: bytes, allowed: Collection[tuple[str, str]] = ALLOWE
         elif code in _BUILDERS:
             module, name, *_ = cast("list[Any]", _unpack_row(payload, collect_foreign))
             if (module, name) not in allowed:
-                found.append(f"{module}.{name}")
+                foreign_types.append(f"{module}.{name}")
         else:
-            found.append(text("msgpack extension {code}", code=code))
+            foreign_types.append(text("msgpack extension {code}", code=code))
 
     try:
         _unpack_row(data, collect_foreign)
     except ValueError:
-        found.append("damaged row")
-    return found[0] if found else None
+        foreign_types.append("damaged row")
+    return foreign_types[0] if foreign_types else None
 
 
 def _unpack_row(data: bytes, look: Callable[[int, bytes], None]) -> Any:

@@ -106,20 +106,24 @@ def read_branches(connection: sqlite3.Connection, thread_id: str) -> ThreadBranc
     if not has_tables(connection):
         return ThreadBranches()
     links, tips = _read_parent_links(connection, thread_id)
-    said = read_model_messages(connection, thread_id)
-    known: dict[str, _Point] = {}
-    found: list[tuple[ThreadStep, ...]] = []
+    model_messages = read_model_messages(connection, thread_id)
+    points_by_id: dict[str, _Point] = {}
+    branches: list[tuple[ThreadStep, ...]] = []
     messages: list[tuple[MessagePoint, ...]] = []
     for tip in tips:
-        chain = _follow_parents(links, tip, known)
+        chain = _follow_parents(links, tip, points_by_id)
         points = [_read_point(connection, thread_id, *link) for link in chain]
-        found.append(tuple(_build_steps(_select_own_points(points, known), said)))
+        branches.append(
+            tuple(_build_steps(_select_own_points(points, points_by_id), model_messages))
+        )
         messages.append(tuple(_find_user_messages(points)))
-        known |= {point.id: point for point in points}
-    if not found:
+        points_by_id |= {point.id: point for point in points}
+    if not branches:
         return ThreadBranches()
-    head = _to_step(known[tips[0]])
-    return ThreadBranches(found[0], tuple(filter(None, found[1:])), tips[0], head, messages[0])
+    head = _to_step(points_by_id[tips[0]])
+    return ThreadBranches(
+        branches[0], tuple(filter(None, branches[1:])), tips[0], head, messages[0]
+    )
 
 
 def read_abandoned_steps(
@@ -140,12 +144,12 @@ def _read_parent_links(
 
 
 def _follow_parents(
-    links: ParentLinks, tip: str, known: Mapping[str, _Point]
+    links: ParentLinks, tip: str, known_points: Mapping[str, _Point]
 ) -> list[tuple[str, str]]:
     """Return the unknown checkpoints of a branch, each with its parent, the oldest first."""
     chain: list[tuple[str, str]] = []
     at = tip
-    while at in links and at not in known:
+    while at in links and at not in known_points:
         chain.append((at, links[at] or ""))
         at = links[at] or ""
     return chain[::-1]
@@ -173,14 +177,16 @@ def _read_point(connection: sqlite3.Connection, thread_id: str, id_: str, parent
     )
 
 
-def _select_own_points(points: list[_Point], known: Mapping[str, _Point]) -> list[_Point]:
+def _select_own_points(points: list[_Point], known_points: Mapping[str, _Point]) -> list[_Point]:
     """Return a branch after the last step that it shares; a turn without an answer is skipped.
 
     The branch starts at a known checkpoint, or with a copy that a rewind made.
     """
     first = points[0]
-    twins = (p for p in known.values() if (p.parent, p.versions) == (first.parent, first.versions))
-    shared = next(twins, known.get(first.parent))
+    twins = (
+        p for p in known_points.values() if (p.parent, p.versions) == (first.parent, first.versions)
+    )
+    shared = next(twins, known_points.get(first.parent))
     return [point for point in points if shared is None or point.steps > shared.steps]
 
 
@@ -190,15 +196,15 @@ def _build_steps(
     for number, group in groupby(points, key=lambda point: point.steps):
         first, *rest = group
         after = _find_settled_point([first, *rest], is_last=(rest or [first])[-1] is points[-1])
-        shown = after or (rest or [first])[-1]
+        final_point = after or (rest or [first])[-1]
         yield ThreadStep(
             number=number,
             message=messages.get(first.parent, ModelMessage()),
             checkpoint_id=after.id if after else "",
-            next=shown.next,
-            file_entry=shown.file_entry,
-            turn=shown.turn,
-            outcome=shown.outcome,
+            next=final_point.next,
+            file_entry=final_point.file_entry,
+            turn=final_point.turn,
+            outcome=final_point.outcome,
             at=parse_time(first.id),
         )
 

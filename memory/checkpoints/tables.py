@@ -49,8 +49,8 @@ def read_last_id(
     """Read the id of the thread's last checkpoint; empty before the first."""
     if not has_tables(connection):
         return ""
-    given = {"thread": thread_id, "namespace": namespace}
-    return connection.execute(_LAST, given).fetchone()[0] or ""
+    parameters = {"thread": thread_id, "namespace": namespace}
+    return connection.execute(_LAST, parameters).fetchone()[0] or ""
 
 
 def read_conversation_ids(
@@ -59,8 +59,8 @@ def read_conversation_ids(
     """Read the IDs of the conversation's checkpoints, the oldest first."""
     if not has_tables(connection):
         return []
-    given = {"thread": thread_id, "namespace": namespace}
-    return [id_ for (id_,) in connection.execute(_IDS, given)]
+    parameters = {"thread": thread_id, "namespace": namespace}
+    return [id_ for (id_,) in connection.execute(_IDS, parameters)]
 
 
 def read_sizes(connection: sqlite3.Connection) -> dict[str, int]:

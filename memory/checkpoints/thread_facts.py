@@ -50,8 +50,8 @@ def read_facts(connection: sqlite3.Connection) -> dict[str, ThreadFacts]:
     if not has_tables(connection):
         return {}
     ids = [row[0] for row in connection.execute(_THREAD_IDS)]
-    found = {thread_id: _read_thread_facts(connection, thread_id) for thread_id in ids}
-    return {thread_id: facts for thread_id, facts in found.items() if facts}
+    facts_by_thread = {thread_id: _read_thread_facts(connection, thread_id) for thread_id in ids}
+    return {thread_id: facts for thread_id, facts in facts_by_thread.items() if facts}
 
 
 def read_values(
@@ -64,16 +64,16 @@ def read_values(
 def _read_values(
     connection: sqlite3.Connection, thread_id: str, namespace: str = OWN_NAMESPACE
 ) -> dict[str, Any]:
-    found = connection.execute(_BLOB, (thread_id, namespace)).fetchone()
-    return get_mapping(unpack_blob(found[0]), "channel_values") if found else {}
+    row = connection.execute(_BLOB, (thread_id, namespace)).fetchone()
+    return get_mapping(unpack_blob(row[0]), "channel_values") if row else {}
 
 
 def read_values_with_request(connection: sqlite3.Connection, thread_id: str) -> dict[str, Any]:
     """Read the same with the last request, which is in the writes."""
     if not has_tables(connection):
         return {}
-    found = connection.execute(_REQUEST, (thread_id,)).fetchone()
-    request = {"request": unpack_blob(found[0])} if found else {}
+    row = connection.execute(_REQUEST, (thread_id,)).fetchone()
+    request = {"request": unpack_blob(row[0])} if row else {}
     return request | _read_values(connection, thread_id)
 
 

@@ -98,8 +98,8 @@ def read_write_rows(
     """Read the writes that make up the conversation's history; the checkpoints have the rest."""
     if not has_tables(connection):
         return []
-    given = {"thread": thread_id, "namespace": namespace, "story": json.dumps(STORY)}
-    rows = connection.execute(_WRITES, given)
+    parameters = {"thread": thread_id, "namespace": namespace, "story": json.dumps(STORY)}
+    rows = connection.execute(_WRITES, parameters)
     return [_expand_data(WriteRow(*row)) for row in rows]
 
 
@@ -139,9 +139,9 @@ def copy_thread_rows(connection: sqlite3.Connection, parent: str, last: str, for
 
     Calls that are open there stay with the parent.
     """
-    given = {"thread": parent, "last": last, "fork": fork, "namespace": OWN_NAMESPACE}
-    connection.execute(_COPY_CHECKPOINTS, given)
-    connection.execute(_COPY_WRITES, given)
+    parameters = {"thread": parent, "last": last, "fork": fork, "namespace": OWN_NAMESPACE}
+    connection.execute(_COPY_CHECKPOINTS, parameters)
+    connection.execute(_COPY_WRITES, parameters)
 
 
 def copy_child_rows(connection: sqlite3.Connection, parent: str, namespace: str, fork: str) -> None:

@@ -46,22 +46,24 @@ def read_channel_writes(
     """Read the history of a thread or of a child; nothing before its first checkpoint."""
     if not has_tables(connection):
         return
-    given = {"thread": thread_id, "namespace": namespace, "channels": _CHANNELS}
+    parameters = {"thread": thread_id, "namespace": namespace, "channels": _CHANNELS}
     ids = read_conversation_ids(connection, thread_id, namespace)
-    kept = dict(zip(ids, [*ids[1:], ids[-1]], strict=True)) if ids else {}
-    for checkpoint_id, path, channel, value in connection.execute(_WRITES, given):
-        at = parse_time(kept[checkpoint_id])
-        for one in _unpack_values(channel, value):
-            yield ChannelWrite(at, parse_node(path), channel, one, checkpoint_id)
+    next_ids = dict(zip(ids, [*ids[1:], ids[-1]], strict=True)) if ids else {}
+    for checkpoint_id, path, channel, value in connection.execute(_WRITES, parameters):
+        at = parse_time(next_ids[checkpoint_id])
+        for channel_value in _unpack_values(channel, value):
+            yield ChannelWrite(at, parse_node(path), channel, channel_value, checkpoint_id)
 
 
 def _unpack_values(channel: str, value: bytes) -> list[Any]:
     """Return the values in one row."""
-    found = unpack_blob(value, unpack_fields)
-    if channel == "messages" and _is_overwrite(found):
+    unpacked = unpack_blob(value, unpack_fields)
+    if channel == "messages" and _is_overwrite(unpacked):
         return [None]
-    return list(filter_mappings(found)) if channel in ("messages", "__interrupt__") else [found]
+    return (
+        list(filter_mappings(unpacked)) if channel in ("messages", "__interrupt__") else [unpacked]
+    )
 
 
-def _is_overwrite(found: object) -> bool:
-    return isinstance(found, dict) and cast("dict[str, Any]", found).get("type") == "__overwrite__"
+def _is_overwrite(value: object) -> bool:
+    return isinstance(value, dict) and cast("dict[str, Any]", value).get("type") == "__overwrite__"

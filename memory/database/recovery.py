@@ -30,8 +30,8 @@ def set_aside(path: Path) -> Path:
 def find_set_aside(path: Path) -> Path | None:
     """Return the damaged database that was moved last."""
     logs = ("-wal", "-shm")
-    found = (file for file in path.parent.glob(f"{path.name}.corrupt-*"))
-    return max((file for file in found if not file.name.endswith(logs)), default=None)
+    set_aside_files = (file for file in path.parent.glob(f"{path.name}.corrupt-*"))
+    return max((file for file in set_aside_files if not file.name.endswith(logs)), default=None)
 
 
 def get_salvaged_path(path: Path) -> Path:

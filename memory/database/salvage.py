@@ -90,13 +90,13 @@ def _can_open(path: Path) -> bool:
 
 
 def _count_readable_tables(path: Path) -> int:
-    found = 0
+    readable_count = 0
     with closing(open_damaged(path)) as source:
         for table in _TABLES:
             with suppress(sqlite3.Error):
                 source.execute(f"SELECT MIN(rowid) FROM {table}").fetchone()
-                found += 1
-    return found
+                readable_count += 1
+    return readable_count
 
 
 def _repair_header(copy: Path, page_size: int) -> None:
@@ -132,12 +132,12 @@ def open_damaged(damaged: Path) -> sqlite3.Connection:
 
 
 def _list_tables(source: sqlite3.Connection, done: SalvageResult) -> set[str]:
-    found: set[str] = set()
+    table_names: set[str] = set()
     try:
-        found.update(name for (name,) in source.execute("SELECT name FROM sqlite_schema"))
+        table_names.update(name for (name,) in source.execute("SELECT name FROM sqlite_schema"))
     except sqlite3.Error:
         done.has_unknown_losses = True
-    return found.intersection(_TABLES)
+    return table_names.intersection(_TABLES)
 
 
 def _decode_text(data: bytes) -> str:
@@ -173,9 +173,9 @@ def _list_shared_columns(
 ) -> list[str]:
     """Return the columns that both have."""
     query = f"PRAGMA table_info({table})"
-    known = {row[1] for row in fresh.execute(query)}
+    fresh_columns = {row[1] for row in fresh.execute(query)}
     with suppress(sqlite3.Error):
-        return [row[1] for row in source.execute(query) if row[1] in known]
+        return [row[1] for row in source.execute(query) if row[1] in fresh_columns]
     return []
 
 

@@ -14,7 +14,7 @@ from .diff import render_diff
 from .empty_folders import collect_folders
 from .file_version import ABSENT, FILE, UNKNOWN, FileVersion, PathChange, ProgressCallback
 from .git_objects import EMPTY_TREE, read_object, read_tree, write_object, write_tree
-from .limits import LARGEST_FILE, SkippedFiles
+from .limits import MAX_STORED_FILE_BYTES, SkippedFiles
 from .permissions import ENTRY, FilePermissions, read_permissions, unpack_permissions
 from .working_tree import read_content, read_version
 
@@ -48,16 +48,16 @@ class CopySnapshots:
         return await asyncio.to_thread(self._read_permissions, tree)
 
     async def list_files(self, tree: str) -> dict[str, FileVersion]:
-        found = await asyncio.to_thread(self._read_files, tree)
-        return {os.fsdecode(path): version for path, version in found.items()}
+        files = await asyncio.to_thread(self._read_files, tree)
+        return {os.fsdecode(path): version for path, version in files.items()}
 
     async def diff(self, old: str, new: str, paths: Collection[str] | None) -> str:
         """Return the difference as a unified diff."""
-        found = await self.list_changes(old, new)
-        wanted = [change for change in found if paths is None or change.path in paths]
-        versions = {version for change in wanted for version in (change.old, change.new)}
+        changes = await self.list_changes(old, new)
+        requested_changes = [change for change in changes if paths is None or change.path in paths]
+        versions = {version for change in requested_changes for version in (change.old, change.new)}
         contents = await self.read_blobs([version.blob for version in versions - {ABSENT}])
-        return await asyncio.to_thread(render_diff, wanted, contents)
+        return await asyncio.to_thread(render_diff, requested_changes, contents)
 
     async def read_blobs(self, blobs: Sequence[str]) -> dict[str, bytes]:
         """Return the contents of blobs by ID."""
@@ -95,7 +95,7 @@ class CopySnapshots:
     def _store_file(self, path: str) -> FileVersion:
         """Store the file's current content; return its version."""
         try:
-            if os.lstat(self._folder / path).st_size > LARGEST_FILE:
+            if os.lstat(self._folder / path).st_size > MAX_STORED_FILE_BYTES:
                 return TOO_LARGE
             version = read_version(self._folder, path)
             if version in (ABSENT, UNKNOWN):

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from .git_index import LINK, REGULAR, parse_index
-from .limits import LARGEST_FILE, MAX_FILES
+from .limits import MAX_FILES, MAX_STORED_FILE_BYTES
 
 # Most files and folders checked below one path; a path with more is not covered
 MAX_ENTRIES = 10_000
@@ -19,14 +19,14 @@ IndexedPaths = frozenset[bytes]
 def list_index(index: Path) -> IndexedPaths:
     """Return the files in a git index; none if it is missing or its format is unknown."""
     try:
-        found = index.stat()
-        return _read_index(index, (found.st_ino, found.st_mtime_ns, found.st_size))
+        index_stat = index.stat()
+        return _read_index(index, (index_stat.st_ino, index_stat.st_mtime_ns, index_stat.st_size))
     except (OSError, ValueError, IndexError, struct.error):
         return frozenset()
 
 
 def is_covered(
-    path: Path, top: Path, is_listed: Callable[[bytes], bool], largest: int = LARGEST_FILE
+    path: Path, top: Path, is_listed: Callable[[bytes], bool], largest: int = MAX_STORED_FILE_BYTES
 ) -> bool:
     """Return whether every file at `path` is listed, relative to `top`, and small enough to store.
 
@@ -36,30 +36,32 @@ def is_covered(
     root = os.fsencode(top)
     while waiting:
         left -= 1
-        one = waiting.pop()
+        current_path = waiting.pop()
         try:
-            found = os.lstat(one)
-            if stat.S_ISDIR(found.st_mode):
-                waiting += [entry.path for entry in os.scandir(one)]
+            path_stat = os.lstat(current_path)
+            if stat.S_ISDIR(path_stat.st_mode):
+                waiting += [entry.path for entry in os.scandir(current_path)]
         except FileNotFoundError:
             continue
         except OSError:
             return False
-        if left < len(waiting) or not _is_stored(one, found, root, is_listed, largest):
+        if left < len(waiting) or not _is_stored(current_path, path_stat, root, is_listed, largest):
             return False
     return True
 
 
 def _is_stored(
     path: bytes,
-    found: os.stat_result,
+    path_stat: os.stat_result,
     root: bytes,
     is_listed: Callable[[bytes], bool],
     largest: int,
 ) -> bool:
-    if stat.S_ISDIR(found.st_mode):
+    if stat.S_ISDIR(path_stat.st_mode):
         return True
-    if stat.S_ISREG(found.st_mode) and (found.st_size > largest or not os.access(path, os.R_OK)):
+    if stat.S_ISREG(path_stat.st_mode) and (
+        path_stat.st_size > largest or not os.access(path, os.R_OK)
+    ):
         return False
     return is_listed(os.path.relpath(path, root))
 

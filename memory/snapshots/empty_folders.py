@@ -11,34 +11,36 @@ MAX_FOLDERS = 10_000
 
 def collect_folders(files: Iterable[bytes]) -> set[bytes]:
     """Return the folders that contain these files, each ending with a slash."""
-    found = set[bytes]()
+    folders = set[bytes]()
     for path in files:
-        while (above := path.rpartition(b"/")[0]) and above + b"/" not in found:
-            found.add(above + b"/")
+        while (above := path.rpartition(b"/")[0]) and above + b"/" not in folders:
+            folders.add(above + b"/")
             path = above
-    return found
+    return folders
 
 
 def find_bare_folders(root: bytes, folders: Collection[bytes], out: Exclusions) -> list[bytes]:
     """Return the subfolders of `folders` and of the root that are not in `folders`."""
-    found, known = list[bytes](), {*folders}
+    bare_folders, known_folders = list[bytes](), {*folders}
     for above in (b"", *folders):
-        found += [path for path in _list_subfolders(root, above) if path not in known]
-    return sorted(path for path in found if not out.is_skipped_folder(os.fsdecode(path)))
+        bare_folders += [
+            path for path in _list_subfolders(root, above) if path not in known_folders
+        ]
+    return sorted(path for path in bare_folders if not out.is_skipped_folder(os.fsdecode(path)))
 
 
 def find_empty_folders(root: bytes, tops: Iterable[bytes], out: Exclusions) -> list[bytes]:
     """Return those of these folders, and of the folders below them, that are empty."""
-    pending, found = list(tops), list[bytes]()
+    pending, empty_folders = list(tops), list[bytes]()
     for _ in range(MAX_FOLDERS):
         if not pending:
             break
         path = pending.pop()
         inside = _list_subfolders(root, path)
         if not inside and _is_empty(root, path):
-            found.append(path)
+            empty_folders.append(path)
         pending += [below for below in inside if not out.is_skipped_folder(os.fsdecode(below))]
-    return sorted(found)
+    return sorted(empty_folders)
 
 
 def _list_subfolders(root: bytes, folder: bytes) -> list[bytes]:

@@ -96,8 +96,8 @@ def _prefix_pattern(prefix: str, pattern: str) -> str:
 
 def _ignore_case(pattern: str) -> str:
     """Replace each letter with `[aA]`; git's own `core.ignoreCase` would merge files."""
-    found = re.findall(r"\\.|\[[!^]?\]?(?:\\.|[^\]\\])*\]|.", pattern, re.DOTALL)
+    pieces = re.findall(r"\\.|\[[!^]?\]?(?:\\.|[^\]\\])*\]|.", pattern, re.DOTALL)
     return "".join(
         f"[{piece.lower()}{piece.upper()}]" if piece.isascii() and piece.isalpha() else piece
-        for piece in found
+        for piece in pieces
     )

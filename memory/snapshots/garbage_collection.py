@@ -20,11 +20,11 @@ RECENT = 3600.0
 
 def measure_stores(stores: Path) -> dict[Path, int]:
     """Return the bytes that the snapshots of each folder use; `stores` contains all stores."""
-    found: dict[Path, int] = {}
+    sizes: dict[Path, int] = {}
     for directory in _list_stores(stores):
         if folder := read_folder(directory):
-            found[folder] = _measure_size(directory)
-    return found
+            sizes[folder] = _measure_size(directory)
+    return sizes
 
 
 async def prune_store(store: Path, keep: Collection[str], projects: Sequence[Path] = ()) -> int:
@@ -46,28 +46,33 @@ async def prune_store(store: Path, keep: Collection[str], projects: Sequence[Pat
         git = GitStore(store, store, store, store / "no-index", program, projects)
         async with lock_store(store) as lock:
             last = await _write_index_trees(git, lock)
-        needed, pack = await _pack_needed(git, [*keep, *last])
+        needed_ids, pack = await _pack_needed(git, [*keep, *last])
     else:
-        needed, pack = await asyncio.to_thread(collect_object_ids, store / "objects", keep), None
+        needed_ids, pack = (
+            await asyncio.to_thread(collect_object_ids, store / "objects", keep),
+            None,
+        )
     async with lock_store(store):
         if pack is not None:
             await asyncio.to_thread(_delete_packs, store, pack)
-        await asyncio.to_thread(_delete_loose, store, needed, pack is not None)
+        await asyncio.to_thread(_delete_loose, store, needed_ids, pack is not None)
     return max(0, before - await asyncio.to_thread(_measure_size, store))
 
 
-async def remove_unused_stores(stores: Path, needed: Callable[[], Collection[Path]]) -> int:
-    """Delete all stores whose directory is not `needed`; return the bytes freed.
+async def remove_unused_stores(
+    stores: Path, find_needed_stores: Callable[[], Collection[Path]]
+) -> int:
+    """Delete all stores whose directory is not needed; return the bytes freed.
 
-    `needed` is called again with the store locked: a new thread keeps its store.
+    `find_needed_stores` is called again with the store locked: a new thread keeps its store.
     """
     freed = 0
-    known = await asyncio.to_thread(needed)
+    needed_stores = await asyncio.to_thread(find_needed_stores)
     for directory in await asyncio.to_thread(_list_stores, stores):
-        if directory in known:
+        if directory in needed_stores:
             continue
         async with lock_store(directory):
-            if directory in await asyncio.to_thread(needed):
+            if directory in await asyncio.to_thread(find_needed_stores):
                 continue
             freed += await asyncio.to_thread(_measure_size, directory)
             await asyncio.to_thread(shutil.rmtree, directory)
@@ -77,13 +82,13 @@ async def remove_unused_stores(stores: Path, needed: Callable[[], Collection[Pat
 async def _pack_needed(store: GitStore, tips: Sequence[str]) -> tuple[set[str], str]:
     """Pack all needed objects into one new pack; return their IDs and the pack's name."""
     asked = ("rev-list", "--objects", "--no-object-names", "--missing=allow-any")
-    given = "".join(f"{tip}\n" for tip in tips).encode()
-    listed = await store.run_git(*asked, "--ignore-missing", "--stdin", stdin=given)
-    if not listed:
+    tip_lines = "".join(f"{tip}\n" for tip in tips).encode()
+    id_lines = await store.run_git(*asked, "--ignore-missing", "--stdin", stdin=tip_lines)
+    if not id_lines:
         return set(), ""
     pack = str(store.directory / "objects" / "pack" / "pack")
-    name = (await store.run_git("pack-objects", "-q", pack, stdin=listed)).decode().strip()
-    return set(listed.decode().split()), name
+    name = (await store.run_git("pack-objects", "-q", pack, stdin=id_lines)).decode().strip()
+    return set(id_lines.decode().split()), name
 
 
 async def _write_index_trees(store: GitStore, lock: int) -> list[str]:
@@ -116,10 +121,10 @@ def _delete_packs(directory: Path, new: str) -> None:
         path.unlink(missing_ok=True)
 
 
-def _delete_loose(directory: Path, needed: Collection[str], packed: bool) -> None:
+def _delete_loose(directory: Path, needed_ids: Collection[str], packed: bool) -> None:
     """Delete unneeded loose objects; delete needed ones only if a pack has them."""
     for path in (directory / "objects").glob("??/*"):
-        is_needed = path.parent.name + path.name in needed
+        is_needed = path.parent.name + path.name in needed_ids
         if packed if is_needed else _is_old(path):
             path.unlink(missing_ok=True)
 

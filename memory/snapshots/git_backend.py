@@ -30,7 +30,7 @@ from .storage import locate_worktree
 
 ATTEMPTS = 3
 # From this many new contents on, they go into one pack: half the disk space, and one sync
-MANY = 300
+MAX_LOOSE_OBJECTS = 300
 # Paths on a command line, each of at most 4 kB
 PORTION = 200
 # Bytes; the first snapshot includes smaller tracked files in any case
@@ -126,8 +126,8 @@ class GitSnapshots:
         """List the ignored files and folders of the folder; a folder's path ends with a slash."""
         await self._open_store()
         asked = ("ls-files", "-z", "-o", "-i", "--directory", "--exclude-standard")
-        listed = await self._store.run_git(*asked, *self._build_exclude_options())
-        return [os.fsdecode(path) for path in listed.split(b"\0") if path]
+        listing = await self._store.run_git(*asked, *self._build_exclude_options())
+        return [os.fsdecode(path) for path in listing.split(b"\0") if path]
 
     async def list_changes(self, old: str, new: str) -> list[PathChange]:
         """Return the differences between two trees, sorted by path."""
@@ -140,8 +140,8 @@ class GitSnapshots:
         return await self._permissions.load_permissions(self._store, tree)
 
     async def list_files(self, tree: str) -> dict[str, FileVersion]:
-        listed = await self._store.run_git("ls-tree", "-r", "-z", "--full-tree", tree)
-        pairs = (entry.split(b"\t", 1) for entry in listed.split(b"\0") if entry)
+        listing = await self._store.run_git("ls-tree", "-r", "-z", "--full-tree", tree)
+        pairs = (entry.split(b"\t", 1) for entry in listing.split(b"\0") if entry)
         return {
             os.fsdecode(path): FileVersion(described[:6].decode(), described[-40:].decode())
             for described, path in pairs
@@ -155,14 +155,14 @@ class GitSnapshots:
             every = await self._diff_trees(old, new, *flags, paths=_ALL)
             return every.decode("utf-8", "replace")
         changed = [change.path for change in await self.list_changes(old, new)]
-        shown, wanted, every = "", set(paths), set(changed)
+        diff_text, requested_paths, every = "", set(paths), set(changed)
         nested = [path for path in changed if _is_below(path, every)]
-        for chosen in _split_paths([path for path in changed if path in wanted]):
+        for chosen in _split_paths([path for path in changed if path in requested_paths]):
             printed = await self._diff_trees(
                 old, new, *flags, paths=_build_pathspecs(chosen, nested)
             )
-            shown += printed.decode("utf-8", "replace")
-        return shown
+            diff_text += printed.decode("utf-8", "replace")
+        return diff_text
 
     async def read_blobs(self, blobs: Sequence[str]) -> dict[str, bytes]:
         """Return the contents of blobs by ID."""
@@ -230,10 +230,10 @@ class GitSnapshots:
             return frozenset()
         asked = ("ls-files", "-z", "-c", "-i", "--exclude-standard", *self._build_exclude_options())
         try:
-            listed = await replace(self._store, index=index).run_git(*asked)
+            listing = await replace(self._store, index=index).run_git(*asked)
         except GitCommandError:  # git reads its format only beside its objects, or it is damaged
             return frozenset()
-        paths = (path for path in listed.split(b"\0") if path)
+        paths = (path for path in listing.split(b"\0") if path)
         return frozenset(path for path in paths if not self._out.is_excluded(os.fsdecode(path)))
 
     def _build_exclude_options(self) -> list[str]:
@@ -260,9 +260,11 @@ class GitSnapshots:
         before = await asyncio.to_thread(store.read_index_state)
         if self._last[0] != before:
             self._stored.clear()
-        listed = await self._list_changed_files(run_git)
-        kept = named | self._tracked
-        work = await asyncio.to_thread(plan_index_update, store.folder, listed, kept - self._stored)
+        listing = await self._list_changed_files(run_git)
+        included_paths = named | self._tracked
+        work = await asyncio.to_thread(
+            plan_index_update, store.folder, listing, included_paths - self._stored
+        )
         present = work.changed + await asyncio.to_thread(self._select_fitting, work, named)
         if work.gone:
             await run_git(
@@ -273,14 +275,14 @@ class GitSnapshots:
             if len(present) > STORED_AT_ONCE:
                 report(at, len(present))
             some = present[at : at + STORED_AT_ONCE]
-            await run_git(*flags, stdin=_join_paths(some), one_pack=len(some) > MANY)
+            await run_git(*flags, stdin=_join_paths(some), one_pack=len(some) > MAX_LOOSE_OBJECTS)
         if self._last[0] != await asyncio.to_thread(store.read_index_state):
             tree = EMPTY_TREE
             if await asyncio.to_thread(store.count_index_files):
                 tree = (await run_git("write-tree", f"--prefix={store.prefix}")).decode().strip()
             # this writes to the index too
             self._last = (await asyncio.to_thread(store.read_index_state), tree)
-        self._stored = (self._stored | kept.intersection(present)).difference(work.gone)
+        self._stored = (self._stored | included_paths.intersection(present)).difference(work.gone)
         await self._permissions.follow_index(before, self._last[0], present, work.gone, run_git)
         return await self._permissions.add_to_tree(store, self._last[1], run_git), work.skipped
 
@@ -299,18 +301,18 @@ class GitSnapshots:
             "--exclude-standard",
             *self._build_exclude_options(),
         )
-        listed = await git(*asked)
+        listing = await git(*asked)
         opened = set[bytes]()
-        while closed := await self._find_nested_repositories(listed) - opened:
+        while closed := await self._find_nested_repositories(listing) - opened:
             below = [os.fsencode(self._store.prefix) + path + _PLACEHOLDER for path in closed]
             stdin = _join_paths([b"100644 " + _NO_BLOB + b"\t" + path for path in below])
             await git("update-index", "-z", "--replace", "--index-info", stdin=stdin)
             opened |= closed
-            listed = await git(*asked)  # this lists the placeholders as deleted
-        return listed
+            listing = await git(*asked)  # this lists the placeholders as deleted
+        return listing
 
-    async def _find_nested_repositories(self, listed: bytes) -> set[bytes]:
-        return await asyncio.to_thread(find_nested_repositories, self._store.folder, listed)
+    async def _find_nested_repositories(self, listing: bytes) -> set[bytes]:
+        return await asyncio.to_thread(find_nested_repositories, self._store.folder, listing)
 
     def _select_fitting(self, work: IndexUpdate, named: frozenset[bytes]) -> list[bytes]:
         """Return the new files that fit into the snapshot."""
@@ -360,8 +362,8 @@ def _build_pathspecs(paths: Sequence[str], nested: Sequence[str]) -> list[str]:
     """
     chosen = set(paths)
     below = [path for path in nested if path not in chosen and _is_below(path, chosen)]
-    wanted = [f":(top,literal){path}" for path in paths]
-    return wanted + [f":(top,literal,exclude){path}" for path in below]
+    pathspecs = [f":(top,literal){path}" for path in paths]
+    return pathspecs + [f":(top,literal,exclude){path}" for path in below]
 
 
 def _split_paths(paths: Sequence[str]) -> Iterable[Sequence[str]]:

@@ -52,12 +52,12 @@ def parse_index(data: bytes, most: int, hash_size: int = 20) -> GitIndex:
         at += _ENTRY.size + hash_size
         (flags,) = struct.unpack_from(">H", data, at)
         at += 4 if flags & _EXTENDED else 2
-        kept = 0
+        prefix_length = 0
         if version == 4:  # a name is stored as the difference from the previous name
             removed, at = _parse_number(data, at)
-            kept = len(name) - removed
+            prefix_length = len(name) - removed
         end = data.index(0, at)
-        name = name[:kept] + data[at:end]
+        name = name[:prefix_length] + data[at:end]
         # older versions pad each entry with zeros to a multiple of 8 bytes
         at = end + 1 if version == 4 else start + ((end - start) // 8 + 1) * 8
         entries.append(IndexEntry(mode, name))

@@ -6,7 +6,7 @@ from collections.abc import Set
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from .limits import LARGEST_FILE, NewFile, SkippedFiles
+from .limits import MAX_STORED_FILE_BYTES, NewFile, SkippedFiles
 
 
 @dataclass
@@ -19,9 +19,9 @@ class IndexUpdate:
     skipped: SkippedFiles = field(default_factory=SkippedFiles)
 
 
-def find_nested_repositories(folder: Path, listed: bytes) -> set[bytes]:
+def find_nested_repositories(folder: Path, listing: bytes) -> set[bytes]:
     """Find the repositories below the folder, each with a slash at its end."""
-    entries = [(entry[:1], entry[2:]) for entry in listed.split(b"\0")]
+    entries = [(entry[:1], entry[2:]) for entry in listing.split(b"\0")]
     root = os.fsencode(folder)
     was_file = [path for tag, path in entries if tag == b"C"]
     closed = {path for tag, path in entries if tag == b"?" and path.endswith(b"/")}
@@ -30,9 +30,9 @@ def find_nested_repositories(folder: Path, listed: bytes) -> set[bytes]:
     }
 
 
-def plan_index_update(folder: Path, listed: bytes, named: Set[bytes]) -> IndexUpdate:
+def plan_index_update(folder: Path, listing: bytes, named: Set[bytes]) -> IndexUpdate:
     """Sort the files that `ls-files -t -z` listed, and ignored files in `named`."""
-    entries = [(entry[:1], entry[2:]) for entry in listed.split(b"\0") if entry]
+    entries = [(entry[:1], entry[2:]) for entry in listing.split(b"\0") if entry]
     untracked = {path for tag, path in entries if tag == b"?" and not path.endswith(b"/")}
     tracked = {path for tag, path in entries if tag != b"?"}
     root = os.fsencode(folder)
@@ -50,37 +50,37 @@ def plan_index_update(folder: Path, listed: bytes, named: Set[bytes]) -> IndexUp
 def _sort_tracked(root: bytes, path: bytes, work: IndexUpdate) -> None:
     """Sort a tracked file; one that can no longer be stored keeps its last version."""
     try:
-        found = os.lstat(os.path.join(root, path))
+        file_stat = os.lstat(os.path.join(root, path))
     except (FileNotFoundError, NotADirectoryError):
         work.gone.append(path)
         return
     except OSError:  # a parent folder is not readable
         work.skipped.unreadable.append(path)
         return
-    if not stat.S_ISREG(found.st_mode) and not stat.S_ISLNK(found.st_mode):
+    if not stat.S_ISREG(file_stat.st_mode) and not stat.S_ISLNK(file_stat.st_mode):
         work.gone.append(path)
-    elif _can_be_stored(root, path, found, work.skipped):
+    elif _can_be_stored(root, path, file_stat, work.skipped):
         work.changed.append(path)
 
 
 def _sort_new(root: bytes, path: bytes, work: IndexUpdate) -> None:
     try:
-        found = os.lstat(os.path.join(root, path))
+        file_stat = os.lstat(os.path.join(root, path))
     except OSError:  # deleted again, or not yet created
         return
-    is_link = stat.S_ISLNK(found.st_mode)
+    is_link = stat.S_ISLNK(file_stat.st_mode)
     if _is_gits_own(path, is_link):
         work.skipped.refused.append(path)
-    elif (is_link or stat.S_ISREG(found.st_mode)) and _can_be_stored(
-        root, path, found, work.skipped
+    elif (is_link or stat.S_ISREG(file_stat.st_mode)) and _can_be_stored(
+        root, path, file_stat, work.skipped
     ):
-        work.new.append(NewFile(found.st_size, path))
+        work.new.append(NewFile(file_stat.st_size, path))
 
 
-def _can_be_stored(root: bytes, path: bytes, found: os.stat_result, left: SkippedFiles) -> bool:
-    if stat.S_ISLNK(found.st_mode):
+def _can_be_stored(root: bytes, path: bytes, file_stat: os.stat_result, left: SkippedFiles) -> bool:
+    if stat.S_ISLNK(file_stat.st_mode):
         return True
-    if found.st_size > LARGEST_FILE:
+    if file_stat.st_size > MAX_STORED_FILE_BYTES:
         left.large.append(path)
         return False
     if not os.access(os.path.join(root, path), os.R_OK):

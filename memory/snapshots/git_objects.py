@@ -109,16 +109,16 @@ def add_entry(tree: bytes, name: bytes, blob: str) -> bytes:
 
 def collect_object_ids(objects: Path, names: Iterable[str]) -> set[str]:
     """Return the IDs of trees and blobs and of everything in these trees; skip missing objects."""
-    found, pending = set[str](), list(names)
+    object_ids, pending = set[str](), list(names)
     while pending:
         name = pending.pop()
-        if name in found:
+        if name in object_ids:
             continue
-        found.add(name)
+        object_ids.add(name)
         with suppress(MaxAgentError):  # a blob, or missing
             for mode, _, inner in _parse_entries(read_object(objects, "tree", name)):
-                (pending.append if mode == _FOLDER else found.add)(inner)
-    return found
+                (pending.append if mode == _FOLDER else object_ids.add)(inner)
+    return object_ids
 
 
 def _parse_entries(tree: bytes) -> Iterator[tuple[str, bytes, str]]:

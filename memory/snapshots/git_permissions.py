@@ -44,7 +44,7 @@ class GitPermissions:
         before: object,
         after: object,
         present: Sequence[bytes],
-        gone: Sequence[bytes],
+        deleted_paths: Sequence[bytes],
         git: RunGit,
     ) -> None:
         """Update the list of files after the index changed from state `before` to `after`.
@@ -52,12 +52,12 @@ class GitPermissions:
         `git` runs git while the store is locked.
         """
         if self._index != before:
-            listed = (await git("ls-files", "-z")).split(b"\0")
-            await asyncio.to_thread(self._set_files, {path for path in listed if path})
+            paths = (await git("ls-files", "-z")).split(b"\0")
+            await asyncio.to_thread(self._set_files, {path for path in paths if path})
         elif before == after:
             return
-        if not (self._files.issuperset(present) and self._files.isdisjoint(gone)):
-            files = self._files.difference(gone).union(present)
+        if not (self._files.issuperset(present) and self._files.isdisjoint(deleted_paths)):
+            files = self._files.difference(deleted_paths).union(present)
             await asyncio.to_thread(self._set_files, files)
         self._index = after
 
@@ -68,8 +68,8 @@ class GitPermissions:
 
     async def add_to_tree(self, store: GitStore, tree: str, git: RunGit) -> str:
         """Return the tree with the permissions of its files; call `follow_index` first."""
-        found = await self._scan_folder(store)
-        packed = found.pack()
+        permissions = await self._scan_folder(store)
+        packed = permissions.pack()
         if not packed:
             return tree
         objects = store.directory / "objects"
@@ -77,7 +77,7 @@ class GitPermissions:
             self._last = (tree, await _read_tree_content(objects, tree, git))
         # write them each time: garbage collection may delete them until a history names them
         full = await asyncio.to_thread(_write_full_tree, store, self._last[1], packed)
-        self._remember_tree(full, found)
+        self._remember_tree(full, permissions)
         return full
 
     async def load_permissions(self, store: GitStore, tree: str) -> FilePermissions | None:
@@ -93,9 +93,9 @@ class GitPermissions:
             self._remember_tree(tree, unpack_permissions(content.removesuffix(b"\n")))
         return self._known[tree]
 
-    def _remember_tree(self, tree: str, found: FilePermissions) -> None:
+    def _remember_tree(self, tree: str, permissions: FilePermissions) -> None:
         self._known.pop(tree, None)
-        self._known[tree] = found
+        self._known[tree] = permissions
         for old in list(self._known)[:-_KEPT]:
             del self._known[old]
 
@@ -141,9 +141,9 @@ def _write_full_tree(store: GitStore, tree: bytes, packed: bytes) -> str:
 
 def _read_rule_states(root: bytes, files: Iterable[bytes]) -> list[tuple[bytes, int, int]]:
     """Return a state that differs after each write to a `.gitignore`."""
-    found: list[tuple[bytes, int, int]] = []
+    rule_states: list[tuple[bytes, int, int]] = []
     for path in files:
         with suppress(OSError):
             state = os.lstat(root + b"/" + path)
-            found.append((path, state.st_mtime_ns, state.st_size))
-    return found
+            rule_states.append((path, state.st_mtime_ns, state.st_size))
+    return rule_states

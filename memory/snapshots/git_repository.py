@@ -118,10 +118,10 @@ class GitStore:
     def read_index_state(self) -> object:
         """Return a state that differs after each write to the index; None if there is no index."""
         try:
-            found = self.index.stat()
+            index_stat = self.index.stat()
         except FileNotFoundError:
             return None
-        return (found.st_ino, found.st_mtime_ns, found.st_size)
+        return (index_stat.st_ino, index_stat.st_mtime_ns, index_stat.st_size)
 
     def count_index_files(self) -> int:
         return count_entries(self.index)
@@ -190,8 +190,10 @@ class GitStore:
         return printed
 
     def _build_environment(self) -> dict[str, str]:
-        kept = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
-        return kept | {
+        environment = {
+            name: text for name, text in os.environ.items() if not name.startswith("GIT_")
+        }
+        return environment | {
             "PATH": build_search_path(self.folder, *self.projects),
             "GIT_DIR": str(self.directory),
             "GIT_WORK_TREE": str(self.top),

@@ -7,7 +7,7 @@ from ...config.text import join_texts, text
 
 # Bytes. A changed file is stored again: 20 MB take git 0.4 s, the most that a snapshot may take;
 # sources and small assets are far below, recordings and models far above.
-LARGEST_FILE = 20_000_000
+MAX_STORED_FILE_BYTES = 20_000_000
 # Git checks 20,000 files in 0.06 s at each snapshot; this many still take less than 0.5 s
 MAX_FILES = 100_000
 # For all files together: the first snapshot stores some 50 MB a second, so it takes about 20 s
@@ -44,7 +44,7 @@ class SkippedFiles:
             parts.append(
                 text(
                     "over {megabytes} MB: {names}",
-                    megabytes=f"{LARGEST_FILE / 1e6:.0f}",
+                    megabytes=f"{MAX_STORED_FILE_BYTES / 1e6:.0f}",
                     names=_format_names(self.large),
                 )
             )
@@ -79,20 +79,24 @@ class SkippedFiles:
             )
         if not parts:
             return ""
-        listed = join_texts("; ", parts)
-        return text("not in snapshots, so undo cannot restore it: {files}", files=listed)
+        descriptions = join_texts("; ", parts)
+        return text("not in snapshots, so undo cannot restore it: {files}", files=descriptions)
 
 
 def select_fitting(
-    found: Sequence[NewFile], named: Collection[bytes], files: int, size: int, left: SkippedFiles
+    new_files: Sequence[NewFile],
+    named: Collection[bytes],
+    files: int,
+    size: int,
+    left: SkippedFiles,
 ) -> list[bytes]:
     """Select the new files that fit beside `files` files of `size` bytes.
 
     Files that tools named come first and always fit, then the smallest: sources before data.
     """
-    chosen = [file for file in found if file.path in named]
+    chosen = [file for file in new_files if file.path in named]
     total = size + sum(file.size for file in chosen)
-    for file in sorted(file for file in found if file.path not in named):
+    for file in sorted(file for file in new_files if file.path not in named):
         if files + len(chosen) >= MAX_FILES:
             left.many += 1
         elif total + file.size > MAX_BYTES:
@@ -108,8 +112,8 @@ def _format_count(count: int) -> str:
 
 
 def _format_names(paths: Collection[bytes]) -> str:
-    shown = [path.decode("utf-8", "backslashreplace") for path in sorted(paths)[:SHOWN]]
-    names = ", ".join(f"`{name}`" for name in shown)
+    shown_names = [path.decode("utf-8", "backslashreplace") for path in sorted(paths)[:SHOWN]]
+    names = ", ".join(f"`{name}`" for name in shown_names)
     if len(paths) <= SHOWN:
         return names
     return text("{names}, {count} more", names=names, count=f"{len(paths) - SHOWN:,}")

@@ -123,17 +123,17 @@ def _set_bits(path: Path, bits: int | None) -> None:
 
 def _group_by_mode(folder: bytes, paths: Iterable[bytes]) -> dict[int, list[bytes]]:
     """Group the paths that exist by their mode."""
-    found = defaultdict[int, list[bytes]](list)
+    paths_by_mode = defaultdict[int, list[bytes]](list)
     look, above = os.stat, os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         for path in paths:  # a project may have many paths: do nothing twice
             try:
-                found[look(path, dir_fd=above, follow_symlinks=False).st_mode].append(path)
+                paths_by_mode[look(path, dir_fd=above, follow_symlinks=False).st_mode].append(path)
             except OSError:  # deleted meanwhile: the next snapshot records it
                 continue
     finally:
         os.close(above)
-    return found
+    return paths_by_mode
 
 
 def _to_git_mode(mode: int) -> str:

@@ -106,17 +106,19 @@ class Snapshots:
             return self._files
         raise MaxAgentError("a worktree needs git, and git is not installed", hint="install git")
 
-    async def take(self, also: Sequence[str] = (), report: ProgressCallback | None = None) -> str:
+    async def take(
+        self, named_files: Sequence[str] = (), report: ProgressCallback | None = None
+    ) -> str:
         """Store the files; return the tree's ID. Raises MaxAgentError on failure.
 
-        `also` are files that tools name: they are included from now on, even if `.gitignore` lists
-        them. `report` is called with the number of stored files and of all files if there are many,
-        also for a background snapshot that this call waits for.
+        `named_files` are files that tools name: they are included from now on, even if `.gitignore`
+        lists them. `report` is called with the number of stored files and of all files if there are
+        many, also for a background snapshot that this call waits for.
         """
         self._report = report or _report_nothing
         started = time.monotonic()
         try:
-            tree, left = await self._take_snapshot(also)
+            tree, left = await self._take_snapshot(named_files)
         finally:
             self._report = _report_nothing
         words = left.describe()
@@ -132,11 +134,11 @@ class Snapshots:
         if await self._files.is_large():
             await self._take_snapshot(())  # the next `take` reports what this one leaves out
 
-    async def _take_snapshot(self, also: Sequence[str]) -> tuple[str, SkippedFiles]:
+    async def _take_snapshot(self, named_files: Sequence[str]) -> tuple[str, SkippedFiles]:
         with _translate_storage_errors(self.directory):
             async with lock_store(self.directory) as lock:
                 await asyncio.to_thread(self._note_folder)
-                named = await asyncio.to_thread(self._named.add, also)
+                named = await asyncio.to_thread(self._named.add, named_files)
                 names = frozenset(map(os.fsencode, named))
                 return await self._files.take(lock, names, self._report_progress)
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 from ..snapshots.exclusions import Exclusions
-from ..snapshots.limits import LARGEST_FILE
+from ..snapshots.limits import MAX_STORED_FILE_BYTES
 from .folder_links import copy_file, link_entries
 from .virtual_environment import is_virtual_environment, link_environment
 
@@ -76,7 +76,7 @@ def copy_large_files(
     for path in files:
         with suppress(OSError):
             size = os.lstat(project / path).st_size
-            if LARGEST_FILE < size <= bytes_left and not exclusions.is_excluded(path):
+            if MAX_STORED_FILE_BYTES < size <= bytes_left and not exclusions.is_excluded(path):
                 (folder / path).parent.mkdir(parents=True, exist_ok=True)
                 copy_file(str(project / path), str(folder / path))
                 bytes_left -= size

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from langchain_core.tools import BaseTool
 
 from ...config.errors import MaxAgentError
-from ...memory.snapshots.limits import LARGEST_FILE
+from ...memory.snapshots.limits import MAX_STORED_FILE_BYTES
 from ...tools.result import ToolResult
 from ...tools.runtime.edit_preview import PreviewCall, replay_edit
 from ..agent.snapshot_recorder import FileRecord
@@ -67,7 +67,7 @@ class InterruptedEdit:
     def _is_too_large(self) -> bool:
         """Return whether a file is too large for snapshots."""
         folder = self.record.deps.workspace.root
-        return any(_get_size(folder / name) > LARGEST_FILE for name in self.named)
+        return any(_get_size(folder / name) > MAX_STORED_FILE_BYTES for name in self.named)
 
 
 def _get_size(path: Path) -> int:

@@ -38,7 +38,7 @@ def kinds(changes: list[PathChange]) -> dict[str, str]:
 
 async def test_named_files_are_seen_from_then_on(snapshots: Snapshots, folder: Path) -> None:
     empty = await snapshots.take()
-    old = await snapshots.take(also=["a.py", "sub/b.txt", "made/later"])
+    old = await snapshots.take(named_files=["a.py", "sub/b.txt", "made/later"])
     assert kinds(await snapshots.list_changes(empty, old)) == {
         "a.py": "added",
         "sub/b.txt": "added",
@@ -62,7 +62,7 @@ async def test_named_files_are_seen_from_then_on(snapshots: Snapshots, folder: P
 
 async def test_everything_can_be_taken_back(snapshots: Snapshots, folder: Path) -> None:
     names = ["a.py", "sub/b.txt", "new", "x\udcff\n"]
-    old = await snapshots.take(also=names)
+    old = await snapshots.take(named_files=names)
     (folder / "a.py").write_bytes(b"\r\n\0\xff")
     (folder / "a.py").chmod(0o755)
     (folder / "sub" / "b.txt").unlink()
@@ -83,16 +83,16 @@ async def test_secrets_and_what_is_outside_stay_out(snapshots: Snapshots, folder
     (folder / "link").symlink_to(folder.parent)
     empty = await snapshots.take()
     names = [".env", "../outside", "link/outside", str(folder.parent / "outside"), "sub"]
-    assert await snapshots.take(also=names) == empty
+    assert await snapshots.take(named_files=names) == empty
     os.mkfifo(folder / "pipe")
-    await snapshots.take(also=["pipe"])
+    await snapshots.take(named_files=["pipe"])
     assert "not readable: `pipe`" in snapshots.skipped
 
 
 async def test_git_goes_on_with_the_same_store(
     snapshots: Snapshots, folder: Path, tmp_path: Path, no_git: pytest.MonkeyPatch
 ) -> None:
-    old = await snapshots.take(also=["a.py", "sub/b.txt"])
+    old = await snapshots.take(named_files=["a.py", "sub/b.txt"])
     blob = await snapshots.write_blob(b"kept\n")
     no_git.undo()
     later = Snapshots(folder, tmp_path / "data" / "snapshots", [".env"])
@@ -121,6 +121,6 @@ async def test_the_event_loop_is_never_blocked(snapshots: Snapshots) -> None:
     blockbuster = pytest.importorskip("blockbuster")
     with blockbuster.blockbuster_ctx():
         old = await snapshots.take()
-        new = await snapshots.take(also=["a.py"])
+        new = await snapshots.take(named_files=["a.py"])
         await snapshots.diff(old, new)
         await snapshots.read_blobs([await snapshots.write_blob(b"x")])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.memory.snapshots.limits import LARGEST_FILE
+from maxagent.memory.snapshots.limits import MAX_STORED_FILE_BYTES
 from maxagent.memory.snapshots.store import Snapshots
 
 
@@ -36,7 +36,7 @@ async def test_snapshot_covers_its_files_and_folders(snapshots: Snapshots, folde
 async def test_files_outside_of_snapshots_are_uncovered(snapshots: Snapshots, folder: Path) -> None:
     (folder / ".env").write_text("A=1\n")
     (folder / "src/big.bin").write_bytes(b"")
-    os.truncate(folder / "src/big.bin", LARGEST_FILE + 1)
+    os.truncate(folder / "src/big.bin", MAX_STORED_FILE_BYTES + 1)
     await snapshots.take()
     os.mkfifo(folder / "src/deep/pipe")
     (folder / "new.txt").write_text("new\n")

@@ -41,7 +41,7 @@ async def test_it_reads_as_gits(
         (tmp_path / "project" / "x y").unlink(missing_ok=True)
         if content is not None:
             (tmp_path / "project" / "x y").write_bytes(content)
-        trees.append(await plain.take(also=["x y"]))
+        trees.append(await plain.take(named_files=["x y"]))
     ours = await plain.diff(trees[0], trees[1])
     await with_git.write_blob(b"")
     theirs = await with_git.diff(trees[0], trees[1])

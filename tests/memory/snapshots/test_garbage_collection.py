@@ -50,7 +50,7 @@ async def versions(snapshots: Snapshots, count: int) -> list[str]:
     for number in range(count):
         data = os.urandom(50_000)
         (snapshots.folder / "big.bin").write_bytes(data + bytes([number]))
-        trees.append(await snapshots.take(also=["big.bin", "sub/same.txt"]))
+        trees.append(await snapshots.take(named_files=["big.bin", "sub/same.txt"]))
     return trees
 
 
@@ -127,7 +127,7 @@ async def test_measure_by_folder_and_remove_unused_stores(
 async def test_a_thread_that_begins_meanwhile_keeps_its_store(
     snapshots: Snapshots, stores: Path
 ) -> None:
-    tree, asked = await snapshots.take(also=["sub/same.txt"]), list[int]()
+    tree, asked = await snapshots.take(named_files=["sub/same.txt"]), list[int]()
 
     def needed() -> list[Path]:
         asked.append(1)

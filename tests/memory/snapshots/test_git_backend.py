@@ -166,7 +166,7 @@ async def test_user_repository_stays_identical(
     snapshots = snapshots_of(project)
     old = await snapshots.take()
     write(project, {"staged.py": "changed\n", "new.py": "new\n"})
-    new = await snapshots.take(also=["new.py"])
+    new = await snapshots.take(named_files=["new.py"])
     assert {change.path for change in await snapshots.list_changes(old, new)} == {
         "new.py",
         "staged.py",
@@ -260,7 +260,7 @@ async def test_names_differing_in_case_are_two_files(folder: Path) -> None:
 
 async def test_ignored_file_written_by_tool_stays_included(folder: Path) -> None:
     write(folder, {".gitignore": "out/\n", "out/a": "1", "out/b": "1", "out/c": "1"})
-    before = await snapshots_of(folder).take(also=["out/a"])
+    before = await snapshots_of(folder).take(named_files=["out/a"])
     assert await paths(snapshots_of(folder)) == await paths(snapshots_of(folder), ("out/a",))
     write(folder, {"out/a": "2", "out/b": "2"})
     other = snapshots_of(folder)

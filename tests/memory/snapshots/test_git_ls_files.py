@@ -11,7 +11,7 @@ from maxagent.memory.snapshots.git_ls_files import (
     plan_index_update,
     read_excludes,
 )
-from maxagent.memory.snapshots.limits import LARGEST_FILE, NewFile
+from maxagent.memory.snapshots.limits import MAX_STORED_FILE_BYTES, NewFile
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "link").symlink_to("sub")
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "big").touch()
-    os.truncate(tmp_path / "big", LARGEST_FILE + 1)
+    os.truncate(tmp_path / "big", MAX_STORED_FILE_BYTES + 1)
     return tmp_path
 
 

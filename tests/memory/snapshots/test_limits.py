@@ -4,7 +4,12 @@ from pathlib import Path
 import pytest
 
 from maxagent.memory.snapshots import limits
-from maxagent.memory.snapshots.limits import LARGEST_FILE, NewFile, SkippedFiles, select_fitting
+from maxagent.memory.snapshots.limits import (
+    MAX_STORED_FILE_BYTES,
+    NewFile,
+    SkippedFiles,
+    select_fitting,
+)
 from maxagent.memory.snapshots.store import Snapshots
 
 
@@ -63,16 +68,16 @@ async def test_file_over_limit_is_skipped_and_reported(
     names = ["big.bin", "grows.bin", "small"]
     for name in names:
         (folder / name).write_bytes(b"x")
-    os.truncate(folder / "big.bin", LARGEST_FILE + 1)
-    old = await snapshots.take(also=names)
+    os.truncate(folder / "big.bin", MAX_STORED_FILE_BYTES + 1)
+    old = await snapshots.take(named_files=names)
     assert "over 20 MB: `big.bin`" in snapshots.skipped
-    os.truncate(folder / "grows.bin", LARGEST_FILE + 1)
+    os.truncate(folder / "grows.bin", MAX_STORED_FILE_BYTES + 1)
     (folder / "small").write_bytes(b"y")
     new = await snapshots.take()
     assert "`big.bin`, `grows.bin`" in snapshots.skipped
     assert [change.path for change in await snapshots.list_changes(old, new)] == ["small"]
     for name in names[:2]:
-        os.truncate(folder / name, LARGEST_FILE)
+        os.truncate(folder / name, MAX_STORED_FILE_BYTES)
     await snapshots.take()
     assert snapshots.skipped == ""
 
@@ -96,5 +101,5 @@ async def test_tree_with_too_many_files_is_stored_partly(
     second = await snapshots.take()
     assert [change.path for change in await snapshots.list_changes(first, second)] == ["0.txt"]
     (folder / "1.txt").unlink()
-    await snapshots.take(also=["7.txt"])
+    await snapshots.take(named_files=["7.txt"])
     assert "2 files beyond the 5" in snapshots.skipped

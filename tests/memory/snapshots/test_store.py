@@ -212,8 +212,8 @@ async def test_the_background_snapshot_hides_no_notice(
     snapshots: Snapshots, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(git_backend, "STORED_AT_ONCE", 1)
-    monkeypatch.setattr(limits, "LARGEST_FILE", 3)
-    monkeypatch.setattr(git_ls_files, "LARGEST_FILE", 3)
+    monkeypatch.setattr(limits, "MAX_STORED_FILE_BYTES", 3)
+    monkeypatch.setattr(git_ls_files, "MAX_STORED_FILE_BYTES", 3)
     (folder / "b.py").write_text("b = 1\n")
     for command in (["init", "-q"], ["add", "--all"]):
         subprocess.run(["git", *command], cwd=folder, check=True)

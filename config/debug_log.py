@@ -55,7 +55,7 @@ def open_debug_log(home: Path) -> Path:
 def close_debug_log() -> None:
     """Stop writing."""
     logger = logging.getLogger(_LOGGER)
-    for handler in [one for one in logger.handlers if isinstance(one, _PrivateFileHandler)]:
+    for handler in [each for each in logger.handlers if isinstance(each, _PrivateFileHandler)]:
         logger.removeHandler(handler)
         handler.close()
     logger.setLevel(logging.NOTSET)

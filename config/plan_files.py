@@ -41,11 +41,11 @@ def find_plan(folder: Path, name: str = "") -> Path:
     Raises UsageError if there is none, or several.
     """
     plans = list_plans(folder)
-    if name and (given := folder / name).is_file():
-        return given
-    wanted = name.removesuffix(".md")
-    fitting = [plan for plan in plans if wanted in plan.name]
-    exact = [plan for plan in fitting if plan.name == wanted]
+    if name and (file := folder / name).is_file():
+        return file
+    plan_name = name.removesuffix(".md")
+    fitting = [plan for plan in plans if plan_name in plan.name]
+    exact = [plan for plan in fitting if plan.name == plan_name]
     if exact or (fitting and not name) or len(fitting) == 1:
         return (exact or fitting)[0].file
     if fitting:

@@ -37,7 +37,9 @@ class TemplatedText(str):
 
 def text(template: str, /, **values: object) -> str:
     """Fill a template; each `{name}` is a value, which may be a sentence of its own."""
-    as_text = {name: one if isinstance(one, str) else str(one) for name, one in values.items()}
+    as_text = {
+        name: value if isinstance(value, str) else str(value) for name, value in values.items()
+    }
     return TemplatedText(template, as_text)
 
 

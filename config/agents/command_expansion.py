@@ -51,8 +51,8 @@ def _split_arguments(arguments: str) -> list[str]:
 
 
 def _has_placeholder(prompt: str) -> bool:
-    found = _SPECIAL.finditer(prompt)
-    return any(not match["escaped"] and _VALUE.search(match[0]) for match in found)
+    matches = _SPECIAL.finditer(prompt)
+    return any(not match["escaped"] and _VALUE.search(match[0]) for match in matches)
 
 
 def _split_prompt(prompt: str, values: Values) -> Iterator[PromptSegment]:
@@ -75,13 +75,13 @@ def _build_segment(match: re.Match[str], values: Values) -> PromptSegment:
 
 def _build_shell_line(command: str, values: Values) -> str:
     """Return the command line, with the values that it uses set before it."""
-    places, given = set(_VALUE.findall(command)), ""
+    places, assignments = set(_VALUE.findall(command)), ""
     if "$ARGUMENTS" in places:
-        given = f"ARGUMENTS={shlex.quote(values['$ARGUMENTS'])}; "
+        assignments = f"ARGUMENTS={shlex.quote(values['$ARGUMENTS'])}; "
     if places - {"$ARGUMENTS"}:
         words = [value for place, value in values.items() if place != "$ARGUMENTS"]
-        given += f"set -- {shlex.join(words)}; "
-    return given + command.strip()
+        assignments += f"set -- {shlex.join(words)}; "
+    return assignments + command.strip()
 
 
 def _merge_texts(pieces: list[PromptSegment]) -> list[PromptSegment]:

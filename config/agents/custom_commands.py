@@ -38,14 +38,14 @@ class CustomCommand:
 
 def load_custom_commands(folder: Path, home: Path, trust: Trust) -> Mapping[str, CustomCommand]:
     """Return all commands by name, unusable ones too; a project's replaces the user's."""
-    found: dict[str, CustomCommand] = {}
+    commands: dict[str, CustomCommand] = {}
     for file in read_definition_files("commands", folder, home, trust):
         command = _parse_command(file)
-        if other := found.get(command.name):
+        if other := commands.get(command.name):
             note = text("replaces {file}", file=other.file)
             command = replace(command, notes=(*command.notes, note))
-        found[command.name] = command
-    return dict(sorted(found.items()))
+        commands[command.name] = command
+    return dict(sorted(commands.items()))
 
 
 def _parse_command(file: DefinitionFile) -> CustomCommand:

@@ -40,13 +40,13 @@ def read_definition_files(
         )
     if not trust.trusted:
         return
-    for one in reversed(trust.inventory):
-        mine = (folder / one.path).is_relative_to(above)  # the project is the user's own home
-        if one.kind == kind and one.path.endswith(".md") and not mine:
-            place = next(place for place in PLACES[kind] if one.path.startswith(f"{place}/"))
-            name = _format_name(PurePath(one.path).relative_to(place))
-            read = partial(read_listed_bytes, one.path, folder, trust)
-            yield _read_definition_file(folder / one.path, name, "project", read)
+    for item in reversed(trust.inventory):
+        mine = (folder / item.path).is_relative_to(above)  # the project is the user's own home
+        if item.kind == kind and item.path.endswith(".md") and not mine:
+            place = next(place for place in PLACES[kind] if item.path.startswith(f"{place}/"))
+            name = _format_name(PurePath(item.path).relative_to(place))
+            read = partial(read_listed_bytes, item.path, folder, trust)
+            yield _read_definition_file(folder / item.path, name, "project", read)
 
 
 def _read_definition_file(

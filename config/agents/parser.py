@@ -158,14 +158,14 @@ class _AgentReader:
             if not close and FOREIGN_FOLDERS & {*self.file.parts}:
                 self._add_note(key, text("`{key}` is not used here", key=key))
                 return
-            known = ", ".join(f"`{one}`" for one in KEYS)
-            meant = (
+            key_list = ", ".join(f"`{known_key}`" for known_key in KEYS)
+            suggestion = (
                 text("did you mean `{name}`?", name=close[0])
                 if close
-                else text("use one of {names}", names=known)
+                else text("use one of {names}", names=key_list)
             )
             self._add_error(
-                key, text("unknown key `{key}`; {suggestion}", key=key, suggestion=meant)
+                key, text("unknown key `{key}`; {suggestion}", key=key, suggestion=suggestion)
             )
         elif name in self.values:
             self._add_error(name, text("`{key}` sets `{name}` a second time", key=key, name=name))
@@ -181,12 +181,12 @@ class _AgentReader:
         return str(name)
 
     def _read_mode(self) -> AgentMode:
-        mode, known = self.values.get("mode", "all"), get_args(AgentMode)
-        if mode not in known:
+        mode, modes = self.values.get("mode", "all"), get_args(AgentMode)
+        if mode not in modes:
             self._add_error(
                 "mode",
                 text(
-                    "`mode` must be one of {names}, not `{mode}`", names=", ".join(known), mode=mode
+                    "`mode` must be one of {names}, not `{mode}`", names=", ".join(modes), mode=mode
                 ),
             )
             return "all"
@@ -255,14 +255,14 @@ class _AgentReader:
         """Read a list, or text with commas."""
         value = self.values.get(key, [])
         items = value.split(",") if isinstance(value, str) else value
-        listed = cast("list[object]", items) if isinstance(items, list) else [None]
-        texts = [item.strip() for item in listed if isinstance(item, str)]
-        if len(texts) < len(listed):
+        raw_items = cast("list[object]", items) if isinstance(items, list) else [None]
+        texts = [item.strip() for item in raw_items if isinstance(item, str)]
+        if len(texts) < len(raw_items):
             self._add_error(
                 key, text("`{key}` must be a list, or names with commas between them", key=key)
             )
-        found = tuple(filter(None, texts))
-        if rule := next((one for one in found if "(" in one and key != "files"), ""):
+        entries = tuple(filter(None, texts))
+        if rule := next((entry for entry in entries if "(" in entry and key != "files"), ""):
             self._add_error(
                 key,
                 text(
@@ -271,7 +271,7 @@ class _AgentReader:
                     key=key,
                 ),
             )
-        return found
+        return entries
 
     def _read_tools(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the tools, and those that opencode's `name: false` removes."""
@@ -279,7 +279,7 @@ class _AgentReader:
         if not isinstance(value, dict):
             return (ALL_TOOLS if value is None else self._read_texts("tools")), ()
         chosen = cast("Mapping[str, object]", value)
-        if any(not isinstance(one, bool) for one in chosen.values()):
+        if any(not isinstance(is_on, bool) for is_on in chosen.values()):
             self._add_error("tools", "in a mapping, `tools` takes only true and false")
         named = tuple(name for name, on in chosen.items() if on is True)
         only = chosen.get("*") is False
@@ -323,10 +323,10 @@ class _AgentReader:
             path = path[:-1]
         return f"{self.file}:{self.parts.lines.get(path, 1)}"
 
-    def _add_error(self, key: str, what: str) -> None:
+    def _add_error(self, key: str, problem: str) -> None:
         place = f"{self.file}:{self.lines.get(key, 1)}"
-        self.reports.append(text("{place}: {problem}", place=place, problem=what))
+        self.reports.append(text("{place}: {problem}", place=place, problem=problem))
 
-    def _add_note(self, key: str, what: str) -> None:
+    def _add_note(self, key: str, problem: str) -> None:
         place = f"{self.file}:{self.lines[key]}"
-        self.notes.append(text("{place}: {problem}", place=place, problem=what))
+        self.notes.append(text("{place}: {problem}", place=place, problem=problem))

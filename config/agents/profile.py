@@ -68,7 +68,7 @@ class AgentProfile:
     @property
     def steps(self) -> int:
         """The lowest limit of model turns; 0: none of its own."""
-        return min((one.max_steps for one in self.limits if one.max_steps), default=0)
+        return min((limit.max_steps for limit in self.limits if limit.max_steps), default=0)
 
     def with_parent(self, parent: "AgentProfile") -> "AgentProfile":
         """Return the same agent as a sub-agent of `parent`: its parent's limits apply, too."""

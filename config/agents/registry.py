@@ -42,12 +42,16 @@ class AgentRegistry:
         for fault in self.faults:
             if fault.name == name:
                 raise fault
-        known = [one.name for one in self.profiles.values() if not one.hidden]
-        close = get_close_matches(name, known, n=1)
-        meant = text("did you mean `{name}`? ", name=close[0]) if close else ""
+        visible_names = [profile.name for profile in self.profiles.values() if not profile.hidden]
+        close = get_close_matches(name, visible_names, n=1)
+        suggestion = text("did you mean `{name}`? ", name=close[0]) if close else ""
         raise UsageError(
             text("no agent `{name}`", name=name),
-            hint=text("{suggestion}There are: {names}", suggestion=meant, names=", ".join(known)),
+            hint=text(
+                "{suggestion}There are: {names}",
+                suggestion=suggestion,
+                names=", ".join(visible_names),
+            ),
         )
 
     def find_primary_agent(self, name: str) -> AgentProfile:
@@ -56,7 +60,9 @@ class AgentRegistry:
         if profile.mode != "subagent":
             return profile
         speaking = [
-            one.name for one in self.profiles.values() if not one.hidden and one.mode != "subagent"
+            agent.name
+            for agent in self.profiles.values()
+            if not agent.hidden and agent.mode != "subagent"
         ]
         raise UsageError(
             text("the agent `{name}` works only for other agents, not in conversations", name=name),
@@ -81,13 +87,13 @@ def find_agents(folder: Path, home: Path, trust: Trust) -> AgentRegistry:
     """Return all agents, and the invalid files; `trust` is the folder's."""
     own, faults = dict(_registered), list[InvalidAgentError]()
     users = dict(_registered)
-    for one in read_definition_files("agents", folder, home, trust):
+    for file in read_definition_files("agents", folder, home, trust):
         try:
-            profile = _read_definition(one)
+            profile = _read_definition(file)
         except InvalidAgentError as fault:
             faults.append(fault)
         else:
-            if one.origin == "user":
+            if file.origin == "user":
                 profile = _registered.get(profile.name, profile)
                 users[profile.name] = profile
             else:
@@ -133,7 +139,7 @@ def _read_built_in(file: Path) -> AgentProfile:
     return replace(profile, origin="built-in", lines={})
 
 
-def _read_definition(one: DefinitionFile) -> AgentProfile:
-    if one.fault:
-        raise InvalidAgentError(one.path.stem, [one.fault])
-    return read_agent(one.path, one.text, own=one.origin == "user")
+def _read_definition(file: DefinitionFile) -> AgentProfile:
+    if file.fault:
+        raise InvalidAgentError(file.path.stem, [file.fault])
+    return read_agent(file.path, file.text, own=file.origin == "user")

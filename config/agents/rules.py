@@ -62,7 +62,7 @@ def parse_file_table(
     allowed = [pattern for pattern, verdict in named.items() if verdict == "allow"]
     closed = {pattern: verdict for pattern, verdict in named.items() if verdict != "allow"}
     for inner in allowed:
-        if outer := next((one for one in closed if fnmatchcase(inner, one)), ""):
+        if outer := next((pattern for pattern in closed if fnmatchcase(inner, pattern)), ""):
             wrong.append(
                 text(
                     "{place}: `{inner}` cannot be allowed inside `{outer}`",

@@ -65,12 +65,18 @@ def load_instructions(
     `trust` is the folder's; `ignored` are patterns of files that no tool may read.
     """
     patterns = (*ignored, ".git")
-    found, notes = dict[str, Instruction](), str(locate_user_notes(home))
+    instructions, notes = dict[str, Instruction](), str(locate_user_notes(home))
     for root, name, (path, text, left_out) in _find_files(folder, home, trust, patterns):
-        one = as_instruction(name or path, text, left_out, root)
+        instruction = as_instruction(name or path, text, left_out, root)
         real = os.path.realpath(root / path)  # the project may be the user's own folder
-        found.setdefault(real, replace(one, keeps_end=one.name == notes))
-    return fit_to_limit([one for one in found.values() if one.text or one.left_out])
+        instructions.setdefault(real, replace(instruction, keeps_end=instruction.name == notes))
+    return fit_to_limit(
+        [
+            instruction
+            for instruction in instructions.values()
+            if instruction.text or instruction.left_out
+        ]
+    )
 
 
 def _find_files(
@@ -79,19 +85,19 @@ def _find_files(
     """Yield the root, the name if it is not just the relative path, and each file."""
     read = _build_user_reader(home, patterns)
     for start in (find_first_nonempty(NAMES, read), locate_user_notes(home).name):
-        for one in read_with_imports(start, read):
-            yield home, str(home / one[0]), one
+        for file in read_with_imports(start, read):
+            yield home, str(home / file[0]), file
     for above in (place for place in _list_enclosing_folders(folder) if _has_instructions(place)):
-        for one in _read_enclosing(above, check_trust(above, home), patterns):
-            yield above, str(above / one[0]), one
-    for one in _read_project(folder, trust, patterns):
-        yield folder, "", one
+        for file in _read_enclosing(above, check_trust(above, home), patterns):
+            yield above, str(above / file[0]), file
+    for file in _read_project(folder, trust, patterns):
+        yield folder, "", file
 
 
 def _read_enclosing(
     folder: Path, trust: Trust, patterns: tuple[str, ...]
 ) -> Iterator[_ImportedFile]:
-    start = find_project_start(folder, [one.path for one in trust.inventory])
+    start = find_project_start(folder, [item.path for item in trust.inventory])
     if trust.changed and start:
         yield start, "", FOLDER_CHANGED
     yield from _read_project(folder, trust, patterns)
@@ -99,13 +105,13 @@ def _read_enclosing(
 
 def _read_project(folder: Path, trust: Trust, patterns: tuple[str, ...]) -> Iterator[_ImportedFile]:
     if trust.trusted:
-        own = {one.path: one.digest for one in trust.inventory if one.kind == "instructions"}
+        own = {item.path: item.digest for item in trust.inventory if item.kind == "instructions"}
         read = build_listed_reader(folder, {**trust.further, **own}, patterns)
         yield from read_with_imports(find_project_start(folder, own), read)
 
 
 def build_listed_reader(
-    folder: Path, listed: Mapping[str, str], patterns: tuple[str, ...]
+    folder: Path, digests: Mapping[str, str], patterns: tuple[str, ...]
 ) -> FileReader:
     """Return a reader of files in an inventory, with exactly these digests."""
 
@@ -115,7 +121,7 @@ def build_listed_reader(
         if _is_ignored(patterns, folder, path):
             raise UnreadableFileError(HIDDEN)
         digest, content = read_with_digest(os.path.realpath(folder), path)
-        if listed.get(path) != digest:
+        if digests.get(path) != digest:
             decode_text(content)  # no trust would help a file that is not text
             raise UnreadableFileError(NOT_AGREED)
         return content
@@ -160,26 +166,30 @@ def _list_enclosing_folders(folder: Path) -> list[Path]:
     return list(reversed(places[1 : roots[0] + 1])) if roots else []
 
 
-def fit_to_limit(found: Sequence[Instruction]) -> tuple[Instruction, ...]:
+def fit_to_limit(instructions: Sequence[Instruction]) -> tuple[Instruction, ...]:
     """Cut the instructions to the limit of bytes; the strongest stay whole."""
-    left, kept = MAX_BYTES, list[Instruction]()
-    for one in reversed(found):
-        small = one if count_bytes(one) <= left else replace(one, text=_truncate_lines(one, left))
-        cut = count_bytes(one) - count_bytes(small)
-        left = 0 if cut else left - count_bytes(one)
-        kept.append(replace(small, cut=cut))
-    return tuple(reversed(kept))
+    left, fitting = MAX_BYTES, list[Instruction]()
+    for instruction in reversed(instructions):
+        small = (
+            instruction
+            if count_bytes(instruction) <= left
+            else replace(instruction, text=_truncate_lines(instruction, left))
+        )
+        cut = count_bytes(instruction) - count_bytes(small)
+        left = 0 if cut else left - count_bytes(instruction)
+        fitting.append(replace(small, cut=cut))
+    return tuple(reversed(fitting))
 
 
-def count_bytes(one: Instruction) -> int:
-    return len(one.text.encode(errors="replace"))
+def count_bytes(instruction: Instruction) -> int:
+    return len(instruction.text.encode(errors="replace"))
 
 
-def _truncate_lines(one: Instruction, most: int) -> str:
+def _truncate_lines(instruction: Instruction, most: int) -> str:
     """Return at most that many bytes of its text, in whole lines if it has any."""
-    content = one.text.encode(errors="replace")
-    if one.keeps_end:
-        kept = content[len(content) - most :].decode(errors="ignore")
-        return kept.partition("\n")[2] or kept
-    kept = content[:most].decode(errors="ignore")
-    return kept.rpartition("\n")[0] or kept
+    content = instruction.text.encode(errors="replace")
+    if instruction.keeps_end:
+        end_text = content[len(content) - most :].decode(errors="ignore")
+        return end_text.partition("\n")[2] or end_text
+    start_text = content[:most].decode(errors="ignore")
+    return start_text.rpartition("\n")[0] or start_text

@@ -29,10 +29,10 @@ class NestedInstructions:
     """Files that do not fit beside the others: they come next."""
 
 
-def find_nested_files(folder: Path, trust: Trust, shown: Iterable[str]) -> list[str]:
+def find_nested_files(folder: Path, trust: Trust, paths: Iterable[str]) -> list[str]:
     """Return the instruction files of the shown files' folders and parents; the nearest last."""
     places = set[str]()
-    for above in {os.path.dirname(path) for path in shown} if trust.trusted else ():
+    for above in {os.path.dirname(path) for path in paths} if trust.trusted else ():
         while above and above not in places:
             places.add(above)
             above = os.path.dirname(above)
@@ -47,7 +47,7 @@ def read_nested_instructions(
     ignored: Sequence[str],
     *,
     files: Sequence[str],
-    known: Collection[str],
+    sent_before: Collection[str],
     passed_over: Collection[str],
 ) -> NestedInstructions:
     """Return these files and their imports, except those sent before, the nearest first.
@@ -56,27 +56,30 @@ def read_nested_instructions(
     files are included without text, unless they were `passed_over` before.
     """
     read = build_listed_reader(folder, trust.further, (*ignored, ".git"))
-    instructions, taken, size = list[Instruction](), {*known}, 0
-    waiting = [file for file in files if file not in taken]
+    instructions, sent_names, size = list[Instruction](), {*sent_before}, 0
+    waiting = [file for file in files if file not in sent_names]
     while waiting:
-        every = [as_instruction(*one, folder) for one in read_with_imports(waiting[-1], read)]
-        new = [one for one in every if one.name not in taken]
-        found = [
-            one for one in new if one.text or (one.folder_to_trust and one.name not in passed_over)
+        every = [as_instruction(*file, folder) for file in read_with_imports(waiting[-1], read)]
+        new = [instruction for instruction in every if instruction.name not in sent_names]
+        due = [
+            instruction
+            for instruction in new
+            if instruction.text
+            or (instruction.folder_to_trust and instruction.name not in passed_over)
         ]
-        added = sum(map(count_bytes, found))
+        added = sum(map(count_bytes, due))
         if size and size + added > MAX_BYTES:
             break
         size += added
         waiting.pop()
-        taken |= {one.name for one in found}
-        instructions = [*found, *instructions]
+        sent_names |= {instruction.name for instruction in due}
+        instructions = [*due, *instructions]
     return NestedInstructions(fit_to_limit(instructions), tuple(waiting))
 
 
-def _find_first(folder: Path, place: str, listed: Collection[str]) -> str:
+def _find_first(folder: Path, place: str, listed_paths: Collection[str]) -> str:
     """Return the listed file; else a new one, which is reported as such."""
-    mine = next((one for name in NAMES if (one := f"{place}/{name}") in listed), "")
+    mine = next((path for name in NAMES if (path := f"{place}/{name}") in listed_paths), "")
     return mine or (find_nested_start(folder, place) if _is_ours(folder, place) else "")
 
 
@@ -85,5 +88,5 @@ def _is_ours(folder: Path, place: str) -> bool:
     names = place.split("/")
     within = (Path(folder, *names[:count]) for count in range(1, len(names) + 1))
     return not any(is_third_party(name) for name in names) and not any(
-        os.path.islink(one) or os.path.lexists(one / ".git") for one in within
+        os.path.islink(parent) or os.path.lexists(parent / ".git") for parent in within
     )

@@ -31,8 +31,8 @@ def filter_matches(patterns: Patterns, folder: str, names: Iterable[str]) -> set
     prefix = "" if folder == "." else f"{folder}/"
     if prefix and matches_any(patterns, folder):
         return set(names)
-    in_any_folder = tuple(one for one in patterns if "/" not in one.rstrip("/"))
-    of_paths = tuple(one for one in patterns if one not in in_any_folder)
+    in_any_folder = tuple(pattern for pattern in patterns if "/" not in pattern.rstrip("/"))
+    of_paths = tuple(pattern for pattern in patterns if pattern not in in_any_folder)
     names_match, paths_match = (
         _compile_ignore_regex(in_any_folder).search,
         _compile_ignore_regex(of_paths).search,
@@ -84,7 +84,9 @@ def _compile_spec(patterns: Patterns) -> GitIgnoreSpec:
 def _compile_ignore_regex(patterns: Patterns) -> re.Pattern[str]:
     """Join all ignoring patterns, to rule out most names with one search."""
     hiding = [
-        cast(Any, one).regex.pattern for one in _compile_spec(patterns).patterns if one.include
+        cast(Any, pattern).regex.pattern
+        for pattern in _compile_spec(patterns).patterns
+        if pattern.include
     ]
     return combine_patterns(hiding)
 

@@ -73,13 +73,13 @@ def restrict_to_owner(folder: Path) -> Path | None:
     A folder of another user is returned itself. While others could write, they could plant a link
     to redirect our writes, or a file for us to read as ours. Raises OSError.
     """
-    found = folder.stat()
-    if found.st_uid != os.geteuid():
+    status = folder.stat()
+    if status.st_uid != os.geteuid():
         return folder
-    if not found.st_mode & 0o077:
+    if not status.st_mode & 0o077:
         return None
     folder.chmod(0o700)
-    return next(_find_planted(folder), None) if found.st_mode & 0o022 else None
+    return next(_find_planted(folder), None) if status.st_mode & 0o022 else None
 
 
 def _find_planted(folder: Path) -> Iterator[Path]:

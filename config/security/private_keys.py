@@ -8,7 +8,7 @@ listing, a diff, a quotation or a log.
 import re
 
 # Most characters before a line of the key
-LONGEST_LEAD = 200
+MAX_LEAD_LENGTH = 200
 # Blank lines in a row that a key may have; a long line must follow them
 MAX_BLANK = 2
 LONG = 16
@@ -19,7 +19,7 @@ _ESCAPED = r"\\{1,4}[rn]"
 _BASE64 = r"[A-Za-z0-9+/]++={0,2}+"
 # Path and line number, as in search results
 _PLACE = (
-    rf"(?:[^\s:]{{1,{LONGEST_LEAD}}}:(?=\d))?+(?:[ \t]{{0,20}}\d{{1,9}}[ \t]{{0,8}}[:→|│\t-])?+"
+    rf"(?:[^\s:]{{1,{MAX_LEAD_LENGTH}}}:(?=\d))?+(?:[ \t]{{0,20}}\d{{1,9}}[ \t]{{0,8}}[:→|│\t-])?+"
 )
 _SIGN = r"(?:[ \t]*+(?:\+|-(?!----[^-])))?+"
 _QUOTED = r"[ \t]*+(?:(?://|[#*>|│])[ \t]*+)*+[\"'`]?+"
@@ -47,12 +47,12 @@ _END_LINE = re.compile(rf"{_LEAD}(?:{_BASE64}(?:{_ESCAPED})++)*+[ \t]*+{_END}")
 
 def without_private_keys(text: str, mark: str) -> str:
     """Replace every private key in the text with the mark."""
-    shown, at = list[str](), 0
+    parts, at = list[str](), 0
     for begin in _BEGINS.finditer(text):
         if begin.start() >= at:
-            shown += text[at : begin.start()], mark
+            parts += text[at : begin.start()], mark
             at = _find_key_end(text, begin)
-    return "".join([*shown, text[at:]])
+    return "".join([*parts, text[at:]])
 
 
 def _find_key_end(text: str, begin: re.Match[str]) -> int:
@@ -87,7 +87,7 @@ def _find_line_end(text: str, at: int) -> int:
 
 def _get_lead(text: str, at: int) -> str:
     """Return the prefix of the first line, as in a log; its numbers may increase."""
-    start = max(text.rfind("\n", max(0, at - LONGEST_LEAD), at) + 1, at - LONGEST_LEAD, 0)
+    start = max(text.rfind("\n", max(0, at - MAX_LEAD_LENGTH), at) + 1, at - MAX_LEAD_LENGTH, 0)
     return _mask_digits(text[start:at])
 
 

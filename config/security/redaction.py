@@ -84,9 +84,9 @@ def _redact_plain(text: str) -> str:
     text = without_known(text)
     if "PRIVATE KEY-----" in text:
         text = without_private_keys(text, "[secret: private key]")
-    for begin, pattern, name, stays in _PATTERNS:
+    for begin, pattern, name, prefix in _PATTERNS:
         if begin in text:
-            text = pattern.sub(f"{stays}[secret: {name}]", text)
+            text = pattern.sub(f"{prefix}[secret: {name}]", text)
     return text
 
 
@@ -106,9 +106,9 @@ def redact_json(value: Any) -> Any:
             return redact(value)
         case dict():
             items = cast("dict[Any, Any]", value).items()
-            return {redact_json(name): redact_json(one) for name, one in items}
+            return {redact_json(name): redact_json(item) for name, item in items}
         case list() | tuple():
-            return [redact_json(one) for one in cast("list[Any]", value)]
+            return [redact_json(item) for item in cast("list[Any]", value)]
         case _:
             return value
 
@@ -144,7 +144,7 @@ def is_secret_value(value: str) -> bool:
 @lru_cache(maxsize=4)
 def _encode_secrets(named: tuple[tuple[str, str], ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Return each name with its value as text, URL, JSON and base64; the longest first."""
-    by_length = sorted(named, key=lambda one: -len(one[1]))
+    by_length = sorted(named, key=lambda pair: -len(pair[1]))
     return tuple((name, tuple(dict.fromkeys(_list_encodings(value)))) for name, value in by_length)
 
 

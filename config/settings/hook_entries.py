@@ -20,14 +20,14 @@ def fold_events(section: Mapping[str, object]) -> dict[str, object]:
         name: value for name, value in section.items() if name not in CLAUDE_EVENTS.values()
     }
     for event, claude in CLAUDE_EVENTS.items():
-        given = [section[name] for name in (event, claude) if name in section]
-        if given and all(isinstance(entries, list) for entries in given):
-            lists = cast("list[list[object]]", given)
+        sections = [section[name] for name in (event, claude) if name in section]
+        if sections and all(isinstance(entries, list) for entries in sections):
+            lists = cast("list[list[object]]", sections)
             folded[event] = [
                 entry for entries in lists for group in entries for entry in _split_group(group)
             ]
-        elif given:  # the schema rejects it
-            folded[event] = next(value for value in given if not isinstance(value, list))
+        elif sections:  # the schema rejects it
+            folded[event] = next(value for value in sections if not isinstance(value, list))
     return folded
 
 

@@ -43,10 +43,14 @@ def join_key(path: KeyPath) -> str:
 
 def type_of(path: KeyPath) -> object:
     """Return the type of a key; None for an unknown key."""
-    found: object = Settings
+    key_type: object = Settings
     for part in path:
-        found = get_args(found)[1] if get_origin(found) is dict else _get_fields(found).get(part)
-    return found
+        key_type = (
+            get_args(key_type)[1]
+            if get_origin(key_type) is dict
+            else _get_fields(key_type).get(part)
+        )
+    return key_type
 
 
 def is_section(path: KeyPath) -> bool:
@@ -113,10 +117,12 @@ def suggest_key(key: str) -> str:
     """Suggest a known key for an unknown one, or list the keys known in its place."""
     keys = list_keys()
     last = key.rpartition(".")[2]
-    meant = [known for known in keys if known.rpartition(".")[2] == last]
-    meant = meant[:1] or get_close_matches(key, [*keys, *Settings.model_fields], n=1, cutoff=0.75)
-    if meant:
-        return text("did you mean `{suggestion}`?", suggestion=meant[0])
+    similar_keys = [known_key for known_key in keys if known_key.rpartition(".")[2] == last]
+    similar_keys = similar_keys[:1] or get_close_matches(
+        key, [*keys, *Settings.model_fields], n=1, cutoff=0.75
+    )
+    if similar_keys:
+        return text("did you mean `{suggestion}`?", suggestion=similar_keys[0])
     place: KeyPath = tuple(key.split(".")[:-1])
     while not _get_fields(type_of(place)):
         place = place[:-1]
@@ -124,9 +130,9 @@ def suggest_key(key: str) -> str:
     return text("available: {names}", names=names)
 
 
-def _get_fields(found: object) -> dict[str, object]:
-    if isinstance(found, type) and issubclass(found, BaseModel):
-        return {name: field.annotation for name, field in found.model_fields.items()}
+def _get_fields(key_type: object) -> dict[str, object]:
+    if isinstance(key_type, type) and issubclass(key_type, BaseModel):
+        return {name: field.annotation for name, field in key_type.model_fields.items()}
     return {}
 
 

@@ -35,10 +35,10 @@ def _read_project_language(folder: Path, home: Path) -> str:
     language = _parse_language(content)
     if not language:
         return ""
-    found = check_trust(folder, home)
-    listed = {one.path: one.digest for one in found.inventory}
-    same = listed.get(file.name) == compute_digest(folder, file.name, content)
-    return language if found.trusted and same else ""
+    trust = check_trust(folder, home)
+    digests = {item.path: item.digest for item in trust.inventory}
+    same = digests.get(file.name) == compute_digest(folder, file.name, content)
+    return language if trust.trusted and same else ""
 
 
 def _read_content(file: Path) -> bytes:
@@ -53,5 +53,5 @@ def _read_content(file: Path) -> bytes:
 
 
 def _parse_language(content: bytes) -> str:
-    found = _LINE.search(content)
-    return found[1].decode() if found else ""
+    match = _LINE.search(content)
+    return match[1].decode() if match else ""

@@ -75,9 +75,9 @@ def load_settings(
         *from_environment(environ),
         *_build_flag_layers(flags or {}),
     ]:
-        layer, found = validate_layer(source, environ)
+        layer, mistakes = validate_layer(source, environ)
         layers.append(layer)
-        reports += found
+        reports += mistakes
     raise_mistakes(reports)
     project = str(locate_project_config(folder))
     layers = [*map(with_own_events, without_switches(layers, project))]
@@ -106,8 +106,8 @@ def build_file_layer(file: Path, document: YamlDocument) -> Layer:
 
 def has_ignored_config(folder: Path, home: Path) -> bool:
     """Return whether a project's file is ignored because the folder is not trusted."""
-    found = check_trust(folder, home)
-    return not found.trusted and any(one.kind == "configuration" for one in found.inventory)
+    trust = check_trust(folder, home)
+    return not trust.trusted and any(item.kind == "configuration" for item in trust.inventory)
 
 
 def _remember_secrets(settings: Settings) -> None:
@@ -130,24 +130,29 @@ def _load_files(folder: Path, home: Path, trust: Trust | None) -> list[Layer]:
     user, own = locate_user_config(home), locate_project_config(folder)
     if trust is None and os.path.lexists(own):
         trust = check_trust(folder, home)
-    said = {
+    documents = {
         user: read_document(user),
         own: read_listed(own, trust) if trust and trust.trusted else None,
     }
-    return [build_file_layer(file, found) for file, found in said.items() if found is not None]
+    return [
+        build_file_layer(file, document)
+        for file, document in documents.items()
+        if document is not None
+    ]
 
 
 def _build_flag_layers(flags: Mapping[str, object]) -> list[Layer]:
-    given = {key: value for key, value in flags.items() if value is not None}
-    return [build_layer("flag", split_key(key), value) for key, value in given.items()]
+    given_flags = {key: value for key, value in flags.items() if value is not None}
+    return [build_layer("flag", split_key(key), value) for key, value in given_flags.items()]
 
 
 def _find_origins(settings: Settings, layers: list[Layer]) -> dict[str, str]:
-    found = {
+    origins = {
         path: layer.find_origin(path) for layer in layers for path, _ in iter_leaves(layer.values)
     }
     return {
-        join_key(path): found.get(path, "default") for path, _ in iter_leaves(settings.model_dump())
+        join_key(path): origins.get(path, "default")
+        for path, _ in iter_leaves(settings.model_dump())
     }
 
 
@@ -168,8 +173,8 @@ def _get_memory(values: Mapping[str, object]) -> dict[str, object]:
 
 
 def _omit_from_memory(values: Mapping[str, object], names: Collection[str]) -> dict[str, object]:
-    said = _get_memory(values).items()
-    return {**values, _MEMORY: {name: value for name, value in said if name not in names}}
+    items = _get_memory(values).items()
+    return {**values, _MEMORY: {name: value for name, value in items if name not in names}}
 
 
 def with_all_patterns(layers: Sequence[Layer], project: str) -> list[Layer]:
@@ -202,8 +207,10 @@ def _join_patterns(layers: Sequence[Layer]) -> Iterator[str]:
 
 
 def _read_patterns(layer: Layer) -> list[str] | None:
-    given = [found for name in _PATTERNS_NAMES if (found := _get_texts(layer, name)) is not None]
-    return [pattern for part in given for pattern in part] if given else None
+    lists = [
+        patterns for name in _PATTERNS_NAMES if (patterns := _get_texts(layer, name)) is not None
+    ]
+    return [pattern for part in lists for pattern in part] if lists else None
 
 
 def _get_texts(layer: Layer, name: str) -> list[str] | None:

@@ -75,8 +75,8 @@ def _read_confirmed_tools(layers: Sequence[Layer]) -> Iterator[RawRule]:
     """Ask about each tool of every layer's `security.require_confirmation`."""
     key = "require_confirmation"
     for layer in layers:
-        given = _get_section(layer, "security").get(key)
-        tools = cast("list[str]", given) if isinstance(given, list) else []
+        setting = _get_section(layer, "security").get(key)
+        tools = cast("list[str]", setting) if isinstance(setting, list) else []
         for number, tool in enumerate(tools):
             origin = layer.find_origin(("security", key, str(number)))
             yield RawRule("ask", tool, origin, setting=f"security.{key}")

@@ -332,12 +332,12 @@ class Hook(Section):
 
     @field_validator("matcher")
     @classmethod
-    def _check_matcher(cls, given: str) -> str:
+    def _check_matcher(cls, pattern: str) -> str:
         try:
-            re.compile("" if given == "*" else given)
+            re.compile("" if pattern == "*" else pattern)
         except re.error:
             raise PydanticCustomError("matcher", "Input should be a regular expression") from None
-        return given
+        return pattern
 
 
 class HooksSection(Section):
@@ -354,9 +354,11 @@ class HooksSection(Section):
 
     @model_validator(mode="before")
     @classmethod
-    def _fold_events(cls, given: object) -> object:
+    def _fold_events(cls, section: object) -> object:
         return (
-            fold_events(cast("Mapping[str, object]", given)) if isinstance(given, dict) else given
+            fold_events(cast("Mapping[str, object]", section))
+            if isinstance(section, dict)
+            else section
         )
 
 
@@ -386,12 +388,14 @@ class Settings(Section):
 
     @field_validator("sandbox", mode="before")
     @classmethod
-    def _expand_mode(cls, given: object) -> object:
-        return {"mode": given} if isinstance(given, str) else given
+    def _expand_mode(cls, value: object) -> object:
+        return {"mode": value} if isinstance(value, str) else value
 
 
 def list_named_tools(settings: Settings) -> list[str]:
     """The names of tools that the settings hold, as they are written, each once."""
     confirmed = settings.security.require_confirmation
-    listed = confirmed if isinstance(confirmed, list) else []
-    return list(dict.fromkeys([*settings.tools.enabled, *settings.tools.disabled, *listed]))
+    confirmed_names = confirmed if isinstance(confirmed, list) else []
+    return list(
+        dict.fromkeys([*settings.tools.enabled, *settings.tools.disabled, *confirmed_names])
+    )

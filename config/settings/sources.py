@@ -67,9 +67,9 @@ def find_mistakes(layer: Layer) -> dict[KeyPath, str]:
     return {}
 
 
-def format_mistakes(layer: Layer, found: Mapping[KeyPath, str]) -> list[str]:
+def format_mistakes(layer: Layer, mistakes: Mapping[KeyPath, str]) -> list[str]:
     """Return the errors with their places, in line order."""
-    ordered = sorted(found.items(), key=lambda item: layer.lines.get(item[0], 0))
+    ordered = sorted(mistakes.items(), key=lambda item: layer.lines.get(item[0], 0))
     return [
         text("{place}: {problem}", place=layer.find_origin(path), problem=mistake)
         for path, mistake in ordered

@@ -82,8 +82,8 @@ def add_item(
     path = split_key(key)
     file = Path(os.path.realpath(file))
     with lock_folder(file.parent):
-        found = read_document(file)
-        old = _list_at(found.values if found else {}, path)
+        document = read_document(file)
+        old = _list_at(document.values if document else {}, path)
         if item not in old:
             wish = build_layer(key, path, [*old, item])
             _write_change(file, wish, lambda text: with_item(text, path, old, item), environ, 0o600)
@@ -100,10 +100,10 @@ def _write_change(
     content = read_bytes(file) or b""
     old_text = decode_utf8(file, content)
     old = parse_document(file, old_text)
-    wanted = merge_layers([build_file_layer(file, old), wish])
-    raise_mistakes(validate_layer(Layer(str(file), wanted, old.lines), environ)[1])
+    new_values = merge_layers([build_file_layer(file, old), wish])
+    raise_mistakes(validate_layer(Layer(str(file), new_values, old.lines), environ)[1])
     new_text = changed(old_text)
-    if not _matches_values(file, new_text, wanted):
+    if not _matches_values(file, new_text, new_values):
         hint = text("change `{file}` by hand", file=file)
         raise UsageError(
             text("`{name}` cannot be set without changing other keys", name=wish.name), hint=hint
@@ -112,16 +112,16 @@ def _write_change(
 
 
 def _list_at(values: Mapping[str, object], path: KeyPath) -> list[object]:
-    found: object = values
+    value: object = values
     for part in path:
-        found = cast("Mapping[str, object]", found).get(part) if isinstance(found, dict) else None
-    return cast("list[object]", found) if isinstance(found, list) else []
+        value = cast("Mapping[str, object]", value).get(part) if isinstance(value, dict) else None
+    return cast("list[object]", value) if isinstance(value, list) else []
 
 
-def _matches_values(file: Path, text: str, wanted: dict[str, object]) -> bool:
+def _matches_values(file: Path, text: str, values: dict[str, object]) -> bool:
     """Return whether the text has exactly these values; an anchor elsewhere may change others."""
     try:
-        return build_file_layer(file, parse_document(file, text)).values == wanted
+        return build_file_layer(file, parse_document(file, text)).values == values
     except UsageError:
         return False
 

@@ -34,19 +34,19 @@ def find_skills(folder: Path, home: Path, trust: Trust) -> SkillRegistry:
     """Return the skills in effect in a folder; `trust` is that folder's."""
     effective, skipped, replaced = dict[str, Skill](), list[SkippedSkill](), list[Skill]()
     folders = set[Path]()
-    for found in _iter_all(folder, home, trust):
-        if isinstance(found, SkippedSkill):
-            skipped.append(found)
-        elif found.folder in folders:  # two names of one folder
+    for skill in _iter_all(folder, home, trust):
+        if isinstance(skill, SkippedSkill):
+            skipped.append(skill)
+        elif skill.folder in folders:  # two names of one folder
             continue
-        elif first := effective.get(found.name):
-            replaced.append(found)
-            note = text("it replaces `{file}`", file=found.file)
-            effective[found.name] = replace(first, warnings=(*first.warnings, note))
+        elif first := effective.get(skill.name):
+            replaced.append(skill)
+            note = text("it replaces `{file}`", file=skill.file)
+            effective[skill.name] = replace(first, warnings=(*first.warnings, note))
         else:
-            effective[found.name] = found
-        if isinstance(found, Skill):
-            folders.add(found.folder)
+            effective[skill.name] = skill
+        if isinstance(skill, Skill):
+            folders.add(skill.folder)
     return SkillRegistry(dict(sorted(effective.items())), tuple(skipped), tuple(replaced))
 
 
@@ -95,11 +95,11 @@ def _list_project_files(trust: Trust) -> list[str]:
     files = list[str]()
     for place in PLACES["skills"]:
         inside = [
-            one.path
-            for one in trust.inventory
-            if one.kind == "skills" and one.path.startswith(f"{place}/")
-            if PurePath(one.path).name in FILE_NAMES
-            if 1 <= len(PurePath(one.path).relative_to(place).parts) - 1 <= MAX_DEPTH
+            item.path
+            for item in trust.inventory
+            if item.kind == "skills" and item.path.startswith(f"{place}/")
+            if PurePath(item.path).name in FILE_NAMES
+            if 1 <= len(PurePath(item.path).relative_to(place).parts) - 1 <= MAX_DEPTH
         ]
         folders = {PurePath(path).parent: path for path in reversed(sorted(inside))}
         files += sorted(
@@ -112,12 +112,12 @@ def _list_project_files(trust: Trust) -> list[str]:
 
 def _read_project_file(folder: Path, path: str, trust: Trust) -> _Found:
     file, root = folder / path, os.path.realpath(folder)
-    listed = {one.path: one.digest for one in trust.inventory}
+    digests = {item.path: item.digest for item in trust.inventory}
     try:
         real = os.path.realpath(file.parent)
         resolve_real_path(real, file.name)
         digest, content = read_with_digest(root, path, MAX_SKILL_BYTES)
-        if digest != listed.get(path):
+        if digest != digests.get(path):
             return SkippedSkill(file, "it has changed since its folder was trusted")
         return read_skill(file, Path(real), content, "project")
     except (UnreadableFileError, InvalidSkillError) as error:

@@ -19,7 +19,7 @@ from .specification import find_name_problems
 # Keys of the specification, and those of Claude Code that count here
 SPECIFIED = ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
 OWN_KEYS = ("argument-hint", "disable-model-invocation", "user-invocable")
-LONGEST_NAME, LONGEST_DESCRIPTION = 100, 1_024
+MAX_NAME_LENGTH, MAX_DESCRIPTION_LENGTH = 100, 1_024
 # Bytes of the front matter, and brackets that are open at once: nobody needs more
 MAX_FRONT_MATTER = 50_000
 MAX_OPEN_BRACKETS = 50
@@ -46,16 +46,16 @@ def _parse_skill(file: Path, folder: Path, content: bytes, origin: SkillOrigin) 
     if file_text is None:
         raise InvalidSkillError("it is not UTF-8 text")
     file_text = file_text.replace("\r\n", "\n")
-    shown = _HIDDEN.sub("", file_text)
-    parts = _split_parts(file, shown)
+    visible_text = _HIDDEN.sub("", file_text)
+    parts = _split_parts(file, visible_text)
     description = _to_line(parts.values.get("description"))
     if not description:
         raise InvalidSkillError("it has no `description`, so nobody knows when to use it")
-    name = _to_line(parts.values.get("name"))[:LONGEST_NAME] or file.parent.name
-    hidden_count = len(file_text) - len(shown)
+    name = _to_line(parts.values.get("name"))[:MAX_NAME_LENGTH] or file.parent.name
+    hidden_count = len(file_text) - len(visible_text)
     return Skill(
         name=name,
-        description=description[:LONGEST_DESCRIPTION],
+        description=description[:MAX_DESCRIPTION_LENGTH],
         body=parts.body.strip(),
         digest=hashlib.sha256(content).hexdigest()[:16],
         file=file,
@@ -103,8 +103,8 @@ def _find_warnings(
         yield text("it has no `name`; the folder's name is used")
     else:
         yield from find_name_problems(name, folder)
-    if len(description) > LONGEST_DESCRIPTION:
-        yield text("the description is cut at {limit} characters", limit=LONGEST_DESCRIPTION)
+    if len(description) > MAX_DESCRIPTION_LENGTH:
+        yield text("the description is cut at {limit} characters", limit=MAX_DESCRIPTION_LENGTH)
     if hidden_count:
         yield text("{count} hidden characters were removed", count=hidden_count)
     if "allowed-tools" in values:

@@ -8,7 +8,7 @@ from typing import Literal
 from ..errors import UsageError
 from ..text import text
 
-LONGEST_SUMMARY = 100
+MAX_SUMMARY_LENGTH = 100
 SkillOrigin = Literal["project", "user", "built-in"]
 
 
@@ -41,7 +41,7 @@ class Skill:
     def summary(self) -> str:
         """The first sentence of its description, at most 100 characters."""
         first = self.description.partition(". ")[0].rstrip(".")
-        return first if len(first) <= LONGEST_SUMMARY else f"{first[:LONGEST_SUMMARY]}…"
+        return first if len(first) <= MAX_SUMMARY_LENGTH else f"{first[:MAX_SUMMARY_LENGTH]}…"
 
 
 @dataclass(frozen=True)
@@ -79,9 +79,9 @@ class SkillRegistry:
     def list_replacements(self) -> list[str]:
         """Return a message for each of the user's own skills that the project's replaces."""
         return [
-            text("the project's skill `{name}` replaces `{file}`", name=one.name, file=one.file)
-            for one in self.replaced
-            if one.origin == "user" and self.skills[one.name].origin == "project"
+            text("the project's skill `{name}` replaces `{file}`", name=skill.name, file=skill.file)
+            for skill in self.replaced
+            if skill.origin == "user" and self.skills[skill.name].origin == "project"
         ]
 
     @property

@@ -13,7 +13,7 @@ from ..yaml.reader import compose_tree
 KEYS = ("allowed-tools", "compatibility", "description", "license", "metadata", "name")
 # A value such as `!!str x`
 _TAG = re.compile(r"^[^#\n]*(?::|-)[ \t]+!", re.MULTILINE)
-LONGEST_NAME, LONGEST_DESCRIPTION, LONGEST_COMPATIBILITY = 64, 1_024, 500
+MAX_NAME_LENGTH, MAX_DESCRIPTION_LENGTH, MAX_COMPATIBILITY_LENGTH = 64, 1_024, 500
 
 
 def find_problems(file: Path, content: bytes) -> list[str]:
@@ -43,8 +43,8 @@ def find_problems(file: Path, content: bytes) -> list[str]:
 def find_name_problems(name: str, folder: str) -> Iterator[str]:
     """Yield what is wrong with the name of a skill in a folder of this name."""
     plain = unicodedata.normalize("NFKC", name.strip())
-    if len(plain) > LONGEST_NAME:
-        yield text("the name has more than {limit} characters", limit=LONGEST_NAME)
+    if len(plain) > MAX_NAME_LENGTH:
+        yield text("the name has more than {limit} characters", limit=MAX_NAME_LENGTH)
     if plain != plain.lower():
         yield text("the name `{name}` has capital letters", name=plain[:80])
     if plain.startswith("-") or plain.endswith("-") or "--" in plain:
@@ -69,7 +69,7 @@ def _find_value_problems(values: Mapping[str, str | None], folder: str) -> Itera
             yield text("`{key}` must be text that is not empty", key=key)
     if name := (values.get("name") or "").strip():
         yield from find_name_problems(name, folder)
-    limits = {"description": LONGEST_DESCRIPTION, "compatibility": LONGEST_COMPATIBILITY}
+    limits = {"description": MAX_DESCRIPTION_LENGTH, "compatibility": MAX_COMPATIBILITY_LENGTH}
     for key, limit in limits.items():
         if len(values.get(key) or "") > limit:
             yield text("`{key}` has more than {limit} characters", key=key, limit=limit)

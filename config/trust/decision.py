@@ -48,38 +48,42 @@ class Trust:
     @property
     def unreadable(self) -> tuple[InventoryItem, ...]:
         """Files that cannot be trusted."""
-        return tuple(one for one in self.inventory if one.problem)
+        return tuple(item for item in self.inventory if item.problem)
 
 
 def check_trust(folder: Path, home: Path) -> Trust:
     """Return the folder's current trust; reads only the folder and the user's record."""
-    real, found = os.path.realpath(folder), tuple(take_inventory(folder))
+    real, inventory = os.path.realpath(folder), tuple(take_inventory(folder))
     try:
         yes = read_consents(home).get(real)
     except CorruptTrustStoreError as error:
-        return Trust(real, found, False, damaged=f"{error.message} ({error.hint})")
-    now = {one.path: one.digest for one in found}
+        return Trust(real, inventory, False, damaged=f"{error.message} ({error.hint})")
+    now = {item.path: item.digest for item in inventory}
     changed = () if yes is None else _list_differences(yes.files, now)
-    if yes is None or changed or any(one.problem for one in found):
-        return Trust(real, found, False, changed)
-    return Trust(real, found, True, further=yes.further)
+    if yes is None or changed or any(item.problem for item in inventory):
+        return Trust(real, inventory, False, changed)
+    return Trust(real, inventory, True, further=yes.further)
 
 
-def with_referenced_files(found: Trust) -> Trust:
+def with_referenced_files(folder_trust: Trust) -> Trust:
     """Return the trust with the current further instruction files, to ask the user about them."""
-    now = find_further_instructions(Path(found.folder), {one.path for one in found.inventory})
-    if not found.trusted:
-        return replace(found, further=now)
-    new = [text("`{path}` appeared", path=path) for path in now if path not in found.further]
-    return replace(found, changed=(*new, *find_further_changes(found)), further=now)
+    now = find_further_instructions(
+        Path(folder_trust.folder), {item.path for item in folder_trust.inventory}
+    )
+    if not folder_trust.trusted:
+        return replace(folder_trust, further=now)
+    new = [text("`{path}` appeared", path=path) for path in now if path not in folder_trust.further]
+    return replace(folder_trust, changed=(*new, *find_further_changes(folder_trust)), further=now)
 
 
-def find_further_changes(found: Trust) -> tuple[str, ...]:
+def find_further_changes(folder_trust: Trust) -> tuple[str, ...]:
     """Return changes of further instruction files since the user trusted them, as messages.
 
     It checks only known files, so it does not find new ones.
     """
-    return _list_differences(found.further, dict(_read_digests(found.folder, found.further)))
+    return _list_differences(
+        folder_trust.further, dict(_read_digests(folder_trust.folder, folder_trust.further))
+    )
 
 
 def _read_digests(root: str, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -92,31 +96,32 @@ def _read_digests(root: str, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
                 yield path, ""
 
 
-def grant_trust(shown: Trust, home: Path) -> None:
+def grant_trust(folder_trust: Trust, home: Path) -> None:
     """Record the user's consent to the content shown; raises UsageError for unreadable files."""
-    yes = _build_consent(shown)
-    update_consent(home, shown.folder, lambda _: yes)
+    yes = _build_consent(folder_trust)
+    update_consent(home, folder_trust.folder, lambda _: yes)
 
 
-def _build_consent(shown: Trust) -> Consent:
-    if not os.path.isdir(shown.folder):
+def _build_consent(folder_trust: Trust) -> Consent:
+    if not os.path.isdir(folder_trust.folder):
         raise UsageError(
-            text("`{folder}` is not a folder", folder=shown.folder), hint="give a project folder"
+            text("`{folder}` is not a folder", folder=folder_trust.folder),
+            hint="give a project folder",
         )
-    if shown.unreadable:
-        one = shown.unreadable[0]
+    if folder_trust.unreadable:
+        item = folder_trust.unreadable[0]
         raise UsageError(
             text(
                 "`{folder}` cannot be trusted: `{path}`: {problem}",
-                folder=shown.folder,
-                path=one.path,
-                problem=one.problem,
+                folder=folder_trust.folder,
+                path=item.path,
+                problem=item.problem,
             ),
-            hint=text("check `{path}`, and remove it if it is not yours", path=one.path),
+            hint=text("check `{path}`, and remove it if it is not yours", path=item.path),
         )
-    files = {one.path: one.digest for one in shown.inventory}
+    files = {item.path: item.digest for item in folder_trust.inventory}
     since = datetime.now(UTC).isoformat(timespec="seconds")
-    return Consent(since, files, dict(shown.further))
+    return Consent(since, files, dict(folder_trust.further))
 
 
 def revoke_trust(folder: Path, home: Path) -> bool:
@@ -130,17 +135,17 @@ def revoke_trust(folder: Path, home: Path) -> bool:
 
 def trust(folder: Path | str, home: Path | None = None) -> None:
     """Trust the folder with its current content, by the user's decision; it is recorded."""
-    kept = home or paths.locate_home()
-    grant_trust(with_referenced_files(check_trust(Path(folder), kept)), kept)
+    user_home = home or paths.locate_home()
+    grant_trust(with_referenced_files(check_trust(Path(folder), user_home)), user_home)
 
 
 def grant_if_empty(folder: Path, home: Path) -> None:
     """Trust an empty folder, so that a new project is easy: nobody can have added files."""
     if not _is_empty(folder):
         return
-    found = check_trust(folder, home)
-    if not found.trusted and not found.damaged and not found.inventory:
-        grant_trust(found, home)
+    current_trust = check_trust(folder, home)
+    if not current_trust.trusted and not current_trust.damaged and not current_trust.inventory:
+        grant_trust(current_trust, home)
 
 
 @contextmanager
@@ -156,8 +161,8 @@ def keep_trust(folder: Path, home: Path, kind: InventoryKind = "configuration") 
     yield
     if trusted:
         now = check_trust(folder, home)
-        written = [one for one in now.inventory if one.kind == kind]
-        others = [one for one in before.inventory if one.kind != kind]
+        written = [item for item in now.inventory if item.kind == kind]
+        others = [item for item in before.inventory if item.kind != kind]
         yes = _build_consent(replace(now, inventory=(*written, *others), further=before.further))
         update_consent(home, now.folder, lambda old: yes if old or not before.trusted else None)
 
@@ -189,7 +194,7 @@ def _apply_changes(
 
 
 def _validate_inside(folder: Path, kind: InventoryKind) -> None:
-    for place in (one for one in PLACES[kind] if one.startswith(".llc")):
+    for place in (path for path in PLACES[kind] if path.startswith(".llc")):
         if not Path(os.path.realpath(folder / place)).is_relative_to(os.path.realpath(folder)):
             raise UsageError(
                 text(

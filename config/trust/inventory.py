@@ -59,11 +59,11 @@ def take_inventory(folder: Path) -> list[InventoryItem]:
 
     It never hangs and never raises: problems are recorded with the file.
     """
-    root, found, left = os.path.realpath(folder), list[InventoryItem](), MAX_TOTAL_BYTES
+    root, items, left = os.path.realpath(folder), list[InventoryItem](), MAX_TOTAL_BYTES
     for count, (kind, path, is_folder) in enumerate(_walk_places(root)):
         if count == MAX_ITEMS:
             return [
-                *found,
+                *items,
                 InventoryItem(
                     kind, path, "", text("more than {limit} files and folders", limit=MAX_ITEMS)
                 ),
@@ -73,21 +73,21 @@ def take_inventory(folder: Path) -> list[InventoryItem]:
         try:
             digest, content = read_with_digest(root, path, min(left, MAX_FILE_BYTES))
         except UnreadableFileError as odd:
-            found.append(InventoryItem(kind, path, "", str(odd)))
+            items.append(InventoryItem(kind, path, "", str(odd)))
         else:
-            found.append(InventoryItem(kind, path, digest))
+            items.append(InventoryItem(kind, path, digest))
             left -= len(content)
-    return found
+    return items
 
 
 def read_instruction_digests(folder: Path) -> dict[str, str]:
     """Return the digests of the folder's own instruction files that are text."""
-    root, found = os.path.realpath(folder), dict[str, str]()
+    root, digests = os.path.realpath(folder), dict[str, str]()
     for path in PLACES["instructions"]:
         with suppress(UnreadableFileError):  # then a question about it has no valid text to show
             digest, content = read_with_digest(root, path)
-            found |= {} if as_text(content) is None else {path: digest}
-    return found
+            digests |= {} if as_text(content) is None else {path: digest}
+    return digests
 
 
 def _walk_places(root: str) -> Iterator[tuple[InventoryKind, str, bool]]:

@@ -30,22 +30,24 @@ MAX_DEPTH = 12
 OF_OTHERS = frozenset(["node_modules", "site-packages", "dist-packages", "vendor"])
 
 
-def find_further_instructions(folder: Path, brought: Collection[str]) -> dict[str, str]:
+def find_further_instructions(folder: Path, inventory_paths: Collection[str]) -> dict[str, str]:
     """Return their digests by path; skip special files, secrets, and files in `brought`.
 
     Repositories inside the folder have their own trust, and hidden folders are skipped.
     """
     listing = _InstructionListing(os.path.realpath(folder))
-    for start in (find_project_start(folder, brought), *_iter_nested_starts(listing.root)):
+    for start in (find_project_start(folder, inventory_paths), *_iter_nested_starts(listing.root)):
         follow_imports(start, partial(listing.list_names, start=start))
-        if len(listing.found) >= MAX_FILES:
+        if len(listing.digests) >= MAX_FILES:
             break
-    return {path: digest for path, digest in listing.found.items() if path not in brought}
+    return {path: digest for path, digest in listing.digests.items() if path not in inventory_paths}
 
 
-def find_project_start(folder: Path, brought: Collection[str]) -> str:
+def find_project_start(folder: Path, inventory_paths: Collection[str]) -> str:
     """Return the folder's own instruction file in use; else an empty string."""
-    return find_first_nonempty(filter(brought.__contains__, NAMES), partial(read_content, folder))
+    return find_first_nonempty(
+        filter(inventory_paths.__contains__, NAMES), partial(read_content, folder)
+    )
 
 
 def find_nested_start(folder: Path, place: str, names: Collection[str] = NAMES) -> str:
@@ -62,7 +64,7 @@ def is_third_party(name: str) -> bool:
 @dataclass
 class _InstructionListing:
     root: str
-    found: dict[str, str] = field(default_factory=dict[str, str])
+    digests: dict[str, str] = field(default_factory=dict[str, str])
     """The digests, by path."""
     imported: dict[str, Sequence[str] | None] = field(
         default_factory=dict[str, "Sequence[str] | None"]
@@ -73,7 +75,7 @@ class _InstructionListing:
         """Return the names in a file, and record its digest."""
         if path == start:
             return self._add_file(path, read_with_digest)
-        if path not in self.imported and len(self.found) < MAX_FILES:
+        if path not in self.imported and len(self.digests) < MAX_FILES:
             self.imported[path] = self._add_file(path, _read_import)
         return self.imported.get(path)
 
@@ -86,7 +88,7 @@ class _InstructionListing:
             return None
         if (text := as_text(content)) is None:
             return None
-        self.found[path] = digest
+        self.digests[path] = digest
         return find_imports(text, path)
 
 
@@ -127,7 +129,7 @@ def _may_hold_any(entry: os.DirEntry[str]) -> bool:
 
 def _list_entries(folder: str) -> list[os.DirEntry[str]]:
     try:
-        with os.scandir(folder) as found:
-            return sorted(found, key=lambda entry: entry.name)
+        with os.scandir(folder) as entries:
+            return sorted(entries, key=lambda entry: entry.name)
     except OSError:
         return []

@@ -19,16 +19,16 @@ NameLister = Callable[[str], Sequence[str] | None]
 
 def follow_imports(start: str, names_in: NameLister) -> dict[str, Sequence[str]]:
     """Find the file and all imported files, each with the names in it."""
-    found, known, waiting = dict[str, Sequence[str]](), {start}, [(start, 0)]
+    names_by_path, known_paths, waiting = dict[str, Sequence[str]](), {start}, [(start, 0)]
     # breadth first, and the list grows on the way: the depth of a file is its shortest one
     for path, depth in waiting:
         if (names := names_in(path)) is None:
             continue
-        found[path] = names
-        new = [name for name in names if name not in known] if depth < MAX_DEPTH else []
-        known.update(new)
+        names_by_path[path] = names
+        new = [name for name in names if name not in known_paths] if depth < MAX_DEPTH else []
+        known_paths.update(new)
         waiting += [(name, depth + 1) for name in new]
-    return found
+    return names_by_path
 
 
 def read_with_imports(start: str, read: FileReader) -> Iterator[tuple[str, str, str]]:
@@ -36,7 +36,7 @@ def read_with_imports(start: str, read: FileReader) -> Iterator[tuple[str, str, 
 
     Each has a path, a text, and the reason to leave it out, which is mostly empty.
     """
-    found = dict[str, tuple[str, str]]()
+    texts = dict[str, tuple[str, str]]()
 
     def read_names(path: str) -> Sequence[str] | None:
         try:
@@ -44,13 +44,13 @@ def read_with_imports(start: str, read: FileReader) -> Iterator[tuple[str, str, 
                 return None
             text = decode_text(content, len(content) if path == start else MAX_IMPORT_BYTES)
         except UnreadableFileError as odd:
-            found[path] = "", str(odd)
+            texts[path] = "", str(odd)
             return ()
-        found[path] = text, ""
+        texts[path] = text, ""
         return find_imports(text, path)
 
     for path in _order_by_import(start, follow_imports(start, read_names)):
-        yield path, *found[path]
+        yield path, *texts[path]
 
 
 def decode_text(content: bytes, most: int = MAX_IMPORT_BYTES) -> str:
@@ -76,7 +76,7 @@ def _order_by_import(start: str, named: Mapping[str, Sequence[str]]) -> Iterator
     entered, way = {start}, [(start, iter(named[start]))] if start in named else []
     while way:
         path, names = way[-1]
-        name = next((one for one in names if one in named and one not in entered), "")
+        name = next((other for other in names if other in named and other not in entered), "")
         if name:
             entered.add(name)
             way.append((name, iter(named[name])))
@@ -110,14 +110,14 @@ def find_imports(text: str, path: str) -> list[str]:
 
     They need not exist; paths outside of the root, or with `/` or `~` first, are skipped.
     """
-    found: dict[str, None] = {}
+    imports: dict[str, None] = {}
     for paragraph in _BLANK_LINE.split(_strip_code_blocks(text[:MAX_READ_BYTES])):
         for match in _NAME.finditer(_without_spans(paragraph)):
-            if len(found) == MAX_NAMES:
-                return list(found)
+            if len(imports) == MAX_NAMES:
+                return list(imports)
             if name := _resolve_import(path, match[1].rstrip(_PUNCTUATION)):
-                found[name] = None
-    return list(found)
+                imports[name] = None
+    return list(imports)
 
 
 def _resolve_import(path: str, name: str) -> str:

@@ -134,7 +134,7 @@ def _require_mapping(value: object) -> dict[str, object]:
 
 
 def _reject_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    unique = dict(pairs)
+    if len(unique) < len(pairs):
         raise ValueError("it contains a name twice")
-    return found
+    return unique

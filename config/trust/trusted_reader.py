@@ -11,9 +11,9 @@ from ..yaml.reader import YamlDocument, decode_utf8, parse_document, read_bytes
 from .decision import Trust
 
 
-def read_listed(file: Path, found: Trust) -> YamlDocument | None:
+def read_listed(file: Path, trust: Trust) -> YamlDocument | None:
     """Read the file; None if it does not exist. Raises UsageError if it has changed since."""
-    content = read_listed_bytes(file.name, file.parent, found)
+    content = read_listed_bytes(file.name, file.parent, trust)
     return None if content is None else parse_document(file, decode_utf8(file, content))
 
 
@@ -25,13 +25,13 @@ def is_empty_folder(folder: Path) -> bool:
         return False
 
 
-def read_listed_bytes(path: str, folder: Path, found: Trust) -> bytes | None:
+def read_listed_bytes(path: str, folder: Path, trust: Trust) -> bytes | None:
     """Read the bytes of a file of any kind likewise; `path` is relative to the folder."""
     file = folder / path
     content = read_bytes(file)
     if content is not None:
-        listed = {one.path: one.digest for one in found.inventory}
-        if compute_digest(folder, path, content) != listed.get(path):
+        digests = {item.path: item.digest for item in trust.inventory}
+        if compute_digest(folder, path, content) != digests.get(path):
             hint = "check it and try again"
             raise UsageError(text("{file}: changed while it was read", file=file), hint=hint)
     return content

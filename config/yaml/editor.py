@@ -104,8 +104,8 @@ def find_value_end(text: str, node: Any) -> int:
 
 def find_line_end(text: str, at: int) -> int:
     """Return the end of the line at a position."""
-    found = _LINE_END.search(text, at)
-    return found.start() if found else len(text)
+    match = _LINE_END.search(text, at)
+    return match.start() if match else len(text)
 
 
 def _format_block(path: KeyPath, value: object, column: int) -> str:
@@ -137,16 +137,16 @@ def with_item(text: str, path: KeyPath, old: Sequence[object], item: object) -> 
 
     A missing list is created; check the result for unusual YAML.
     """
-    found = _find_node(compose_tree(text), path)
-    if found is None or found.id != "sequence" or not found.value:
+    node = _find_node(compose_tree(text), path)
+    if node is None or node.id != "sequence" or not node.value:
         return with_value(text, path, [*old, item])
-    last = found.value[-1]
+    last = node.value[-1]
     at = find_value_end(text, last)
-    if found.flow_style:
+    if node.flow_style:
         return f"{text[:at]}, {format_inline(item)}{text[at:]}"
     at = find_line_end(text, at)
     newline = "\r\n" if "\r\n" in text else "\n"
-    indent = " " * found.start_mark.column
+    indent = " " * node.start_mark.column
     return f"{text[:at]}{newline}{indent}- {format_inline(item)}{text[at:]}"
 
 

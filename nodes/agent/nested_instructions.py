@@ -46,7 +46,7 @@ def build_nested_notes(
         deps.trust,
         deps.settings.security.ignore_patterns,
         files=files,
-        known={
+        sent_before={
             *_collect_names(history, INCLUDED),
             *(instruction.name for instruction in begun_with if instruction.text),
         },

@@ -102,9 +102,9 @@ def find_model(name: str) -> CatalogEntry | None:
 
 def list_providers_of(model: str) -> list[str]:
     """Return the providers that have this model under this name."""
-    wanted = model.lower()
+    lowercase_name = model.lower()
     parts = (name.partition("/") for name in load_catalog())
-    return [provider for provider, _, name in parts if name.lower() == wanted]
+    return [provider for provider, _, name in parts if name.lower() == lowercase_name]
 
 
 def list_models_of(provider: str) -> list[str]:

@@ -132,12 +132,12 @@ def classify_stream_error(target: RequestTarget, error: object) -> ModelCallErro
 
 
 def _build_error(
-    target: RequestTarget, status: int, body: str, what: str, wait: float | None = None
+    target: RequestTarget, status: int, body: str, problem: str, wait: float | None = None
 ) -> ModelCallError:
     words, code = _parse_error_body(body)
     kind = _choose_error_class(status, f"{words} {code}", code)
     quoted = target.quote(words)
-    template = "{who} " + what + (": {words}" if quoted else "")
+    template = "{who} " + problem + (": {words}" if quoted else "")
     message = text(template, who=target.label, status=status, words=quoted)
     hint = HINTS.get(kind, "")
     if wait is not None and wait > MAX_REQUESTED_DELAY_SECONDS:
@@ -192,17 +192,17 @@ def _parse_error_fields(fields: Mapping[str, Any]) -> tuple[str, str]:
     inner = fields.get("error") or fields.get("base_resp") or fields.get("detail")
     if isinstance(inner, str):
         return inner, str(fields.get("code") or "")
-    found = cast("dict[str, Any]", inner if isinstance(inner, dict) else fields)
+    details = cast("dict[str, Any]", inner if isinstance(inner, dict) else fields)
     words = next(
         (
-            str(found[name])
+            str(details[name])
             for name in ("message", "status_msg", "msg", "detail")
-            if found.get(name)
+            if details.get(name)
         ),
         json.dumps(fields, ensure_ascii=False),
     )
-    upstream = _find_upstream_message(found.get("metadata"))
-    code = found.get("code") or found.get("status_code") or found.get("type") or ""
+    upstream = _find_upstream_message(details.get("metadata"))
+    code = details.get("code") or details.get("status_code") or details.get("type") or ""
     return f"{words} ({upstream})" if upstream else words, str(code)
 
 

@@ -28,11 +28,11 @@ class KeySource:
 def list_key_sources(settings: Settings, environ: Mapping[str, str]) -> list[KeySource]:
     """Return the source of each provider that has a key or a login."""
     stored = find_credentials(environ)
-    found = (
+    sources = (
         find_key_source(provider, settings, environ, stored)
         for provider in load_providers().values()
     )
-    return [source for source in found if source]
+    return [source for source in sources if source]
 
 
 def find_key_source(

@@ -88,9 +88,9 @@ class LangChainResponsesModel(ChatOpenAI):
         except (openai.OpenAIError, TimeoutError, ValueError) as error:
             raise self._to_model_error(error) from error
         if not complete:
-            who = self._build_target().label
+            provider = self._build_target().label
             raise BrokenStreamError(
-                text("{who} broke off its answer", who=who), hint=HINTS[ProviderFaultError]
+                text("{who} broke off its answer", who=provider), hint=HINTS[ProviderFaultError]
             )
 
     def _build_target(self) -> RequestTarget:
@@ -104,17 +104,17 @@ class LangChainResponsesModel(ChatOpenAI):
                 target, error.status_code, error.response.text, dict(error.response.headers)
             )
         if isinstance(error, TimeoutError | openai.APITimeoutError):
-            what = text(
+            message = text(
                 "{label} was silent for {read_seconds} s",
                 label=target.label,
                 read_seconds=f"{READ_SECONDS:g}",
             )
-            return ProviderFaultError(what, hint=HINTS[ProviderFaultError])
+            return ProviderFaultError(message, hint=HINTS[ProviderFaultError])
         if isinstance(error, openai.APIConnectionError):
-            what = text(
+            message = text(
                 "The connection to {label} failed: {quote}",
                 label=target.label,
                 quote=target.quote(str(error)),
             )
-            return ProviderFaultError(what, hint="check the network and the base URL")
+            return ProviderFaultError(message, hint="check the network and the base URL")
         return classify_stream_error(target, str(error))

@@ -156,22 +156,22 @@ def load_providers() -> Mapping[str, Provider]:
 
 def find_provider(name: str) -> Provider | None:
     """Return the provider of that name or alias; None if there is none."""
-    known, wanted = load_providers(), name.lower()
-    aliased = (each for each in known.values() if wanted in each.aliases)
-    return known.get(wanted) or next(aliased, None)
+    providers, lowercase_name = load_providers(), name.lower()
+    aliased = (each for each in providers.values() if lowercase_name in each.aliases)
+    return providers.get(lowercase_name) or next(aliased, None)
 
 
 def get_provider(name: str) -> Provider:
     """Return the provider of that name; raises UsageError if it is unknown or not available yet."""
-    found = find_provider(name)
-    if found is None:
+    provider = find_provider(name)
+    if provider is None:
         raise build_unknown_provider_error(name)
-    if not found.available:
+    if not provider.available:
         raise UsageError(
-            text("The provider `{name}` is not supported yet", name=found.name),
+            text("The provider `{name}` is not supported yet", name=provider.name),
             hint=text("choose one of {names}", names=_format_names()),
         )
-    return found
+    return provider
 
 
 def build_unknown_provider_error(name: str) -> UsageError:
@@ -210,12 +210,12 @@ def detect_provider(settings: Settings, environ: Mapping[str, str]) -> Provider 
     """
     if settings.litellm.provider:
         return get_provider(settings.litellm.provider)
-    known = [each for each in load_providers().values() if each.available and each.detected]
-    for found in (
-        *(each for each in known if each.find_key(environ)),
-        *(each for each in known if each.find_endpoint(environ)),
+    providers = [each for each in load_providers().values() if each.available and each.detected]
+    for provider in (
+        *(each for each in providers if each.find_key(environ)),
+        *(each for each in providers if each.find_endpoint(environ)),
     ):
-        return found
+        return provider
     if settings.litellm.base_url or settings.litellm.api_key:
         return get_provider("openai")
     return _find_stored_provider(environ)
@@ -223,17 +223,19 @@ def detect_provider(settings: Settings, environ: Mapping[str, str]) -> Provider 
 
 def _find_stored_provider(environ: Mapping[str, str]) -> Provider | None:
     stored = find_credentials(environ)
-    known = [each for each in load_providers().values() if each.available and each.name in stored]
-    return min(known, key=lambda each: each.login, default=None)
+    providers = [
+        each for each in load_providers().values() if each.available and each.name in stored
+    ]
+    return min(providers, key=lambda each: each.login, default=None)
 
 
 def _explain_configuration() -> str:
-    known = [each for each in load_providers().values() if each.available]
-    servers = [each for each in known if each.local or each.name == "litellm"]
+    providers = [each for each in load_providers().values() if each.available]
+    servers = [each for each in providers if each.local or each.name == "litellm"]
     return text(
         "run `mcode auth login`, or set one of {names}; for a server of your own set one of "
         "{addresses}, or give `--base-url`",
-        names=_join_names(name for each in known for name in each.key_variables),
+        names=_join_names(name for each in providers for name in each.key_variables),
         addresses=_join_names(each.list_endpoint_variables()[0] for each in servers),
     )
 

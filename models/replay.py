@@ -51,12 +51,12 @@ def replay_reasoning(answer: AIMessage, target: ResolvedModel) -> Reasoning:
     needs_none = echo is None or (echo.when == "tool_turns" and not _has_calls(answer))
     if echo is None or needs_none or (parts and target.api != "chat"):
         return Reasoning(parts=parts)
-    kept = answer.additional_kwargs if (is_same if echo.same_model_only else own) else {}
-    thinking = str(kept.get("reasoning_content", ""))
+    extra = answer.additional_kwargs if (is_same if echo.same_model_only else own) else {}
+    thinking = str(extra.get("reasoning_content", ""))
     is_sent = bool(echo.field) and (bool(thinking) or echo.empty == "send")
     return Reasoning(
         text=thinking if is_sent else None,
-        fields={name: kept[name] for name in echo.fields if kept.get(name)},
+        fields={name: extra[name] for name in echo.fields if extra.get(name)},
         parts=parts,
     )
 

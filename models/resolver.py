@@ -161,10 +161,15 @@ def _find_provider_of(
     does not know.
     """
     is_named = settings.litellm.provider or settings.litellm.base_url
-    known = list_providers_of(model)
-    if is_named or not known or detected.name in known or detected.find_endpoint(environ):
+    provider_names = list_providers_of(model)
+    if (
+        is_named
+        or not provider_names
+        or detected.name in provider_names
+        or detected.find_endpoint(environ)
+    ):
         return detected
-    rows = [row for name in known if (row := find_provider(name))]
+    rows = [row for name in provider_names if (row := find_provider(name))]
     stored = find_credentials(environ)
     with_key = [
         row
@@ -174,7 +179,7 @@ def _find_provider_of(
     if with_key:
         return with_key[0]
     # the models of a proxy, and of a server on this machine, are not in the catalogue
-    return get_provider(known[0]) if list_models_of(detected.name) else detected
+    return get_provider(provider_names[0]) if list_models_of(detected.name) else detected
 
 
 def _choose_base_url(chosen: Provider, configured: str, environ: Mapping[str, str]) -> str:

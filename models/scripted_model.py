@@ -89,9 +89,9 @@ class ScriptedModel(StreamingChatModel):
     ) -> AsyncIterator[ChatGenerationChunk]:
         number = sum(isinstance(message, AIMessage) for message in messages)
         if number >= len(self.turns):
-            who = self.role or "any role"
+            role = self.role or "any role"
             raise ModelError(
-                text("The script has no turn {turn} for `{role}`", turn=number + 1, role=who),
+                text("The script has no turn {turn} for `{role}`", turn=number + 1, role=role),
                 hint=text("it has {count}; add one to the scenario", count=len(self.turns)),
             )
         turn = self.turns[number]
@@ -140,10 +140,10 @@ def open_script(path: Path, role: str) -> ScriptedModel:
     if isinstance(scenario, list):
         return ScriptedModel(turns=scenario, role=role)
     if role and role not in scenario:
-        known = ", ".join(f"`{name}`" for name in scenario)
+        role_names = ", ".join(f"`{name}`" for name in scenario)
         raise UsageError(
             text("The scenario `{path}` has no role `{role}`", path=path, role=role),
-            hint=text("it has {names}", names=known),
+            hint=text("it has {names}", names=role_names),
         )
     return ScriptedModel(turns=scenario.get(role, []), role=role)
 
@@ -153,14 +153,14 @@ def _parse_scenario(path: Path, content: str) -> Scenario:
         value: object = json.loads(content)
         return (_LIST if isinstance(value, list) else _BY_ROLE).validate_python(value)
     except json.JSONDecodeError as error:
-        what = text(
+        message = text(
             "`{path}`, line {lineno}, column {colno}: {msg}",
             path=path,
             lineno=error.lineno,
             colno=error.colno,
             msg=error.msg,
         )
-        raise UsageError(what, hint="a scenario must be a JSON file") from None
+        raise UsageError(message, hint="a scenario must be a JSON file") from None
     except ValidationError as error:
         raise UsageError(
             text("`{path}`: {problem}", path=path, problem=_describe_first_error(error)), hint=SHAPE

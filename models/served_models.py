@@ -48,12 +48,14 @@ async def list_chat_models(resolved: ResolvedModel) -> list[str]:
 
     Of a server that does not answer, those of the catalogue: the first request says what is wrong.
     """
-    known = list_models_of(resolved.provider.name)
+    catalog_names = list_models_of(resolved.provider.name)
     try:
         served = [name for name in await list_served_models(resolved) if can_chat(name)]
     except MaxAgentError:
         served = []
-    names = [*(name for name in known if name in served), *served] if served else known
+    names = (
+        [*(name for name in catalog_names if name in served), *served] if served else catalog_names
+    )
     is_offered = bool(resolved.model) and (resolved.model in served or not served)
     return list(dict.fromkeys([*([resolved.model] if is_offered else []), *names]))
 
@@ -68,7 +70,9 @@ async def list_served_models(resolved: ResolvedModel) -> list[str]:
     if resolved.login:
         from .auth.copilot import list_copilot_models
 
-        return [one.name for one in await list_copilot_models(resolved.login) if one.can_be_picked]
+        return [
+            model.name for model in await list_copilot_models(resolved.login) if model.can_be_picked
+        ]
     import httpx  # late: the light commands do without
 
     headers = {

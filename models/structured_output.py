@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Schema = Mapping[str, Any]
 MAX_FAULTS = 5
-LONGEST_FAULT = 300
+MAX_FAULT_LENGTH = 300
 NO_JSON = "it is not valid JSON"
 NAMES = {"$schema", "$id"}
 _UNSEEN = re.compile(f"[{CONTROL_CHARACTERS}]")
@@ -33,8 +33,8 @@ class FitResult:
 def fit_answer(answer: str, schema: Schema) -> FitResult:
     """Find the first value in the answer that fits the schema; secrets are redacted."""
     faults: tuple[str, ...] = ()
-    for found in find_json_values(answer):
-        value = redact_json(found)
+    for raw_value in find_json_values(answer):
+        value = redact_json(raw_value)
         wrong = find_faults(value, schema)
         if not wrong:
             return FitResult(json=to_json_line(value))
@@ -54,7 +54,7 @@ def find_faults(value: Any, schema: Schema) -> tuple[str, ...]:
         text(
             "{place}: {problem}",
             place=f"`{error.json_path}`",
-            problem=error.message[:LONGEST_FAULT],
+            problem=error.message[:MAX_FAULT_LENGTH],
         )
         for error in errors[:MAX_FAULTS]
     )
@@ -88,7 +88,7 @@ def validate_schema(schema: object, named: str) -> Schema:
                 "{schema} is not a JSON schema: `{json_path}`: {message}",
                 schema=named,
                 json_path=error.json_path,
-                message=error.message[:LONGEST_FAULT],
+                message=error.message[:MAX_FAULT_LENGTH],
             ),
             hint="see https://json-schema.org for the format",
         ) from None
@@ -152,7 +152,7 @@ MEANT_AS_JSON = ("{}", "[]")
 
 
 # Characters; the time of a repair can grow faster than the text
-LONGEST_REPAIR = 100_000
+MAX_REPAIR_LENGTH = 100_000
 
 
 def find_json_values(text: str) -> Iterator[object]:
@@ -162,13 +162,13 @@ def find_json_values(text: str) -> Iterator[object]:
     bracket; then the whole text and the blocks with their syntax repaired.
     """
     wrapped = [text, *(match[2] for match in reversed(list(_FENCED.finditer(text))))]
-    wrapped = [one.strip("\ufeff \t\r\n") for one in wrapped]
+    wrapped = [candidate.strip("\ufeff \t\r\n") for candidate in wrapped]
     between = _BRACKETED.search(text)
-    for one in (*wrapped, *([between[0]] if between else ())):
-        yield from _parse_strictly(one)
-    for one in wrapped:
-        if one[:1] + one[-1:] in MEANT_AS_JSON and len(one) <= LONGEST_REPAIR:
-            yield from _parse_repaired(one)
+    for candidate in (*wrapped, *([between[0]] if between else ())):
+        yield from _parse_strictly(candidate)
+    for candidate in wrapped:
+        if candidate[:1] + candidate[-1:] in MEANT_AS_JSON and len(candidate) <= MAX_REPAIR_LENGTH:
+            yield from _parse_repaired(candidate)
 
 
 def _parse_strictly(text: str) -> Iterator[object]:

@@ -55,20 +55,22 @@ def build_thinking_fields(resolved: ResolvedModel, options: RequestOptions) -> d
     return fields
 
 
-def choose_effort(known: Sequence[str], wanted: str) -> str:
-    """Return the model's own effort that is nearest to the wanted one; empty: its default."""
-    offered = [effort for effort in known if effort != "none"]
-    if wanted not in EFFORTS or not offered:
+def choose_effort(efforts: Sequence[str], requested_effort: str) -> str:
+    """Return the model's own effort that is nearest to the requested one; empty: its default."""
+    offered = [effort for effort in efforts if effort != "none"]
+    if requested_effort not in EFFORTS or not offered:
         return ""
-    if wanted == "max":
+    if requested_effort == "max":
         return offered[-1]
-    return min(offered, key=lambda effort: abs(EFFORTS.index(effort) - EFFORTS.index(wanted)))
+    return min(
+        offered, key=lambda effort: abs(EFFORTS.index(effort) - EFFORTS.index(requested_effort))
+    )
 
 
 def takes_temperature(resolved: ResolvedModel, options: RequestOptions) -> bool:
     """Return whether the model accepts a temperature in this request."""
-    taken = resolved.provider.temperature
-    return taken == "always" or (taken == "without_thinking" and options.thinking != "on")
+    support = resolved.provider.temperature
+    return support == "always" or (support == "without_thinking" and options.thinking != "on")
 
 
 @cache

@@ -97,8 +97,8 @@ class AnthropicAnswerParser:
     def _build_chunk(self, thinking: str, text: str) -> list[AIMessageChunk]:
         self.characters += len(thinking) + len(text)
         extra = {"reasoning_content": thinking} if thinking else {}
-        found = bool(thinking or text)
-        return [AIMessageChunk(content=text, additional_kwargs=extra)] if found else []
+        has_content = bool(thinking or text)
+        return [AIMessageChunk(content=text, additional_kwargs=extra)] if has_content else []
 
     def _apply_event(self, value: Mapping[str, Any]) -> None:
         kind = value.get("type")
@@ -152,19 +152,21 @@ class AnthropicAnswerParser:
             self.progress += 1
 
     def _check_stop_reason(self) -> None:
-        who, reason = self._target.label, self._stop_reason
+        provider, reason = self._target.label, self._stop_reason
         if reason in OVERFLOWS:
             raise ContextOverflowError(
-                text("{who} ran out of context: {finish_reason}", who=who, finish_reason=reason),
+                text(
+                    "{who} ran out of context: {finish_reason}", who=provider, finish_reason=reason
+                ),
                 hint=HINTS[ContextOverflowError],
             )
         if reason == "refusal":
             raise ContentRefusedError(
-                text("{who} refused to answer", who=who), hint=HINTS[ContentRefusedError]
+                text("{who} refused to answer", who=provider), hint=HINTS[ContentRefusedError]
             )
         if reason == "pause_turn":
             raise BrokenStreamError(
-                text("{who} paused its answer", who=who), hint=HINTS[ProviderFaultError]
+                text("{who} paused its answer", who=provider), hint=HINTS[ProviderFaultError]
             )
 
     def _build_last_chunk(self) -> AIMessageChunk:

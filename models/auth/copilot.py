@@ -220,23 +220,23 @@ def _parse_session(host: str, stored: Credential, response: httpx.Response) -> C
 def _build_exchange_error(
     host: str, stored: Credential, response: httpx.Response
 ) -> ModelCallError:
-    known = classify_response(_build_target(host, stored.secret), *_read_error(response))
+    error = classify_response(_build_target(host, stored.secret), *_read_error(response))
     match response.status_code:
         case 401:
-            known.hint = LOGIN_AGAIN
+            error.hint = LOGIN_AGAIN
         case 403:
             message = text(
-                "{first}: {rest}", first="the account has no GitHub Copilot", rest=known.message
+                "{first}: {rest}", first="the account has no GitHub Copilot", rest=error.message
             )
             return AuthenticationError(message, hint=NO_COPILOT)
         case 404:
-            known.hint = (
+            error.hint = (
                 "GitHub does not exchange tokens of this client ID; "
                 "`mcode config set copilot.exchange false` sends the token itself"
             )
         case _:
             pass
-    return known
+    return error
 
 
 def _build_target(url: str, secret: str = "") -> RequestTarget:

@@ -31,8 +31,8 @@ def list_candidates(key: str) -> list[str]:
 
 def recognize_key(key: str) -> str:
     """Return the name of the provider that issues keys of this form; empty if several may."""
-    found = (name for name, form in KEY_SHAPES if re.fullmatch(form, key.strip()))
-    return next(found, "")
+    providers = (name for name, form in KEY_SHAPES if re.fullmatch(form, key.strip()))
+    return next(providers, "")
 
 
 def is_valid_key(key: str) -> bool:

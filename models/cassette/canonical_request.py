@@ -47,13 +47,13 @@ def describe_difference(
     expected: Sequence[CanonicalMessage], actual: Sequence[CanonicalMessage]
 ) -> str:
     """Return the first message that differs, for people; empty if there is none."""
-    for number, (one, other) in enumerate(zip(expected, actual, strict=False), start=1):
-        if one != other:
+    for number, (message, other) in enumerate(zip(expected, actual, strict=False), start=1):
+        if message != other:
             return text(
                 "message {number}: recorded {before}, now {after}",
                 number=number,
-                before=_quote(one, other),
-                after=_quote(other, one),
+                before=_quote(message, other),
+                after=_quote(other, message),
             )
     if len(expected) != len(actual):
         return text(
@@ -95,9 +95,9 @@ def _clean(words: str, folder: str) -> str:
     return _SECONDS.sub("<seconds>", words)
 
 
-def _quote(one: CanonicalMessage, other: CanonicalMessage) -> str:
+def _quote(message: CanonicalMessage, other: CanonicalMessage) -> str:
     """Return the part of the message around the first character that differs."""
-    line, against = (json.dumps(each, ensure_ascii=False) for each in (one, other))
+    line, against = (json.dumps(each, ensure_ascii=False) for each in (message, other))
     same = next(
         (at for at, pair in enumerate(zip(line, against, strict=False)) if pair[0] != pair[1]),
         min(len(line), len(against)),

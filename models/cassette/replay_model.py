@@ -77,9 +77,11 @@ class ReplayModel(StreamingChatModel):
     def _find_answer(self, messages: Sequence[BaseMessage]) -> RecordedAnswer:
         """Return the recorded answer; raises ModelError with the first difference."""
         canonical = canonicalize_messages(messages)
-        wanted = hash_request([hash_message(message) for message in canonical], self.tools_digest)
+        request_hash = hash_request(
+            [hash_message(message) for message in canonical], self.tools_digest
+        )
         for recording in self.recordings:
-            if recording.request.hash == wanted:
+            if recording.request.hash == request_hash:
                 return recording.answer
         nearest = self._find_nearest(messages)
         difference = describe_difference(nearest.messages, canonical)

@@ -56,7 +56,7 @@ class RequestLog:
             self._rotate()
         canonical = canonicalize_messages(messages)
         digests = [hash_message(message) for message in canonical]
-        kept = _count_common(self._before.get(agent, []), digests)
+        shared_count = _count_common(self._before.get(agent, []), digests)
         self._before[agent] = digests
         number = next(_numbers)
         self._append(
@@ -67,8 +67,8 @@ class RequestLog:
             host=model.host,
             parameters={"temperature": model.temperature, "max_tokens": model.max_tokens},
             tools=list(tools),
-            **{"from": kept},
-            messages=canonical[kept:],
+            **{"from": shared_count},
+            messages=canonical[shared_count:],
             hash=hash_request(digests, tools_digest),
         )
         return number
@@ -140,7 +140,7 @@ def hash_tools(schemas: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _count_common(before: Sequence[str], now: Sequence[str]) -> int:
-    for number, (one, other) in enumerate(zip(before, now, strict=False)):
-        if one != other:
+    for number, (digest, other) in enumerate(zip(before, now, strict=False)):
+        if digest != other:
             return number
     return min(len(before), len(now))

@@ -70,8 +70,8 @@ class ChatAnswerParser:
     def _build_chunk(self, thinking: str, text: str) -> list[AIMessageChunk]:
         self.characters += len(thinking) + len(text)
         extra = {"reasoning_content": thinking} if thinking else {}
-        found = bool(thinking or text)
-        return [AIMessageChunk(content=text, additional_kwargs=extra)] if found else []
+        has_content = bool(thinking or text)
+        return [AIMessageChunk(content=text, additional_kwargs=extra)] if has_content else []
 
     def _apply_delta(self, delta: Delta) -> tuple[str, str]:
         """Return the thinking and the text of a delta; keep the rest for the end."""
@@ -93,19 +93,23 @@ class ChatAnswerParser:
         return delta.thinking + thinking, text
 
     def _check_finish_reason(self) -> None:
-        who = self._target.label
+        provider = self._target.label
         if self._finish_reason in OVERFLOWS:
             raise ContextOverflowError(
                 text(
                     "{who} ran out of context: {finish_reason}",
-                    who=who,
+                    who=provider,
                     finish_reason=self._finish_reason,
                 ),
                 hint=HINTS[ContextOverflowError],
             )
         if self._finish_reason in FAULTS:
             raise ProviderFaultError(
-                text("{who} gave up: {finish_reason}", who=who, finish_reason=self._finish_reason),
+                text(
+                    "{who} gave up: {finish_reason}",
+                    who=provider,
+                    finish_reason=self._finish_reason,
+                ),
                 hint=HINTS[ProviderFaultError],
             )
 

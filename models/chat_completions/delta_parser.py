@@ -75,8 +75,8 @@ def _join_text(content: object) -> str:
 def _find_thinking(message: Mapping[str, Any]) -> str:
     """Return the thinking under any of its names; OpenRouter sends it under two of them."""
     for name in ("reasoning_content", "reasoning"):
-        if found := to_text(message.get(name)):
-            return found
+        if thinking := to_text(message.get(name)):
+            return thinking
     details = [to_dict(part) for part in to_list(message.get("reasoning_details"))]
     return "".join(to_text(part.get("text")) or to_text(part.get("summary")) for part in details)
 

@@ -2,7 +2,7 @@
 
 OPEN, CLOSE = "<think>", "</think>"
 # Most characters of blanks before the tag
-LONGEST_BLANK = 1_000
+MAX_BLANK_LENGTH = 1_000
 
 
 class ThinkingSplitter:
@@ -35,7 +35,7 @@ class ThinkingSplitter:
 
     def _detect_start(self) -> None:
         word = self._held.lstrip()
-        if len(self._held) - len(word) > LONGEST_BLANK:
+        if len(self._held) - len(word) > MAX_BLANK_LENGTH:
             self._state = "answer"
         elif word.startswith(OPEN):
             self._state, self._held = "thinking", word[len(OPEN) :]
@@ -43,8 +43,8 @@ class ThinkingSplitter:
             self._state = "answer"
 
     def _split_thinking(self) -> str:
-        thinking, found, rest = self._held.partition(CLOSE)
-        if found:
+        thinking, tag, rest = self._held.partition(CLOSE)
+        if tag:
             self._state, self._held = "gap", rest
             return thinking
         keep = _measure_overlap(self._held, CLOSE)

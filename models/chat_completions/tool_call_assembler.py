@@ -118,9 +118,9 @@ class CallAssembler:
         numbered = self._find_latest("index", piece.index)
         if numbered or (piece.index is not None and piece.name):
             return numbered
-        known = self._find_latest("id", piece.id or None)
-        if known or (piece.index is not None and piece.id):
-            return known
+        call = self._find_latest("id", piece.id or None)
+        if call or (piece.index is not None and piece.id):
+            return call
         return self.calls[-1] if self.calls else None
 
     def _find_latest(self, field_name: str, value: object) -> StreamedCall | None:

@@ -9,7 +9,7 @@ from ...config.text import text
 from ..error_classification import HINTS, RequestTarget
 from ..errors import BrokenStreamError, ProviderFaultError
 from .dialect import AnswerParser
-from .sse import LONGEST_EVENT, EventDecoder, EventTooLongError, parse_json_values
+from .sse import MAX_EVENT_BYTES, EventDecoder, EventTooLongError, parse_json_values
 
 # For an answer with nothing in it that the protocol knows
 WRONG_PROTOCOL = "check the base URL, and the protocol of the server: `model.models.NAME.api`"
@@ -40,12 +40,12 @@ class AnswerStream:
         try:
             return self._process_events(self._events.feed(portion))
         except EventTooLongError:
-            who = self._target.label
+            provider = self._target.label
             raise BrokenStreamError(
                 text(
                     "{who} sent an event of over {longest_event} bytes",
-                    who=who,
-                    longest_event=f"{LONGEST_EVENT:,}",
+                    who=provider,
+                    longest_event=f"{MAX_EVENT_BYTES:,}",
                 ),
                 hint=HINTS[ProviderFaultError],
             ) from None
@@ -71,9 +71,9 @@ class AnswerStream:
         except ValueError as error:
             if self.is_finished:
                 return []
-            who = self._target.label
+            provider = self._target.label
             raise BrokenStreamError(
-                text("{who} sent broken JSON: {error}", who=who, error=error),
+                text("{who} sent broken JSON: {error}", who=provider, error=error),
                 hint=HINTS[ProviderFaultError],
             ) from None
 

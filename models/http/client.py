@@ -17,7 +17,7 @@ from ..providers import explain_unreachable
 from ..resolver import ResolvedModel
 from .answer_stream import AnswerStream
 from .dialect import Dialect, RequestOptions
-from .sse import LONGEST_EVENT
+from .sse import MAX_EVENT_BYTES
 from .tls_context import build_empty_context, load_tls_context
 
 CONNECT_SECONDS = 10.0
@@ -155,13 +155,13 @@ class EndpointClient:
                 patience.renew()
             pieces.append(portion)
             size += len(portion)
-            if size > LONGEST_EVENT:
-                who = self._target.label
+            if size > MAX_EVENT_BYTES:
+                provider = self._target.label
                 raise BrokenStreamError(
                     text(
                         "{who} sent an answer of over {longest_event} bytes",
-                        who=who,
-                        longest_event=f"{LONGEST_EVENT:,}",
+                        who=provider,
+                        longest_event=f"{MAX_EVENT_BYTES:,}",
                     ),
                     hint=HINTS[ProviderFaultError],
                 )
@@ -196,32 +196,33 @@ class EndpointClient:
             yield portion
 
     def _to_model_error(self, error: Exception) -> ModelCallError:
-        who, words = self._target.label, self._target.quote(str(error) or type(error).__name__)
+        provider, words = self._target.label, self._target.quote(str(error) or type(error).__name__)
         if isinstance(error, httpx.ConnectTimeout | httpx.PoolTimeout):
-            what = text(
+            message = text(
                 "{who} could not be reached within {connect_seconds} s",
-                who=who,
+                who=provider,
                 connect_seconds=f"{CONNECT_SECONDS:g}",
             )
-            return ProviderFaultError(what, hint="check the network and the base URL")
+            return ProviderFaultError(message, hint="check the network and the base URL")
         if isinstance(error, httpx.TimeoutException):
-            what = text(
+            message = text(
                 "{who} was silent for {read_seconds} s",
-                who=who,
+                who=provider,
                 read_seconds=f"{self._resolved.read_seconds:g}",
             )
-            return ProviderFaultError(what, hint=HINTS[ProviderFaultError])
+            return ProviderFaultError(message, hint=HINTS[ProviderFaultError])
         if isinstance(error, httpx.ConnectError | httpx.ProxyError):
             return ProviderFaultError(
-                text("{who} could not be reached: {words}", who=who, words=words),
+                text("{who} could not be reached: {words}", who=provider, words=words),
                 hint=explain_unreachable(self._resolved.provider),
             )
         if isinstance(error, httpx.InvalidURL | httpx.UnsupportedProtocol):
             return InvalidRequestError(
-                text("{first}: {rest}", first=who, rest=words), hint="check the base URL"
+                text("{first}: {rest}", first=provider, rest=words), hint="check the base URL"
             )
         return BrokenStreamError(
-            text("{who} broke off: {words}", who=who, words=words), hint=HINTS[ProviderFaultError]
+            text("{who} broke off: {words}", who=provider, words=words),
+            hint=HINTS[ProviderFaultError],
         )
 
 

@@ -31,13 +31,13 @@ class MessageCache(Generic[Encoded]):
 
     def encode_messages(self, messages: Sequence[BaseMessage]) -> list[Encoded]:
         """Return the encoded messages, in the given order."""
-        known, asked = self._messages, {id(message): message for message in messages}
+        cache, asked = self._messages, {id(message): message for message in messages}
         for key, message in asked.items():
-            if key not in known:
-                known[key] = (message, self._encode(message))
-        if len(known) > len(asked) + FORGET_ABOVE:
-            self._messages = {key: known[key] for key in asked}
-        return [known[id(message)][1] for message in messages]
+            if key not in cache:
+                cache[key] = (message, self._encode(message))
+        if len(cache) > len(asked) + FORGET_ABOVE:
+            self._messages = {key: cache[key] for key in asked}
+        return [cache[id(message)][1] for message in messages]
 
 
 class ToolCache:

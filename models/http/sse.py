@@ -11,7 +11,7 @@ LINE_END = re.compile(rb"\r\n|\n|\r")
 DECODER = json.JSONDecoder(strict=False)
 
 # Bytes of one event, far more than any answer needs: reading stops at an endless one
-LONGEST_EVENT = 16_000_000
+MAX_EVENT_BYTES = 16_000_000
 
 
 class EventTooLongError(ValueError):
@@ -50,7 +50,7 @@ class EventDecoder:
         return [*self._process_line(rest.rstrip(b"\r")), *self._process_line(b"")]
 
     def _check_size(self) -> None:
-        if self._rest_size + self._data_size > LONGEST_EVENT:
+        if self._rest_size + self._data_size > MAX_EVENT_BYTES:
             raise EventTooLongError
 
     def _process_line(self, line: bytes) -> Iterator[str]:

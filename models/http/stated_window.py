@@ -3,7 +3,7 @@
 import re
 
 # A window of less is about something else
-SMALLEST = 2_000
+MIN_WINDOW_TOKENS = 2_000
 # by their own words, since such a message has the sizes of the request, too: the first one counts
 _STATED = re.compile(
     "|".join(
@@ -30,4 +30,4 @@ def find_stated_window(message: str) -> int:
     if match is None or match.lastindex is None:
         return 0
     window = int(re.sub(r"\D", "", match[match.lastindex]))
-    return window if window >= SMALLEST else 0
+    return window if window >= MIN_WINDOW_TOKENS else 0

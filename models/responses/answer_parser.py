@@ -61,8 +61,8 @@ class ResponsesAnswerParser:
     def _build_chunk(self, thinking: str, text: str) -> list[AIMessageChunk]:
         self.characters += len(thinking) + len(text)
         extra = {"reasoning_content": thinking} if thinking else {}
-        found = bool(thinking or text)
-        return [AIMessageChunk(content=text, additional_kwargs=extra)] if found else []
+        has_content = bool(thinking or text)
+        return [AIMessageChunk(content=text, additional_kwargs=extra)] if has_content else []
 
     def _apply_event(self, event: Mapping[str, Any]) -> list[tuple[str, str]]:
         """Return the text and the thinking of an event; keep the rest for the end."""
@@ -178,11 +178,11 @@ class ResponsesAnswerParser:
         parts = list_parts(self._items.all)
         # without thinking the order says nothing that text and calls do not say
         is_opaque = any(part["type"] == "reasoning" or "phase" in part for part in parts)
-        kept = {OUTPUT_PARTS: {"api": "responses", "parts": parts}} if is_opaque else {}
+        extra = {OUTPUT_PARTS: {"api": "responses", "parts": parts}} if is_opaque else {}
         calls = self._items.select("function_call")
         return AIMessageChunk(
             content="",
-            additional_kwargs=kept,
+            additional_kwargs=extra,
             tool_call_chunks=[_to_call_chunk(index, call) for index, call in enumerate(calls)],
             usage_metadata=self._usage,
             response_metadata={

@@ -78,18 +78,18 @@ class OutputItems:
 
     def finish_all(self, output: Sequence[dict[str, Any]]) -> list[OutputItem]:
         """Take the list at the end of an answer; return the items that were not whole before."""
-        taken: list[OutputItem] = []
+        completed_items: list[OutputItem] = []
         seen: dict[str, int] = {}
         for index, raw in enumerate(output):
             kind = to_text(raw.get("type"))
-            known, number = self.select(kind), seen.get(kind, 0)
+            items, number = self.select(kind), seen.get(kind, 0)
             seen[kind] = number + 1
-            if number == len(known):
+            if number == len(items):
                 self.add(index, raw)
-                taken.append(_complete_item(self.all[-1], raw))
-            elif not known[number].is_done:
-                taken.append(_complete_item(known[number], raw))
-        return taken
+                completed_items.append(_complete_item(self.all[-1], raw))
+            elif not items[number].is_done:
+                completed_items.append(_complete_item(items[number], raw))
+        return completed_items
 
 
 def _complete_item(item: OutputItem, raw: dict[str, Any]) -> OutputItem:

@@ -90,12 +90,12 @@ def find_instructions(messages: Sequence[BaseMessage]) -> BaseMessage | None:
 
 
 def _build_reasoning(resolved: ResolvedModel, options: RequestOptions) -> dict[str, Any]:
-    known = resolved.provider.efforts
+    efforts = resolved.provider.efforts
     if options.thinking == "off":
-        return {"reasoning": {"effort": known[0] if known else LOWEST_EFFORT}}
+        return {"reasoning": {"effort": efforts[0] if efforts else LOWEST_EFFORT}}
     if options.thinking == "on":
-        wanted = options.effort or USUAL_EFFORT
-        effort = choose_effort(known or EFFORTS, wanted) or USUAL_EFFORT
+        requested_effort = options.effort or USUAL_EFFORT
+        effort = choose_effort(efforts or EFFORTS, requested_effort) or USUAL_EFFORT
         return {"reasoning": {"effort": effort, "summary": "auto"}}
     return {}
 

@@ -84,7 +84,7 @@ class _BodyParser:
     def _list_ends(self, name: str, start: int, repeatable: bool) -> list[int]:
         """Return where the value may end: the last place first, for a repeated tag the first."""
         closing = re.compile(rf"</{re.escape(name)}>")
-        ends = [found.start() for found in closing.finditer(self._body, start)]
+        ends = [match.start() for match in closing.finditer(self._body, start)]
         if len(ends) > 2 * MAX_ENDS:
             ends = [*ends[:MAX_ENDS], *ends[-MAX_ENDS:]]
         return ends if repeatable else ends[::-1]

@@ -74,21 +74,21 @@ class FenceTracker:
 def parse_calls(text: str, tools: KnownTools) -> ParsedText:
     """Return the calls and the text around them."""
     fences, position = FenceTracker(), 0
-    shown, calls = list[str](), list[TextCall]()
+    lines, calls = list[str](), list[TextCall]()
     while position < len(text):
         opening = None if fences.is_open else OPENING.match(text, position)
-        found = opening and _parse_call(text, opening, tools)
-        if found:
-            call, position = found
+        parsed_call = opening and _parse_call(text, opening, tools)
+        if parsed_call:
+            call, position = parsed_call
             calls.append(call)
             position = _skip_blank(text, position)
             continue
         end = text.find("\n", position) + 1 or len(text)
         line = text[position:end]
         fences.add_line(line)
-        shown.append(line)
+        lines.append(line)
         position = end
-    return ParsedText("".join(shown), tuple(calls))
+    return ParsedText("".join(lines), tuple(calls))
 
 
 def _parse_call(
@@ -166,7 +166,7 @@ def _find_broken_call(
 
 def _list_ends(text: str, name: str, start: int) -> list[int]:
     closing = re.compile(rf"</{re.escape(name)}>")
-    return [found.start() for found in closing.finditer(text, start)][:MAX_ENDS]
+    return [match.start() for match in closing.finditer(text, start)][:MAX_ENDS]
 
 
 def _skip_blank(text: str, position: int) -> int:

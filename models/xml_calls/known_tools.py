@@ -72,8 +72,8 @@ class KnownTools:
 
     def has_prefix(self, start: str) -> bool:
         """Return whether a name or an alias begins with this."""
-        wanted = _normalize_name(start)
-        return any(name.startswith(wanted) for name in self._by_name)
+        prefix = _normalize_name(start)
+        return any(name.startswith(prefix) for name in self._by_name)
 
 
 def _normalize_name(name: str) -> str:

@@ -55,7 +55,7 @@ def parse_leaked_calls(text: str, tools: KnownTools) -> ParsedText:
 
 def _parse_other_forms(text: str, tools: KnownTools) -> ParsedText:
     fences, position = FenceTracker(), 0
-    shown, calls = list[str](), list[TextCall]()
+    lines, calls = list[str](), list[TextCall]()
     while position < len(text):
         call, end = (None, position) if fences.is_open else _match_call(text, position, tools)
         around = None if fences.is_open else _AROUND.match(text, position)
@@ -68,9 +68,9 @@ def _parse_other_forms(text: str, tools: KnownTools) -> ParsedText:
             continue
         end = text.find("\n", position) + 1 or len(text)
         fences.add_line(text[position:end])
-        shown.append(text[position:end])
+        lines.append(text[position:end])
         position = end
-    return ParsedText("".join(shown), tuple(calls)) if calls else ParsedText(text)
+    return ParsedText("".join(lines), tuple(calls)) if calls else ParsedText(text)
 
 
 def _match_call(text: str, position: int, tools: KnownTools) -> tuple[TextCall | None, int]:

@@ -114,14 +114,14 @@ def _list_messages(prompt: LanguageModelInput) -> Sequence[BaseMessage]:
     return cast("Sequence[BaseMessage]", prompt)
 
 
-def _replace_text(message: AIMessage, shown: str) -> AIMessageChunk:
+def _replace_text(message: AIMessage, text: str) -> AIMessageChunk:
     chunk = cast(AIMessageChunk, message)
-    content: str | list[str | dict[Any, Any]] = shown
+    content: str | list[str | dict[Any, Any]] = text
     if not isinstance(chunk.content, str):
         blocks = [
             each for each in chunk.content if isinstance(each, dict) and each.get("type") != "text"
         ]
-        content = [*blocks, *([{"type": "text", "text": shown}] if shown else [])]
+        content = [*blocks, *([{"type": "text", "text": text}] if text else [])]
     # a provider's own form of the answer holds the calls as text
     marks = without_output_parts(chunk.additional_kwargs)
     return chunk.model_copy(update={"content": content, "additional_kwargs": marks})

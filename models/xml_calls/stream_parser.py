@@ -26,17 +26,17 @@ class CallStreamParser:
     def feed(self, portion: str) -> str:
         """Return the text that can be shown after this portion."""
         self._pending += portion
-        shown = list[str]()
+        pieces = list[str]()
         while self._pending and not self._is_holding:
             if not self._line and not self._is_text():
                 break
             line, newline, self._pending = self._pending.partition("\n")
             self._line += line
-            shown.append(line + newline)
+            pieces.append(line + newline)
             if newline:
                 self._fences.add_line(self._line)
                 self._line = ""
-        return "".join(shown)
+        return "".join(pieces)
 
     def close(self) -> ParsedText:
         """Return the rest of the text and the calls, at the end of the answer."""

@@ -32,13 +32,13 @@ class TextHistory:
             for is_user, group in groupby(messages, _is_user_text)
             for part in ([tuple(group)] if is_user else [(message,) for message in group])
         ]
-        known = self._converted
+        cache = self._converted
         for group in groups:
-            if (key := _to_key(group)) not in known:
-                known[key] = (group, _convert_group(group, tools))
-        converted = [known[_to_key(group)][1] for group in groups]
-        if len(known) > len(groups) + MAX_CACHED:
-            self._converted = {_to_key(group): known[_to_key(group)] for group in groups}
+            if (key := _to_key(group)) not in cache:
+                cache[key] = (group, _convert_group(group, tools))
+        converted = [cache[_to_key(group)][1] for group in groups]
+        if len(cache) > len(groups) + MAX_CACHED:
+            self._converted = {_to_key(group): cache[_to_key(group)] for group in groups}
         if not messages or not isinstance(messages[0], SystemMessage):
             return [SystemMessage(tools), *converted]
         return converted
@@ -70,7 +70,10 @@ def _convert_group(group: tuple[BaseMessage, ...], tools: str) -> BaseMessage:
         return _convert_answer(first)
     if len(group) == 1 and not isinstance(first, ToolMessage):
         return first
-    texts = [format_result(one) if isinstance(one, ToolMessage) else str(one.text) for one in group]
+    texts = [
+        format_result(message) if isinstance(message, ToolMessage) else str(message.text)
+        for message in group
+    ]
     return HumanMessage("\n\n".join(texts))
 
 

@@ -17,12 +17,12 @@ from .refusals import ToolRefusals
 def bind_tools(
     chat_model: BaseChatModel,
     offered: Sequence[BaseTool],
-    known: KnownTools,
+    known_tools: KnownTools,
     resolved: ResolvedModel,
     refusals: ToolRefusals,
 ) -> Runnable[LanguageModelInput, AIMessage]:
     """Return the model with these tools, in the form that it understands."""
-    xml = XmlCallsModel(chat_model, known, [tool.name for tool in offered])
+    xml = XmlCallsModel(chat_model, known_tools, [tool.name for tool in offered])
     if resolved.tool_calls == "xml":
         return xml
     native = chat_model.bind_tools(offered)

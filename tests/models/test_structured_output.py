@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from maxagent.config.errors import UsageError
 from maxagent.models.structured_output import (
-    LONGEST_REPAIR,
     MAX_FAULTS,
+    MAX_REPAIR_LENGTH,
     NO_JSON,
     find_json_values,
     fit_answer,
@@ -177,7 +177,7 @@ def test_a_value_is_found_however_it_is_wrapped(text: str, value: object) -> Non
         "{}x{}",
         "1" * 5000,
         "[" * 100_000 + "]" * 100_000,
-        "{" + "'a'," * LONGEST_REPAIR + "}",
+        "{" + "'a'," * MAX_REPAIR_LENGTH + "}",
     ],
 )
 def test_prose_cut_answers_and_non_json_yield_nothing(text: str) -> None:

@@ -76,7 +76,7 @@ def test_broken_json_is_an_error(data: str) -> None:
 
 @pytest.mark.parametrize("portion", [b"x" * 1_000, b"data: x\n"], ids=["line", "event"])
 def test_an_event_without_end_is_bounded(portion: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sse, "LONGEST_EVENT", 10_000)
+    monkeypatch.setattr(sse, "MAX_EVENT_BYTES", 10_000)
     decoder = EventDecoder()
     with pytest.raises(EventTooLongError):
         for _ in range(2_000):
@@ -84,7 +84,7 @@ def test_an_event_without_end_is_bounded(portion: bytes, monkeypatch: pytest.Mon
 
 
 def test_many_events_are_no_long_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sse, "LONGEST_EVENT", 100)
+    monkeypatch.setattr(sse, "MAX_EVENT_BYTES", 100)
     assert len(decode(*[b": alive\ndata: a\n", b"data: b\n\n"] * 50)) == 50
 
 

@@ -85,12 +85,12 @@ def build_resume_value(
     """Return the resume value for a question; raises UsageError if the answer does not fit."""
     if answer.text is not None and not answer.text.strip():
         raise UsageError("the answer is empty", hint="give your answer with `--answer TEXT`")
-    given = answer.decisions or [_build_decision(answer, config) for config in review_configs]
+    decisions = answer.decisions or [_build_decision(answer, config) for config in review_configs]
     marks: dict[str, Any] = {WAS_READ: True} if answer.question else {}
     # which model the answer is about, and instead of which ones: a step may ask about several
     for config in review_configs:
         marks |= {name: config[name] for name in ("model", "failed", "reason") if name in config}
-    return {"decisions": [_without_secrets(decision) for decision in given], **marks}
+    return {"decisions": [_without_secrets(decision) for decision in decisions], **marks}
 
 
 def _without_secrets(decision: Mapping[str, Any]) -> dict[str, Any]:

@@ -24,9 +24,9 @@ async def wait_for_limit(
     question: Question, is_stopping: Callable[[], bool]
 ) -> AsyncGenerator[Progress]:
     """Wait until the provider accepts requests, or until the run is stopped."""
-    total, told = compute_time_left(question), None
+    total, last_reported = compute_time_left(question), None
     while (left := compute_time_left(question)) and not is_stopping():
-        if told is None or told - left >= HEARTBEAT:
-            told = left
+        if last_reported is None or last_reported - left >= HEARTBEAT:
+            last_reported = left
             yield Progress("wait", done=round(total - left), total=round(total))
         await asyncio.sleep(min(TICK, left))

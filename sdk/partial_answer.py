@@ -90,7 +90,7 @@ class PartialAnswer:
             return
         config: RunnableConfig = {"configurable": {"thread_id": thread_id}}
         state = await graph.aget_state(config)
-        kept = state.values.get("usage", {"requests": 0})["requests"]
-        if 0 < self._requests <= kept or not state.next:  # or the thread was deleted meanwhile
+        reported = state.values.get("usage", {"requests": 0})["requests"]
+        if 0 < self._requests <= reported or not state.next:  # or the thread was deleted meanwhile
             return
         await _write_answer(graph, thread_id, state.next[0], text)

@@ -92,14 +92,14 @@ class ThreadRun:
 
         Raises UsageError, before any event, for an answer that does not fit the thread.
         """
-        begun, started, thread = False, time.monotonic(), self.row.thread_id
+        has_events, started, thread = False, time.monotonic(), self.row.thread_id
         _logger.info("run started: thread %s, graph %s", thread, self.graph.name)
         try:
             with translate_sqlite_errors(paths.locate_database(self.deps.home)):
                 counted = count_card_uses(self._stream_run(), self.graph.store, self.deps)
                 async with aclosing(counted) as events:
                     async for event in events:
-                        begun = True
+                        has_events = True
                         self._log_event(event)
                         yield event
         except GraphDrained as drained:
@@ -110,9 +110,9 @@ class ThreadRun:
                 self.row.thread_id, reason, usage=build_usage(state.values.get("usage"))
             )
         except Exception as error:
-            if not begun and isinstance(error, UsageError):
+            if not has_events and isinstance(error, UsageError):
                 raise
-            if not begun:
+            if not has_events:
                 yield self._build_started(self.deps, self.row.options or {})
             yield self._build_failure(error)
         finally:
@@ -130,12 +130,17 @@ class ThreadRun:
         state = await self.graph.aget_state(self._config)
         waiting = find_question(self.row.thread_id, state)
         chosen = self._choose_model(state)
-        given = self._build_input(state, waiting, chosen)
-        options = given.get("options") if isinstance(given, dict) else state.values.get("options")
+        graph_input = self._build_input(state, waiting, chosen)
+        options = (
+            graph_input.get("options")
+            if isinstance(graph_input, dict)
+            else state.values.get("options")
+        )
         # a kill right after the first checkpoint leaves a state without options
-        wanted = options or self.row.options
+        options_in_effect = options or self.row.options
         yield self._build_started(
-            await self.context.pool.open(self.row.folder, wanted, self.context), wanted
+            await self.context.pool.open(self.row.folder, options_in_effect, self.context),
+            options_in_effect,
         )
         for notice in self.notices:
             yield Notice(notice)
@@ -152,7 +157,7 @@ class ThreadRun:
                 return
         # not `state.next`, which leaves out a task whose write is pending
         if chosen or self.message or state.tasks or state.created_at is None:
-            async with aclosing(self._stream_graph(given)) as events:
+            async with aclosing(self._stream_graph(graph_input)) as events:
                 async for event in events:
                     yield event
         yield await self._read_last_event()
@@ -272,10 +277,10 @@ class ThreadRun:
                 ),
             )
 
-    async def _stream_graph(self, given: Input) -> AsyncGenerator[Event]:
+    async def _stream_graph(self, graph_input: Input) -> AsyncGenerator[Event]:
         with disable_tracing():
             stream = self.graph.astream(  # pyright: ignore[reportUnknownMemberType]
-                given,
+                graph_input,
                 self._config,
                 context=self.context,
                 stream_mode=["custom"],
@@ -304,5 +309,7 @@ class ThreadRun:
 
     def _build_failure(self, error: Exception) -> Failure:
         _logger.info("run failed: %s", type(error).__name__)
-        told = describe_error(error, self.deps.home)
-        return Failure(told.message, told.hint, told.exit_code, self.row.thread_id)
+        description = describe_error(error, self.deps.home)
+        return Failure(
+            description.message, description.hint, description.exit_code, self.row.thread_id
+        )

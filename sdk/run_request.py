@@ -23,12 +23,12 @@ def validate_request(request: str, folder: Path) -> None:
     """Raise UsageError for an empty request, or a text that no file can hold."""
     if not request.strip():
         raise UsageError("the request is empty", hint="describe the task")
-    for what, content in (("the request", request), ("the folder's name", str(folder))):
+    for source, content in (("the request", request), ("the folder's name", str(folder))):
         try:
             content.encode()
         except UnicodeEncodeError:
             raise UsageError(
-                text("{source} is not valid UTF-8", source=what), hint="use UTF-8 text"
+                text("{source} is not valid UTF-8", source=source), hint="use UTF-8 text"
             ) from None
 
 
@@ -44,10 +44,10 @@ def validate_conversation(row: ThreadRow) -> None:
 
 def build_chat_options(options: Options | None, agent: str) -> Options:
     """Return the user's options for a conversation; secrets in side context are redacted."""
-    wanted = apply_choice(options or {}, agent)
-    if "aside" in wanted:
-        wanted["aside"] = [redact(text) for text in wanted["aside"]]
-    return wanted
+    chat_options = apply_choice(options or {}, agent)
+    if "aside" in chat_options:
+        chat_options["aside"] = [redact(text) for text in chat_options["aside"]]
+    return chat_options
 
 
 def list_attempt_options(options: Options) -> list[Options]:
@@ -132,8 +132,8 @@ def build_test_generation(
     (named,) = resolve_edit_files([file], Path(os.path.realpath(folder)), home)
     root, request = _clean(f"Write tests for `{named}`.\n\n{message}".strip(), folder)
     validate_tested_file(root, named)
-    wanted: Options = {**(options or {}), "tests_for": named}
-    return NewThread(TASK, request, root, wanted, build_title(request))
+    task_options: Options = {**(options or {}), "tests_for": named}
+    return NewThread(TASK, request, root, task_options, build_title(request))
 
 
 def build_edit(
@@ -142,9 +142,9 @@ def build_edit(
     """Build an edit of these files; raises UsageError."""
     root, request = _clean(request, folder)
     named = resolve_edit_files(files, root, home)
-    wanted: Options = {**(options or {}), "files": named}
+    edit_options: Options = {**(options or {}), "files": named}
     title = build_title(f"{', '.join(named)}: {request.strip()}")
-    return NewThread(EDIT, request, root, wanted, title)
+    return NewThread(EDIT, request, root, edit_options, title)
 
 
 def build_chat(
@@ -152,8 +152,8 @@ def build_chat(
 ) -> NewThread:
     """Build a conversation; raises UsageError."""
     root, message = _clean(message, folder)
-    wanted: Options = {"agent": "build", **build_chat_options(options, agent)}
-    return NewThread(CHAT, message, root, wanted, title or build_title(message), name)
+    chat_options: Options = {"agent": "build", **build_chat_options(options, agent)}
+    return NewThread(CHAT, message, root, chat_options, title or build_title(message), name)
 
 
 def _clean(request: str, folder: Path | str) -> tuple[Path, str]:

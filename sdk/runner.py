@@ -221,8 +221,8 @@ class Runner(ThreadHistory):
         await self.pool.reload_if_changed(str(root))
         context = self._create_context()
         # a wrong folder, model, script or configuration is reported before a thread exists
-        for one in list_attempt_options(new.options):
-            await open_with_model(self.pool, str(root), one, context)
+        for attempt_options in list_attempt_options(new.options):
+            await open_with_model(self.pool, str(root), attempt_options, context)
         options, deps = await open_with_model(self.pool, str(root), new.options, context)
         if named := options.get("speaker") or options.get("agent", ""):
             deps.agents.find_primary_agent(named)
@@ -251,21 +251,23 @@ class Runner(ThreadHistory):
         validate_conversation(row)
         context = self._create_context()
         await self.pool.reload_if_changed(row.folder)
-        wanted = build_chat_options(options, agent)
+        turn_options = build_chat_options(options, agent)
         row = await self._load_current_options(row)
         lasting = select_lasting(cast(Options, row.options))
         merged, deps = await open_with_model(
-            self.pool, row.folder, cast(Options, {**lasting, **wanted}), context
+            self.pool, row.folder, cast(Options, {**lasting, **turn_options}), context
         )
         if served := merged.get("served_model"):
-            wanted["served_model"] = served
+            turn_options["served_model"] = served
         row = replace(row, options=merged)
         if named := agent or (options or {}).get("agent", ""):
             deps.agents.find_primary_agent(named)
         # a wrong agent is reported before the message is kept
         await asyncio.to_thread(open_agent, deps, choose_next_agent(row.options))
-        told = collect_standing_notices(deps, tests=False)
-        return PreparedRun(row, context, told, message=UserMessage(message, wanted, abandon))
+        notices = collect_standing_notices(deps, tests=False)
+        return PreparedRun(
+            row, context, notices, message=UserMessage(message, turn_options, abandon)
+        )
 
     async def _prepare_resume(
         self, thread: str, answers: Sequence[Answer], context: Context, wait: bool
@@ -286,7 +288,12 @@ class Runner(ThreadHistory):
                 deps, tests=needs_tests(find_job(row.graph), row.options)
             )
         self.pool.add_session_rules(
-            [one["always"] for each in answers for one in each.decisions if one.get("always")]
+            [
+                decision["always"]
+                for each in answers
+                for decision in each.decisions
+                if decision.get("always")
+            ]
         )
         return PreparedRun(row, own, notices, answers=answers, wait=wait)
 

@@ -99,22 +99,26 @@ def collect_trust_notices(trust: Trust, *, tests: bool) -> list[str]:
         both = "these project files are ignored: {files}, and its tests are not run"
         left_out = text(both if tests else files, files=_files(trust))
     why = [text(CHANGED, changed=_format_names(trust.changed))] if trust.changed else []
-    why += [text(CANNOT_TRUST, path=one.path, odd=one.problem) for one in trust.unreadable[:1]]
+    why += [text(CANNOT_TRUST, path=item.path, odd=item.problem) for item in trust.unreadable[:1]]
     why += [trust.damaged] if trust.damaged else []
     return [join_texts(". ", [text(UNTRUSTED, left_out=left_out), *why])]
 
 
 def collect_instruction_notices(deps: Dependencies) -> list[str]:
     """Return one notice about instruction files that are not trusted in their current version."""
-    files = [one for one in deps.sources.instructions if one.folder_to_trust]
+    files = [
+        instruction for instruction in deps.sources.instructions if instruction.folder_to_trust
+    ]
     if not files:
         return []
     above = [
-        one.folder_to_trust for one in files if one.folder_to_trust != str(deps.workspace.root)
+        instruction.folder_to_trust
+        for instruction in files
+        if instruction.folder_to_trust != str(deps.workspace.root)
     ]
     ways = [ASK] if len(above) < len(files) else []
     ways += [text(ASK_ABOVE, folder=folder) for folder in dict.fromkeys(above)]
-    named = _format_names([f"`{one.name}`" for one in files])
+    named = _format_names([f"`{instruction.name}`" for instruction in files])
     return [text(IGNORED_INSTRUCTIONS, files=named, ask=join_texts("; ", ways))]
 
 
@@ -130,9 +134,11 @@ def collect_standing_notices(deps: Dependencies, *, tests: bool) -> list[str]:
 
 def _collect_tool_notices(deps: Dependencies) -> list[str]:
     root, trust = deps.workspace.root, deps.trust
-    found = find_missing_tools(deps.settings, root, deps.home, trust)
+    missing_tools = find_missing_tools(deps.settings, root, deps.home, trust)
     return (
-        [text(MISSING_TOOLS, tools=_format_names([f"`{name}`" for name in found]))] if found else []
+        [text(MISSING_TOOLS, tools=_format_names([f"`{name}`" for name in missing_tools]))]
+        if missing_tools
+        else []
     )
 
 
@@ -151,8 +157,8 @@ def _replace_ways(notice: str, ways: str, ways_here: str) -> str:
 
 def _files(trust: Trust) -> str:
     """List the folder's files by kind."""
-    kinds = groupby(trust.inventory[:MAX_NAMED], lambda one: one.kind)
-    named = [f"{', '.join(f'`{one.path}`' for one in files)} ({kind})" for kind, files in kinds]
+    kinds = groupby(trust.inventory[:MAX_NAMED], lambda item: item.kind)
+    named = [f"{', '.join(f'`{item.path}`' for item in files)} ({kind})" for kind, files in kinds]
     return join_texts("; ", [*named, *_format_remainder(len(trust.inventory))])
 
 

@@ -11,8 +11,8 @@ async def settle_steering(
     queue: SteeringQueue, graph: CompiledStateGraph[Any, Any, Any, Any], thread: str
 ) -> None:
     """Close the queue; what the run took without keeping it waits again."""
-    known: set[str] = set()
+    message_ids: set[str] = set()
     if queue.has_unconfirmed:  # seldom: the state of a long thread takes a while to read
         state = await graph.aget_state({"configurable": {"thread_id": thread}})
-        known = {str(message.id) for message in state.values.get("messages", [])}
-    queue.end_run(known)
+        message_ids = {str(message.id) for message in state.values.get("messages", [])}
+    queue.end_run(message_ids)

@@ -107,8 +107,8 @@ class PullRequestFlow:
             if record:
                 await asyncio.to_thread(self._forget, record)
             return Notice("no pull request: there are no changes to commit")
-        begun = record or PullRequestRecord(self._row.thread_id, "wanted")
-        next_record = begun.advance("asked", proposal=proposal.to_json())
+        current_record = record or PullRequestRecord(self._row.thread_id, "wanted")
+        next_record = current_record.advance("asked", proposal=proposal.to_json())
         if self._is_answered(completion, proposal):
             return await self._save(next_record.advance("approved"))
         await self._save(next_record)

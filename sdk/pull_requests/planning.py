@@ -134,5 +134,5 @@ async def _build_range(place: Publication, base: str) -> list[str]:
     remotes = dict.fromkeys((place.remotes.push, place.remotes.fetch))
     file = place.git.folder / await place.git.read_text("rev-parse", "--git-path", "shallow")
     ends = (await asyncio.to_thread(file.read_text)).split() if file.exists() else []
-    known = [*(f"--remotes={name}" for name in remotes), *ends]
-    return ["--ignore-missing", base, "--not", *known]
+    known_commits = [*(f"--remotes={name}" for name in remotes), *ends]
+    return ["--ignore-missing", base, "--not", *known_commits]

@@ -100,10 +100,10 @@ async def _find_remotes(git: UserGit) -> Remotes:
 
 async def check_publication_if_wanted(options: Options, folder: Path, home: Path) -> None:
     """Raise UsageError if these options want a pull request that cannot be made."""
-    if wanted := options.get("pr"):
-        if wanted not in ANSWERS:
+    if answer := options.get("pr"):
+        if answer not in ANSWERS:
             raise UsageError(
-                text("`pr` must be `ask` or `yes`, not `{wanted}`", wanted=wanted), hint="use `ask`"
+                text("`pr` must be `ask` or `yes`, not `{wanted}`", wanted=answer), hint="use `ask`"
             )
         await check_publication(folder, home)
 

@@ -33,10 +33,10 @@ def find_child(row: ThreadRow, home: Path, sub_id: str) -> SubRun:
     child = SubRuns(paths.locate_database(home)).find_sub_run(row.thread_id, sub_id)
     if child is not None:
         return child
-    known = ", ".join(f"`{each.sub_id}`" for each in list_children(row, home))
+    child_ids = ", ".join(f"`{each.sub_id}`" for each in list_children(row, home))
     raise UsageError(
         text("thread `{thread}` has no sub-agent `{id}`", thread=row.thread_id[:8], id=sub_id),
-        hint=text("it has {ids}", ids=known) if known else "it has no sub-agents",
+        hint=text("it has {ids}", ids=child_ids) if child_ids else "it has no sub-agents",
     )
 
 

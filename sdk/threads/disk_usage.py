@@ -16,12 +16,12 @@ def measure_threads(rows: list[ThreadRow], home: Path) -> dict[str, int]:
     path = paths.locate_database(home)
     with translate_sqlite_errors(path), closing(connect(path)) as connection:
         sizes = read_sizes(connection)
-    found = {row.thread_id: sizes.get(row.thread_id, 0) for row in rows}
-    for thread in found:
+    bytes_by_thread = {row.thread_id: sizes.get(row.thread_id, 0) for row in rows}
+    for thread in bytes_by_thread:
         for kind in (paths.locate_outputs, paths.locate_backups):
-            found[thread] += measure_folder(kind(home, thread))
-        found[thread] += sum(map(_measure_file, paths.find_request_logs(home, thread)))
-    return found
+            bytes_by_thread[thread] += measure_folder(kind(home, thread))
+        bytes_by_thread[thread] += sum(map(_measure_file, paths.find_request_logs(home, thread)))
+    return bytes_by_thread
 
 
 def measure_snapshots(rows: list[ThreadRow], home: Path) -> dict[Path, int]:

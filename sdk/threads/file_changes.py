@@ -34,7 +34,7 @@ class ThreadFileChange:
 def read_file_changes(row: ThreadRow, home: Path) -> list[ThreadFileChange]:
     """Return all changes, in order."""
     entries = FileHistory(paths.locate_database(home)).list_entries(row.thread_id)
-    known, parents = read_thread_branches(row, home), read_parent_calls(row, home)
+    branches, parents = read_thread_branches(row, home), read_parent_calls(row, home)
     undone = {e.number for e in entries if e.kind in ("tool", "shell", "merge")}
     undone -= {entry.number for entry in find_active_entries(entries)}
     return [
@@ -43,7 +43,7 @@ def read_file_changes(row: ThreadRow, home: Path) -> list[ThreadFileChange]:
             kind=change.kind,
             by=entry.kind,
             tool=entry.tool,
-            step=_find_step_number(entry, known, parents.get(entry.key, entry.key)),
+            step=_find_step_number(entry, branches, parents.get(entry.key, entry.key)),
             at=entry.created_at,
             in_effect=entry.number not in undone,
         )
@@ -52,13 +52,13 @@ def read_file_changes(row: ThreadRow, home: Path) -> list[ThreadFileChange]:
     ]
 
 
-def _find_step_number(entry: HistoryEntry, known: ThreadBranches, call_id: str) -> int | None:
+def _find_step_number(entry: HistoryEntry, branches: ThreadBranches, call_id: str) -> int | None:
     """Return the number of the step that made the entry by that call; None if no step did."""
     if entry.kind not in ("tool", "shell", "merge"):
         return None
-    every = [step for branch in (known.steps, *known.abandoned) for step in branch]
+    every = [step for branch in (branches.steps, *branches.abandoned) for step in branch]
     caller = next((step for step in every if call_id in step.message.calls), None)
     # a test run is not a call: it belongs to the step that it tests
-    judged = next((step for step in known.steps if step.file_entry >= entry.number), None)
-    found = caller or judged
-    return found.number if found else None
+    judged = next((step for step in branches.steps if step.file_entry >= entry.number), None)
+    step = caller or judged
+    return step.number if step else None

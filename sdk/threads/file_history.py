@@ -78,14 +78,14 @@ class ThreadFiles:
         if others have changed them.
         """
         entries = await asyncio.to_thread(self.read_entries)
-        taken = _select_entries(kind, entries, after)
-        if not taken:
+        selected_entries = _select_entries(kind, entries, after)
+        if not selected_entries:
             return None
-        if any(entry.doubtful for entry in taken):
+        if any(entry.doubtful for entry in selected_entries):
             claimed = await asyncio.to_thread(self.history.find_claims, self.thread_id)
-            taken = [drop_claimed(entry, claimed) for entry in taken]
-        planned = await plan_restore(self.snapshots, taken, force=force)
-        return PendingRestore(self, kind, planned, tuple(taken), turn=entries[-1].turn)
+            selected_entries = [drop_claimed(entry, claimed) for entry in selected_entries]
+        planned = await plan_restore(self.snapshots, selected_entries, force=force)
+        return PendingRestore(self, kind, planned, tuple(selected_entries), turn=entries[-1].turn)
 
 
 @dataclass(frozen=True)

@@ -95,17 +95,17 @@ def _locate_store(row: ThreadRow, stores: Path) -> Path:
 
 def _collect_needed(home: Path, stores: Path, rows: list[ThreadRow]) -> dict[Path, set[str]]:
     """Return the trees and blobs that the threads of each store may need."""
-    needed: dict[Path, set[str]] = defaultdict(set)
+    needed_objects: dict[Path, set[str]] = defaultdict(set)
     history, path = FileHistory(paths.locate_database(home)), paths.locate_database(home)
     with translate_sqlite_errors(path), closing(connect(path)) as connection:
         for row in rows:
-            named = needed[_locate_store(row, stores)]
+            named = needed_objects[_locate_store(row, stores)]
             named.update(_iter_history_objects(history, row.thread_id))
             tree = read_values(connection, row.thread_id).get("tree")
             named.update([tree] if isinstance(tree, str) and tree else [])
     for worktree in list_worktrees(home):
-        needed[get_store_directory(worktree.project, stores)].add(worktree.base)
-    return needed
+        needed_objects[get_store_directory(worktree.project, stores)].add(worktree.base)
+    return needed_objects
 
 
 def _iter_history_objects(history: FileHistory, thread_id: str) -> Iterator[str]:
@@ -131,10 +131,10 @@ def _delete_folders(home: Path, threads: set[str]) -> int:
 def _delete_test_caches(home: Path, rows: list[ThreadRow]) -> int:
     """Delete the caches of tests in folders that are gone or have no threads."""
     folders = {Path(row.folder) for row in rows}
-    needed = {locate_project_caches(folder, home) for folder in folders if folder.is_dir()}
+    current_caches = {locate_project_caches(folder, home) for folder in folders if folder.is_dir()}
     above, freed = paths.locate_test_caches(home), 0
     for caches in above.iterdir() if above.is_dir() else ():
-        if caches not in needed and _is_old(caches):
+        if caches not in current_caches and _is_old(caches):
             freed += measure_folder(caches)
             shutil.rmtree(caches, ignore_errors=True)
     return freed

@@ -101,10 +101,10 @@ async def open_rollback(
     """
     with acquire_lease(home, row.thread_id):
         step = await asyncio.to_thread(find_step, row, home, number)
-        known = await asyncio.to_thread(read_thread_branches, row, home)
+        branches = await asyncio.to_thread(read_thread_branches, row, home)
         restore = None
         if files:
             opened = await asyncio.to_thread(open_thread_files, row, home)
             await opened.finish_interrupted()
             restore = await opened.plan_restore("rewind", after=step.file_entry)
-        yield Rollback(row, home, step, restore, talk and step.checkpoint_id != known.tip)
+        yield Rollback(row, home, step, restore, talk and step.checkpoint_id != branches.tip)

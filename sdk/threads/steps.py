@@ -76,12 +76,12 @@ def read_abandoned_ranges(row: ThreadRow, home: Path) -> list[tuple[int, int]]:
 
 def find_step(row: ThreadRow, home: Path, number: int) -> ThreadStep:
     """Return the step with that number; raises UsageError if no rewind can go there."""
-    known = read_thread_branches(row, home)
-    step, thread = known.find_step(number), row.thread_id[:8]
-    if not known.steps:
+    branches = read_thread_branches(row, home)
+    step, thread = branches.find_step(number), row.thread_id[:8]
+    if not branches.steps:
         raise _build_not_started_error(row)
     if step is None:
-        hint = text("choose a number from 0 to {number}", number=known.steps[-1].number)
+        hint = text("choose a number from 0 to {number}", number=branches.steps[-1].number)
         raise UsageError(
             text("thread `{thread}` has no step {number}", thread=thread, number=number), hint=hint
         )

@@ -138,10 +138,10 @@ async def _cancel_calls(forked: ThreadRow, home: Path) -> None:
         config: RunnableConfig = {"configurable": {"thread_id": forked.thread_id}}
         state = cast("State", (await graph.aget_state(config)).values)
         role = cast("RoleName", state.get("role"))
-        heard = iter_newest_first(state, role)
+        history = iter_newest_first(state, role)
         with closing(journal):
             left = await asyncio.to_thread(
-                answer_cancelled_calls, heard, role, journal, forked.parent
+                answer_cancelled_calls, history, role, journal, forked.parent
             )
             sub_runs = SubRuns(paths.locate_database(home))
             left = await asyncio.to_thread(answer_with_reports, left, sub_runs, forked.parent)
@@ -164,9 +164,9 @@ async def _add_input(forked: ThreadRow, home: Path, step: ThreadStep, say: str) 
             await graph.aupdate_state(config, task, as_node="__input__")
             return
         role = cast("RoleName", "coder" if step.next in VERIFICATION_NODES else step.next)
-        said = {"messages": [build_role_message(role, say)], "turn": max(step.turn, 1) + 1}
-        told = Command(goto=role, update={**said, "accepted": False, "rounds": 0})
-        await graph.aupdate_state(config, told, as_node=role)
+        input_update = {"messages": [build_role_message(role, say)], "turn": max(step.turn, 1) + 1}
+        command = Command(goto=role, update={**input_update, "accepted": False, "rounds": 0})
+        await graph.aupdate_state(config, command, as_node=role)
 
 
 @asynccontextmanager

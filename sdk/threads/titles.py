@@ -77,12 +77,12 @@ async def _invoke_title_model(model: ResolvedModel, messages: list[BaseMessage])
     chat_model = open_model(replace(model, max_tokens=MAX_TOKENS), role="title")
     try:
         with disable_tracing():
-            said = await invoke_model(
+            answer = await invoke_model(
                 chat_model, messages, _ignore_text, _ignore_text, RequestOptions(thinking="off")
             )
     finally:
         await close_model(chat_model)
-    return str(said.text)
+    return str(answer.text)
 
 
 def _ignore_text(text: str) -> None:

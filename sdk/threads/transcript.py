@@ -108,10 +108,10 @@ def read_transcript(row: ThreadRow, home: Path) -> list[TranscriptEntry]:
         asked = _read_questions(connection, row)
         children = read_sub_runs(connection, row.thread_id)
     sent = _build_child_entries(children, row, rows)
-    told = _build_entries(rows, recorded, sent)
+    entries = _build_entries(rows, recorded, sent)
     questions = [_build_question_entries(question, rows[-1].at) for question in asked if rows]
-    told = chain(_drop_repeated_modes(told), half, *questions)
-    story = _insert_interruptions(told, is_stopped=row.status in STOPPED_STATUSES)
+    entries = chain(_drop_repeated_modes(entries), half, *questions)
+    story = _insert_interruptions(entries, is_stopped=row.status in STOPPED_STATUSES)
     return list(story) or [TranscriptEntry("human", row.created_at, row.request)]
 
 
@@ -160,12 +160,12 @@ def _open_database(home: Path) -> Generator[sqlite3.Connection]:
 
 def _read_results(connection: sqlite3.Connection, thread_id: str) -> Facts:
     """Return the facts of each call's result, by its ID."""
-    found: dict[str, Mapping[str, Any]] = {}
+    facts: dict[str, Mapping[str, Any]] = {}
     for call_id, result in connection.execute(_RESULTS, (thread_id,)):
         with suppress(ValueError, TypeError):  # another program may have written it
             # a second run's key sorts after the first's
-            found[call_id.removesuffix(SECOND_RUN)] = get_mapping(json.loads(result), "metadata")
-    return found
+            facts[call_id.removesuffix(SECOND_RUN)] = get_mapping(json.loads(result), "metadata")
+    return facts
 
 
 def _read_partial_answer(
@@ -174,10 +174,10 @@ def _read_partial_answer(
     """Return a killed run's partial answer; the next run adds it to the thread."""
     if row.status not in ("running", "interrupted") or find_holder(home, row.thread_id):
         return []
-    given = (row.thread_id, read_last_id(connection, row.thread_id))
-    found = connection.execute(_PARTIAL_ANSWER, given).fetchone()
-    text = json.loads(found[1])["output"] if found else ""
-    return [TranscriptEntry("interrupted", found[0], text)] if text.strip() else []
+    parameters = (row.thread_id, read_last_id(connection, row.thread_id))
+    answer_row = connection.execute(_PARTIAL_ANSWER, parameters).fetchone()
+    text = json.loads(answer_row[1])["output"] if answer_row else ""
+    return [TranscriptEntry("interrupted", answer_row[0], text)] if text.strip() else []
 
 
 def _collect_answers(rows: list[ChannelWrite]) -> dict[str, Mapping[str, Any]]:

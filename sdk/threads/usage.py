@@ -38,10 +38,10 @@ INSTRUCTIONS_MARK = "instructions"
 
 def read_nested_instructions(thread_id: str, home: Path) -> list[str]:
     """Return the paths of the files sent to the model, in order, without duplicates."""
-    path, found = paths.locate_database(home), dict[str, None]()
+    path, sent_paths = paths.locate_database(home), dict[str, None]()
     with translate_sqlite_errors(path), closing(connect(path)) as connection:
         for row in read_channel_writes(connection, thread_id):
             if row.channel == "messages":
                 names = get_mapping(row.value, "additional_kwargs").get(INSTRUCTIONS_MARK, ())
-                found |= dict.fromkeys(map(str, names))
-    return list(found)
+                sent_paths |= dict.fromkeys(map(str, names))
+    return list(sent_paths)

@@ -68,14 +68,14 @@ def export_thread(row: ThreadRow, home: Path) -> ExportedThread:
 
 
 def _build_manifest(row: ThreadRow, too_large: Sequence[str], version: int) -> Manifest:
-    known = row.graph if row.graph in ("task", "edit", "chat") else "task"
+    graph = row.graph if row.graph in ("task", "edit", "chat") else "task"
     texts = {"title": row.title, "name": row.name, "request": row.request}
     thread = ArchivedThread.model_validate(
         {
             **{key: redact(text) for key, text in texts.items()},
             "thread_id": row.thread_id,
             "folder": row.folder,
-            "graph": known,
+            "graph": graph,
             "status": row.status,
             "created_at": row.created_at or datetime.now(UTC),
             "options": redact_json(row.options or {}),
@@ -95,7 +95,7 @@ def _without_private(rows: TransferRows) -> TransferRows:
     return TransferRows(
         [*map(_redact_row, rows.checkpoints)],
         [*map(_redact_row, rows.writes)],
-        [one._replace(result=_redact_result(one.result)) for one in rows.calls],
+        [call._replace(result=_redact_result(call.result)) for call in rows.calls],
         tuple(
             ChildRows(
                 _redact_child(child), [*map(_redact_row, checkpoints)], [*map(_redact_row, writes)]
@@ -111,8 +111,8 @@ def _redact_row(row: Row) -> Row:
 
 def _redact_child(child: SubRun) -> SubRun:
     """Return it without secrets, and without its folder on this machine."""
-    shown = {"title": _redact_text(child.title), "report": _redact_text(child.report)}
-    return replace(child, worktree="", **shown)
+    texts = {"title": _redact_text(child.title), "report": _redact_text(child.report)}
+    return replace(child, worktree="", **texts)
 
 
 def _redact_text(text: str) -> str:
@@ -130,17 +130,17 @@ def _collect_outputs(folder: Path, room: int) -> tuple[dict[str, bytes], list[st
 
     The smaller ones come first, so that most fit.
     """
-    kept, too_large = dict[str, bytes](), list[str]()
+    outputs, too_large = dict[str, bytes](), list[str]()
     files = [file for file in folder.iterdir() if _is_ours(file)] if folder.is_dir() else []
     for file in sorted(files, key=lambda file: (file.stat().st_size, file.name)):
-        has_room = len(kept) < MAX_OUTPUTS and file.stat().st_size <= room
+        has_room = len(outputs) < MAX_OUTPUTS and file.stat().st_size <= room
         data = _redact_bytes(file.read_bytes()) if has_room else b""
         if has_room and len(data) <= room:
-            kept[file.name] = data
+            outputs[file.name] = data
             room -= len(data)
         else:
             too_large.append(file.name)
-    return kept, too_large
+    return outputs, too_large
 
 
 def _is_ours(file: Path) -> bool:

@@ -41,28 +41,28 @@ async def import_thread(file: Path, folder: Path, home: Path) -> ImportedThread:
         raise UsageError(
             text("`{folder}` is not a folder", folder=folder), hint="give the project folder"
         )
-    given = await asyncio.to_thread(read_archive, file)
-    thread, where = given.manifest.thread, str(folder.resolve())
-    taken = await asyncio.to_thread(sanitize_import, given.rows, thread.graph, where)
-    row = _build_row(thread, taken, where)
+    archive = await asyncio.to_thread(read_archive, file)
+    thread, where = archive.manifest.thread, str(folder.resolve())
+    sanitized = await asyncio.to_thread(sanitize_import, archive.rows, thread.graph, where)
+    row = _build_row(thread, sanitized, where)
     index = ThreadIndex(home)
     async with open_checkpointer(paths.locate_database(home)):
         pass  # LangGraph's tables exist now
     row = await asyncio.to_thread(_assign_free_id, row, index, home)
     # another import of the same file may take the same ID: keep its data
     outputs = paths.locate_outputs(home, row.thread_id)
-    kept = outputs.with_name(f"{IMPORT}{uuid4()}")
+    draft_folder = outputs.with_name(f"{IMPORT}{uuid4()}")
     try:
-        await asyncio.to_thread(_write_outputs, kept, given.outputs)
-        await asyncio.to_thread(index.import_thread, row, taken.rows)
-        if kept.exists():
-            kept.replace(outputs)
+        await asyncio.to_thread(_write_outputs, draft_folder, archive.outputs)
+        await asyncio.to_thread(index.import_thread, row, sanitized.rows)
+        if draft_folder.exists():
+            draft_folder.replace(outputs)
     finally:
-        shutil.rmtree(kept, ignore_errors=True)
-    return ImportedThread(row, find_dropped({**thread.options, **taken.options}, row.options))
+        shutil.rmtree(draft_folder, ignore_errors=True)
+    return ImportedThread(row, find_dropped({**thread.options, **sanitized.options}, row.options))
 
 
-def _build_row(thread: ArchivedThread, taken: SanitizedThread, folder: str) -> ThreadRow:
+def _build_row(thread: ArchivedThread, sanitized: SanitizedThread, folder: str) -> ThreadRow:
     now = datetime.now(UTC).isoformat(timespec="microseconds")
     request = redact(thread.request)
     return ThreadRow(
@@ -72,30 +72,30 @@ def _build_row(thread: ArchivedThread, taken: SanitizedThread, folder: str) -> T
         folder=folder,
         graph=thread.graph,
         request=request,
-        status=_derive_status(thread.status, taken),
+        status=_derive_status(thread.status, sanitized),
         created_at=thread.created_at.astimezone(UTC).isoformat(timespec="microseconds"),
         updated_at=now,
         options=filter_options(thread.options, thread.graph, request),
     )
 
 
-def _derive_status(given: ThreadStatus, taken: SanitizedThread) -> ThreadStatus:
+def _derive_status(status: ThreadStatus, sanitized: SanitizedThread) -> ThreadStatus:
     """Return the status here: open work stays open, evidence from elsewhere does not count."""
-    if taken.outcome and not taken.next:
-        return STATUS_OF_OUTCOME.get(taken.outcome, "unverified")
-    return given if given in ("waiting", "limit") else "interrupted"
+    if sanitized.outcome and not sanitized.next:
+        return STATUS_OF_OUTCOME.get(sanitized.outcome, "unverified")
+    return status if status in ("waiting", "limit") else "interrupted"
 
 
 def _assign_free_id(row: ThreadRow, index: ThreadIndex, home: Path) -> ThreadRow:
     """Return the row with an ID and name that are unused here, also in a lost database."""
-    known = index.list()
+    rows = index.list()
     left = paths.locate_outputs(home, row.thread_id).exists()
-    taken = left or row.thread_id in {one.thread_id for one in known}
+    is_taken = left or row.thread_id in {other.thread_id for other in rows}
     is_name = row.name.isprintable() and len(row.name) <= MAX_NAME_LENGTH
-    named = is_name and row.name not in {one.name for one in known}
+    named = is_name and row.name not in {other.name for other in rows}
     return replace(
         row,
-        thread_id=thread_id.create_thread_id() if taken else row.thread_id,
+        thread_id=thread_id.create_thread_id() if is_taken else row.thread_id,
         name=row.name if named else "",
     )
 

@@ -14,13 +14,13 @@ _PLAN_FILE = re.compile(rf"{re.escape(PLANS)}/[\w-]{{1,80}}\.md")
 _OUT = re.compile(r"^/|(^|/)\.\.(/|$)|\0")
 
 
-def filter_options(given: object, graph: str, request: str) -> Options:
+def filter_options(value: object, graph: str, request: str) -> Options:
     """Return the options to keep; raises UsageError if required ones are invalid.
 
     Approval mode, model, endpoint, `apply`, profile and the rest are chosen by the user who
     imports.
     """
-    options = cast("dict[str, Any]", given) if isinstance(given, dict) else dict[str, Any]()
+    options = cast("dict[str, Any]", value) if isinstance(value, dict) else dict[str, Any]()
     safe: Options = {"mode": "read-only"} if options.get("mode") == "read-only" else {}
     if options.get("memory") is False:
         safe["memory"] = False
@@ -47,16 +47,16 @@ def _filter_chat_options(options: Mapping[str, Any], request: str) -> Options:
     }
 
 
-def _validate_files(given: object) -> list[str]:
+def _validate_files(value: object) -> list[str]:
     """Validate the files that an edit may change: without them it could change any."""
-    files = cast("list[object]", given) if isinstance(given, list) else []
-    named = [one for one in files if isinstance(one, str) and one and not _OUT.search(one)]
+    files = cast("list[object]", value) if isinstance(value, list) else []
+    named = [file for file in files if isinstance(file, str) and file and not _OUT.search(file)]
     if not named or len(named) < len(files):
         raise UsageError("the thread has no list of files to edit", hint="it is damaged")
     return named
 
 
-def find_dropped(given: Mapping[str, Any], safe: Mapping[str, Any]) -> list[str]:
+def find_dropped(options: Mapping[str, Any], safe: Mapping[str, Any]) -> list[str]:
     """Return the names of the user's options that are not kept."""
     lasting = Options.__annotations__.keys() - FOR_ONE_MESSAGE
-    return sorted(name for name in lasting if given.get(name) and name not in safe)
+    return sorted(name for name in lasting if options.get(name) and name not in safe)

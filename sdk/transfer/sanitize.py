@@ -192,13 +192,13 @@ def _sanitize_conversation(
     checkpoints: Sequence[CheckpointRow], writes: Sequence[WriteRow], target: _Target
 ) -> _Conversation:
     points = _cut_back([_decode_checkpoint(row) for row in checkpoints])
-    if [one.row.id for one in points] != sorted({one.row.id for one in points}):
+    if [point.row.id for point in points] != sorted({point.row.id for point in points}):
         raise UsageError("the checkpoints are in no order", hint=_HINT)
     values = [_sanitize_values(point, target) for point in points]
-    kept = {one.row.id for one in points[:-1]}
+    kept_ids = {point.row.id for point in points[:-1]}
     return _Conversation(
         [_encode_checkpoint(*pair) for pair in zip(points, values, strict=True)],
-        list(_filter_writes(writes, kept, target)),
+        list(_filter_writes(writes, kept_ids, target)),
         values[-1] if values else {},
         get_mapping(points[-1].values, "options") if points else {},
     )
@@ -246,29 +246,29 @@ def _encode_checkpoint(point: _DecodedCheckpoint, values: dict[str, Any]) -> Che
 
 
 def _sanitize_values(point: _DecodedCheckpoint, target: _Target) -> dict[str, Any]:
-    given = {**point.values}
+    values = {**point.values}
     for key in _COPIED:
-        if isinstance(whole := given.get(key), PackedObject) and whole.code == EXT_DELTA_SNAPSHOT:
-            given[key] = unpack_row(whole.payload)
-    kept: dict[str, Any] = {**_STATE.validate_python(given)}
-    if "role" in kept:
-        _check_role(kept["role"], target)
-    if kept.get("outcome") == "verified":  # by tests that did not run here
-        kept["outcome"] = "unverified"
-    kept |= {key: None for key in given if _is_open(key)}
+        if isinstance(whole := values.get(key), PackedObject) and whole.code == EXT_DELTA_SNAPSHOT:
+            values[key] = unpack_row(whole.payload)
+    safe_values: dict[str, Any] = {**_STATE.validate_python(values)}
+    if "role" in safe_values:
+        _check_role(safe_values["role"], target)
+    if safe_values.get("outcome") == "verified":  # by tests that did not run here
+        safe_values["outcome"] = "unverified"
+    safe_values |= {key: None for key in values if _is_open(key)}
     if point.is_under_way:  # nobody can rewind there; but it must not look like a possible target
-        kept[f"{_BRANCH}approve"] = None
-    if "messages" in given:
-        kept["messages"] = _check_snapshot(given["messages"], target)
-    kept |= {"folder": target.folder, "options": target.filter_options(given)}
-    if start := given.get("__start__"):
+        safe_values[f"{_BRANCH}approve"] = None
+    if "messages" in values:
+        safe_values["messages"] = _check_snapshot(values["messages"], target)
+    safe_values |= {"folder": target.folder, "options": target.filter_options(values)}
+    if start := values.get("__start__"):
         request = _STATE.validate_python({"request": start.get("request")})
-        kept["__start__"] = {
+        safe_values["__start__"] = {
             **request,
             "folder": target.folder,
             "options": target.filter_options(start),
         }
-    return kept
+    return safe_values
 
 
 def _is_open(key: str) -> bool:
@@ -285,11 +285,11 @@ def _check_snapshot(value: object, target: _Target) -> PackedObject:
 
 
 def _filter_writes(
-    writes: Sequence[WriteRow], known: set[str], target: _Target
+    writes: Sequence[WriteRow], checkpoint_ids: set[str], target: _Target
 ) -> Iterator[WriteRow]:
     """Yield the writes of complete steps, not those of an interrupted one."""
     for write in writes:
-        if write.checkpoint not in known:
+        if write.checkpoint not in checkpoint_ids:
             continue
         if write.channel == "messages":
             _check_messages(write.data, target)
@@ -305,8 +305,8 @@ def _check_messages(data: bytes, target: _Target) -> None:
     if foreign := find_foreign_type(data, _MESSAGES):
         raise ValueError(text("a message is a `{type}`", type=foreign))
     built = StrictSerializer().loads_typed(("msgpack", data))
-    listed = built.value if isinstance(built, Overwrite) else built
-    for message in cast("list[object]", listed if isinstance(listed, list) else [listed]):
+    messages = built.value if isinstance(built, Overwrite) else built
+    for message in cast("list[object]", messages if isinstance(messages, list) else [messages]):
         if not isinstance(message, BaseMessage):
             raise ValueError("a message has the wrong type")
         type(message).model_validate(message.model_dump())
@@ -337,5 +337,5 @@ def _sanitize_call(call: CallRow) -> CallRow:
     """Return a replayable result without its changes to the state."""
     if call.result is None:
         return call
-    told = {**_RESULT.validate_json(call.result), "seen": {}, "update": {}}
-    return call._replace(result=json.dumps(told))
+    result = {**_RESULT.validate_json(call.result), "seen": {}, "update": {}}
+    return call._replace(result=json.dumps(result))

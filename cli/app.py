@@ -62,8 +62,8 @@ COMMANDS = {
 class _Group(DefaultCommandGroup):
     """The group of all commands."""
 
-    def __init__(self, **given: Any) -> None:
-        super().__init__(**given)
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
         self.commands = LazyCommands(COMMANDS)
 
 
@@ -83,8 +83,8 @@ app = typer.Typer(
 _OFF = ("", "0", "false", "no", "off")
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
+def _show_version(is_asked: bool) -> None:
+    if is_asked:
         echo(f"mcode {__version__}")
         raise typer.Exit
 
@@ -189,12 +189,12 @@ def _print_error(error: Exception) -> int:
     """Print the error and its hint on stderr; return the exit code."""
     if isinstance(error, _WRONG_USE):
         return _print_usage_error(error)
-    known = describe_error(error, paths.locate_home())
+    description = describe_error(error, paths.locate_home())
     with suppress(OSError):  # the terminal is closed
-        echo(t("error.says", message=translate(known.message)), err=True)
-        if known.hint:
-            echo(t("error.hint", hint=translate(known.hint)), err=True)
-    return known.exit_code
+        echo(t("error.says", message=translate(description.message)), err=True)
+        if description.hint:
+            echo(t("error.hint", hint=translate(description.hint)), err=True)
+    return description.exit_code
 
 
 def _drop_unwritable_output() -> None:

@@ -39,14 +39,14 @@ class LazyCommands(Mapping[str, Any]):
 
 def _build_command(name: str, place: str) -> Any:
     module, _, attribute = place.partition(":")
-    found = getattr(import_module(f".{module}", __package__), attribute)
-    if isinstance(found, typer.Typer) and _has_subcommands(found):
-        command = get_group(found)
-    elif isinstance(found, typer.Typer):
-        command = get_command(found)
+    entry = getattr(import_module(f".{module}", __package__), attribute)
+    if isinstance(entry, typer.Typer) and _has_subcommands(entry):
+        command = get_group(entry)
+    elif isinstance(entry, typer.Typer):
+        command = get_command(entry)
     else:
         alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-        alone.command(name)(found)
+        alone.command(name)(entry)
         command = get_command(alone)
     command.name = name
     return command

@@ -5,12 +5,12 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 # Objects made, less those deleted, after which the collector runs; Python's own is 700
-SELDOM = 10_000
+COLLECTION_THRESHOLD = 10_000
 
 
 def collect_seldom() -> None:
     """Run the collector rarely: most of what a command makes until its first request stays."""
-    gc.set_threshold(SELDOM)
+    gc.set_threshold(COLLECTION_THRESHOLD)
 
 
 @contextmanager

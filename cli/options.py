@@ -16,8 +16,8 @@ class PullRequestCommand(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments; a `--pr` without a value gets `ask`."""
         end = args.index("--") if "--" in args else len(args)
-        given = ["--pr=ask" if arg == "--pr" else arg for arg in args[:end]]
-        return super().parse_args(ctx, [*given, *args[end:]])
+        own_args = ["--pr=ask" if arg == "--pr" else arg for arg in args[:end]]
+        return super().parse_args(ctx, [*own_args, *args[end:]])
 
 
 class OutputFormat(StrEnum):
@@ -111,10 +111,10 @@ Output = Annotated[
 ]
 
 
-def set_verbose(wanted: bool) -> bool:
+def set_verbose(is_wanted: bool) -> bool:
     """Turn the details of a run on for the rest of the process."""
-    _verbosity["is_on"] |= wanted
-    return wanted
+    _verbosity["is_on"] |= is_wanted
+    return is_wanted
 
 
 def is_verbose() -> bool:

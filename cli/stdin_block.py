@@ -24,5 +24,5 @@ def wrap_stdin(text: str) -> str:
 
 def extract_stdin(block: str) -> str | None:
     """Return the text that `wrap_stdin` quoted; None for any other text."""
-    found = _BLOCK.fullmatch(block)
-    return found[2] if found else None
+    match = _BLOCK.fullmatch(block)
+    return match[2] if match else None

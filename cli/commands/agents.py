@@ -30,11 +30,11 @@ def list_agents(as_json: AsJson = False) -> None:
 
     trust = _load_trust()
     catalog, left_out = _load_agents(trust), _list_ignored(trust)
-    shown = [profile for profile in catalog.profiles.values() if not profile.hidden]
+    visible_profiles = [profile for profile in catalog.profiles.values() if not profile.hidden]
     if as_json:
         echo_json(
             {
-                "agents": [_describe_agent(profile) for profile in shown],
+                "agents": [_describe_agent(profile) for profile in visible_profiles],
                 "not_loaded": left_out,
                 "faults": [report for fault in catalog.faults for report in fault.reports],
             }
@@ -43,7 +43,7 @@ def list_agents(as_json: AsJson = False) -> None:
     headers = tuple(t(f"agents.{name}") for name in ("name", "mode", "from", "what"))
     rows = [
         (profile.name, profile.mode, _format_origin(profile), profile.description)
-        for profile in shown
+        for profile in visible_profiles
     ]
     show_table(headers, rows, cut=headers[2:])
     for path in left_out:
@@ -72,8 +72,8 @@ def show(name: Annotated[str, typer.Argument(help="Name of the agent.")]) -> Non
         "temperature": profile.temperature,
         "tools": ", ".join(tool.name for tool in select_agent_tools(profile, ToolsSection())),
         "skills": ", ".join(profile.skills),
-        "rules": ", ".join(f"{one.kind} {one.text}" for one in profile.rules),
-        "files": "; ".join(", ".join(one.files) for one in profile.limits if one.files),
+        "rules": ", ".join(f"{rule.kind} {rule.text}" for rule in profile.rules),
+        "files": "; ".join(", ".join(limit.files) for limit in profile.limits if limit.files),
         "max_steps": profile.steps or "",
         "permission_mode": profile.mode_limit,
         "isolation": profile.isolation,
@@ -154,7 +154,7 @@ def _list_ignored(trust: "Trust") -> list[str]:
     if trust.trusted:
         return []
     return [
-        one.path for one in trust.inventory if one.kind == "agents" and one.path.endswith(".md")
+        item.path for item in trust.inventory if item.kind == "agents" and item.path.endswith(".md")
     ]
 
 

@@ -25,8 +25,8 @@ def find_files(places: Iterable[Path] | None, folder: Path, home: Path) -> list[
     if places:
         return [file for place in places for file in _list_files(place)]
     own = sorted((home / "agents").glob("**/*.md"))
-    listed = [one.path for one in take_inventory(folder) if one.kind == "agents"]
-    return [*own, *(folder / path for path in listed if path.endswith(".md"))]
+    project_paths = [item.path for item in take_inventory(folder) if item.kind == "agents"]
+    return [*own, *(folder / path for path in project_paths if path.endswith(".md"))]
 
 
 def inspect_file(file: Path, home: Path) -> AgentReport:

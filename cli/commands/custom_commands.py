@@ -69,17 +69,17 @@ def _format_usage(command: "CustomCommand") -> str:
 def _list_ignored(trust: "Trust") -> Iterator[str]:
     """List the project's files that are ignored because the folder is not trusted."""
     if not trust.trusted:
-        yield from (one.path for one in trust.inventory if one.kind == "commands")
+        yield from (item.path for item in trust.inventory if item.kind == "commands")
 
 
 def _format_remarks(commands: "list[CustomCommand]", agents: Collection[str]) -> Iterator[str]:
     from ..i18n.catalogs import t
 
-    for one in commands:
-        if one.fault:
-            yield t("commands.fault", name=one.name, fault=translate(one.fault))
-        for note in _collect_notes(one, agents):
-            yield t("commands.note", name=one.name, note=translate(note))
+    for command in commands:
+        if command.fault:
+            yield t("commands.fault", name=command.name, fault=translate(command.fault))
+        for note in _collect_notes(command, agents):
+            yield t("commands.note", name=command.name, note=translate(note))
 
 
 def _collect_notes(command: "CustomCommand", agents: Collection[str]) -> list[str]:

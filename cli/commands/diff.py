@@ -90,7 +90,7 @@ def _print_escaped(text: str) -> None:
     from ..i18n.catalogs import t
     from ..rendering.sanitize import sanitize_text
 
-    shown = "\r\n".join(sanitize_text(part) for part in text.split("\r\n"))
-    sys.stdout.write(shown)
-    if shown != text:
+    safe_text = "\r\n".join(sanitize_text(part) for part in text.split("\r\n"))
+    sys.stdout.write(safe_text)
+    if safe_text != text:
         echo(t("diff.escaped"), err=True)

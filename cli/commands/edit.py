@@ -66,8 +66,8 @@ def edit(
     texts = {"model": model, "base_url": base_url, "mode": "edits" if apply else ""}
     texts |= {"thinking": thinking.value if thinking else "", "pr": pr.value if pr else ""}
     limits = {"max_turns": max_turns, "max_cost": max_cost}
-    given = {name: value for name, value in (texts | limits).items() if value}
-    options = cast(Options, {**given, "backup": backup})
+    task_options = {name: value for name, value in (texts | limits).items() if value}
+    options = cast(Options, {**task_options, "backup": backup})
     raise typer.Exit(
         run_in_terminal(
             lambda runner: runner.edit(instruction, files=files, folder=folder, options=options),

@@ -43,9 +43,9 @@ def list_models(
     if as_json:
         echo_json([build_object(listing) for listing in listings])
         return
-    shown = slice(NARROW_COLUMNS if is_narrow() else None)
-    rows = [build_row(listing)[shown] for listing in listings]
-    headers = build_headers()[shown]
+    visible_columns = slice(NARROW_COLUMNS if is_narrow() else None)
+    rows = [build_row(listing)[visible_columns] for listing in listings]
+    headers = build_headers()[visible_columns]
     show_table(headers, rows, cut=headers[1:2])
     if not remote and not provider:
         echo(t("models.list.remote"), err=True)
@@ -109,8 +109,8 @@ def _list_known(provider: str) -> "list[ModelListing]":
     from ...models.listing import list_models as list_known_models
     from ...models.providers import get_provider
 
-    wanted = get_provider(provider).name if provider else ""
-    return list_known_models(_load_settings().settings, os.environ, wanted)
+    provider_name = get_provider(provider).name if provider else ""
+    return list_known_models(_load_settings().settings, os.environ, provider_name)
 
 
 def _list_remote(provider: str) -> "list[ModelListing]":

@@ -101,8 +101,8 @@ def _show_rules(loaded: "LoadedSettings", spoken: str = "", *, as_json: bool = F
     mode = spoken or configured
     origin = loaded.origins["security.mode"] if mode == configured else t("permissions.here")
     if as_json:
-        listed = [dict(zip(("kind", "rule", "origin"), row, strict=True)) for row in rows]
-        echo_json({"mode": mode, "origin": origin, "rules": listed, "read_only": programs})
+        json_rules = [dict(zip(("kind", "rule", "origin"), row, strict=True)) for row in rows]
+        echo_json({"mode": mode, "origin": origin, "rules": json_rules, "read_only": programs})
         return
     echo_wrapped(t("permissions.mode", mode=mode, origin=origin))
     if rows:

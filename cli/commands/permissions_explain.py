@@ -92,8 +92,8 @@ def _parse_arguments(name: str, words: Sequence[str]) -> Mapping[str, object]:
 
 
 def _read_properties(tool: BaseTool | None) -> Mapping[str, Mapping[str, object]]:
-    found: object = get_schema(tool).get("properties") if tool else None
-    return cast("Mapping[str, Mapping[str, object]]", found or {})
+    properties: object = get_schema(tool).get("properties") if tool else None
+    return cast("Mapping[str, Mapping[str, object]]", properties or {})
 
 
 def _parse_value(text: str, schema: Mapping[str, object] | None) -> object:

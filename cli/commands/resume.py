@@ -75,14 +75,14 @@ def resume(
         from ...nodes.agent.context import Context
         from ..execution.run import run_in_terminal
 
-    said = _read_answer(row.thread_id, approve, reject, answer, question)
+    given_answer = _read_answer(row.thread_id, approve, reject, answer, question)
     context = Context(mode=mode.value if mode else "", model=model, base_url=base_url)
     style = AnswerStyle.streamed if is_chat else None
     thread_id, asks_instead = row.thread_id, question is None
 
     def start_run(runner: "Runner") -> "AsyncGenerator[Event]":
         return _resume_or_ask(
-            runner, thread_id, said, context, asks_instead=asks_instead, wait=wait
+            runner, thread_id, given_answer, context, asks_instead=asks_instead, wait=wait
         )
 
     raise typer.Exit(run_in_terminal(start_run, output, style, seconds=timeout or 0.0))

@@ -98,15 +98,15 @@ def _go_back(wish: _RewindRequest, *, force: bool, yes: bool, as_json: bool) -> 
     row, restored = wish.row, None
     with _acquire_thread(wish) as files:
         step = find_step(row, paths.locate_home(), wish.number)
-        known = read_thread_branches(row, paths.locate_home())
-        restores_talk = wish.talk and step.checkpoint_id != known.tip
+        branches = read_thread_branches(row, paths.locate_home())
+        restores_talk = wish.talk and step.checkpoint_id != branches.tip
         after = step.file_entry
         way = (
             restore_files.prepare_restore(files, "rewind", after=after, force=force)
             if files
             else None
         )
-        _print_preview(wish, way, left=known.steps[-1].number if restores_talk else None)
+        _print_preview(wish, way, left=branches.steps[-1].number if restores_talk else None)
         if restores_talk or (way and way.plan.changes):
             restore_files.confirm_restore(yes)
         if way:

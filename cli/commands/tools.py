@@ -51,8 +51,8 @@ def list_tools(
         for name, entry in TOOLS.items()
     ]
     rows += [
-        (name, SERVER_TOOL_EFFECT, _take_first_sentence(describe_tool(one)))
-        for name, one in read_known_tools().items()
+        (name, SERVER_TOOL_EFFECT, _take_first_sentence(describe_tool(definition)))
+        for name, definition in read_known_tools().items()
     ]
     if as_json:
         keys = ("name", "effect", "description")

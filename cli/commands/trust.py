@@ -52,21 +52,24 @@ def _confirm_trust(folder: Path, *, yes: bool) -> None:
             text("`{folder}` is not a folder", folder=folder), hint="give a project folder"
         )
     home = paths.locate_home()
-    found = with_referenced_files(check_trust(folder, home))
-    name = sanitize_line(found.folder)
-    if found.trusted and not found.changed:
+    folder_trust = with_referenced_files(check_trust(folder, home))
+    name = sanitize_line(folder_trust.folder)
+    if folder_trust.trusted and not folder_trust.changed:
         echo(t("trust.already", folder=name), err=True)
-        for line in format_inventory(found, tests=True):
+        for line in format_inventory(folder_trust, tests=True):
             echo(line, err=True)
         return
-    show_inventory(found, tests=True)
-    if not yes and not found.unreadable and not found.damaged:
+    show_inventory(folder_trust, tests=True)
+    if not yes and not folder_trust.unreadable and not folder_trust.damaged:
         if not sys.stdin.isatty():
             raise NotInteractiveError(hint="add `--yes` to trust it without asking")
         if not confirm(t("trust.confirm")):
-            echo(t("trust.stays.partly" if found.trusted else "trust.stays", folder=name), err=True)
+            echo(
+                t("trust.stays.partly" if folder_trust.trusted else "trust.stays", folder=name),
+                err=True,
+            )
             raise typer.Exit(exit_codes.FAILED)
-    grant_trust(found, home)
+    grant_trust(folder_trust, home)
     echo(t("trust.done", folder=name), err=True)
 
 
@@ -116,8 +119,12 @@ def _find_state(folder: str) -> tuple[str, Sequence[str]]:
 
     if not os.path.isdir(folder):
         return "gone", ()
-    found = check_trust(Path(folder), paths.locate_home())
-    return ("trusted", find_further_changes(found)) if found.trusted else ("changed", found.changed)
+    folder_trust = check_trust(Path(folder), paths.locate_home())
+    return (
+        ("trusted", find_further_changes(folder_trust))
+        if folder_trust.trusted
+        else ("changed", folder_trust.changed)
+    )
 
 
 def _format_state(state: str, changed: Sequence[str]) -> str:

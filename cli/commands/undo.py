@@ -91,8 +91,10 @@ def _apply_restore(
 
 def _is_of_a_rewind(way: "PendingRestore") -> bool:
     """Return whether this reverts a rewind, which may have restored the conversation as well."""
-    taken = {entry.kind for entry in way.files.read_entries() if entry.number in way.plan.reverted}
-    return way.kind == "redo" and "rewind" in taken
+    reverted_kinds = {
+        entry.kind for entry in way.files.read_entries() if entry.number in way.plan.reverted
+    }
+    return way.kind == "redo" and "rewind" in reverted_kinds
 
 
 def _has_something(row: "ThreadRow", kind: Literal["undo", "redo"]) -> bool:

@@ -14,5 +14,5 @@ def collect_running(runner: Runner) -> list[str]:
 def show_stopped(commands: list[str]) -> None:
     """Say on stderr which commands have ended; nothing if there were none."""
     if commands:
-        listed = ", ".join(f"`{command}`" for command in commands)
-        echo(t("jobs.stopped", commands=listed), err=True)
+        command_list = ", ".join(f"`{command}`" for command in commands)
+        echo(t("jobs.stopped", commands=command_list), err=True)

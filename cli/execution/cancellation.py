@@ -81,19 +81,19 @@ class CancellableStream:
 
         A signal is recorded when it arrives: the loop drops one that it handles too late.
         """
-        loop, came = asyncio.get_running_loop(), list[int]()
+        loop, received = asyncio.get_running_loop(), list[int]()
         numbers = (signal.SIGINT, *find_termination_signals())
         self.was_stopped = False
 
         def record_signal(number: int, _: FrameType | None) -> None:
             if number == signal.SIGHUP:
                 accept_hangup()
-            came.append(number)
+            received.append(number)
             loop.call_soon_threadsafe(process_signals)
 
         def process_signals() -> None:
-            while came:
-                self._receive_signal(came.pop(0))
+            while received:
+                self._receive_signal(received.pop(0))
 
         loop.add_signal_handler(signal.SIGINT, lambda: None)  # wakes the loop up for any signal
         for number in numbers:

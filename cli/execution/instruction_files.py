@@ -12,14 +12,21 @@ from ..i18n.message_translation import translate
 
 def list_effective_files(folder: Path, home: Path, trust: Trust, settings: Settings) -> str:
     """List their names, lowest precedence first; then a line for each that is ignored or cut."""
-    found = load_instructions(folder, home, trust, settings.security.ignore_patterns)
-    names = [one.name for one in found if one.text]
-    return "\n".join([", ".join(names) or t("instructions.none"), *_list_incomplete(found)])
+    instructions = load_instructions(folder, home, trust, settings.security.ignore_patterns)
+    names = [instruction.name for instruction in instructions if instruction.text]
+    return "\n".join([", ".join(names) or t("instructions.none"), *_list_incomplete(instructions)])
 
 
-def _list_incomplete(found: Sequence[Instruction]) -> Iterator[str]:
-    for one in found:
-        if one.left_out:
-            yield t("instructions.left_out", name=one.name, why=translate(one.left_out))
-        elif one.cut:
-            yield t("instructions.cut", name=one.name, count=one.cut, most=MAX_BYTES // 1000)
+def _list_incomplete(instructions: Sequence[Instruction]) -> Iterator[str]:
+    for instruction in instructions:
+        if instruction.left_out:
+            yield t(
+                "instructions.left_out", name=instruction.name, why=translate(instruction.left_out)
+            )
+        elif instruction.cut:
+            yield t(
+                "instructions.cut",
+                name=instruction.name,
+                count=instruction.cut,
+                most=MAX_BYTES // 1000,
+            )

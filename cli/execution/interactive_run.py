@@ -85,12 +85,14 @@ class InteractiveRun:
             remember_shown(self.runner.home, last)
             if self._ask is None or self.runner.is_stopping:
                 return last
-            asked = [one for one in list_questions(last) if one.kind != "limit"]
+            asked = [question for question in list_questions(last) if question.kind != "limit"]
             asked = [question for question in asked if question.id not in left_open]
             answers = await self._ask(partial(ask_questions, asked)) if asked else []
             if not answers:
                 return last
-            left_open |= {one.id for one in asked} - {answer.question for answer in answers}
+            left_open |= {question.id for question in asked} - {
+                answer.question for answer in answers
+            }
             events = self.runner.resume(last.thread_id, answers)
 
     async def _show_keeping_drafts(

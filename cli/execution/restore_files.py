@@ -57,10 +57,10 @@ def show_plan(plan: RestorePlan, *, again: bool = False) -> None:
     rows += [
         [
             t("restore.leave"),
-            sanitize_line(t("labelled", label=one.path, said=translate(one.reason))),
+            sanitize_line(t("labelled", label=conflict.path, said=translate(conflict.reason))),
         ]
-        for one in plan.conflicts
-        if one.path not in _find_doubtful(plan)
+        for conflict in plan.conflicts
+        if conflict.path not in _find_doubtful(plan)
     ]
     for line in align_columns(rows):
         _print_line(f"  {line}")

@@ -21,8 +21,8 @@ def remember_shown(home: Path, question: Question) -> None:
     with suppress(OSError):
         file = _locate_file(home)
         if file.exists() and file.stat().st_size > _MAX_BYTES:
-            kept = file.read_text(encoding="utf-8")[-_MAX_BYTES // 2 :]
-            file.write_text(kept.partition("\n")[2], encoding="utf-8")
+            recent_text = file.read_text(encoding="utf-8")[-_MAX_BYTES // 2 :]
+            file.write_text(recent_text.partition("\n")[2], encoding="utf-8")
         with open(file, "a", encoding="utf-8", opener=open_private) as log:
             log.write(line)
 

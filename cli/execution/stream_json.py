@@ -64,10 +64,10 @@ class AnswerLine(_Line):
     @property
     def answer(self) -> Answer:
         """Convert it to the SDK's type."""
-        given = (self.approve, self.reject, self.text, self.decisions)
+        answer_fields = (self.approve, self.reject, self.text, self.decisions)
         if len(self.question) < FULL_ID:
-            return Answer(*given, parked=self.question or None)
-        return Answer(*given, self.question)
+            return Answer(*answer_fields, parked=self.question or None)
+        return Answer(*answer_fields, self.question)
 
 
 class ResumeLine(_Line):
@@ -102,13 +102,13 @@ def parse_line(line: bytes, number: int) -> JsonLine | None:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = "".join(f"`{part}`: " for part in first["loc"] if isinstance(part, str))
-        what = text(
+        message = text(
             "line {number} of stdin: {place}{problem}",
             number=number,
             place=place,
             problem=first["msg"],
         )
-        raise UsageError(what, hint=HINT) from None
+        raise UsageError(message, hint=HINT) from None
 
 
 CHUNK_SIZE = 1 << 16
@@ -178,9 +178,9 @@ class TurnLoop:
     async def run(self) -> Event | None:
         """Run to the end of stdin, or until something ends it earlier; return the last event."""
         lines = StdinLines(self._interrupt_turn, self._steer, self._send_to_background)
-        last, begun = None, False
+        last, has_begun = None, False
         while line := self._unsent.pop(0) if self._unsent else await lines.read_next():
-            begun, events = True, self._start_turn(line)
+            has_begun, events = True, self._start_turn(line)
             self._interrupted = False
             last = await self._watch.show_events(events)
             is_over = isinstance(last, Failure | Interrupted | None) and not self._interrupted
@@ -189,7 +189,7 @@ class TurnLoop:
                 self._unsent += [SteerLine(type="steer", text=message.text) for message in unsent]
             if is_over or self._watch.was_stopped:  # also by a signal during the turn's last step
                 return last
-        if not begun:
+        if not has_begun:
             raise UsageError("no message given", hint="write a line to stdin")
         return last
 

@@ -53,10 +53,10 @@ def pick_chat(folder: Path) -> ThreadRow:
 
 def list_chats(folder: Path) -> list[ThreadRow]:
     """Return the folder's conversations, most recent first; raise UsageError if there is none."""
-    found = [row for row in open_index().list(folder) if row.graph == "chat"]
-    if not found:
+    chats = [row for row in open_index().list(folder) if row.graph == "chat"]
+    if not chats:
         raise UsageError(
             text("no conversations in `{folder}` yet", folder=folder.resolve()),
             hint="start one with `mcode`, or list other threads with `mcode threads list`",
         )
-    return found
+    return chats

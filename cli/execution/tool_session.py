@@ -148,10 +148,10 @@ class ToolSession:
         request["sandbox"] = self.sandbox.state if self.sandbox.is_on else ""
         if get_effect(tool) == "edit":
             with suppress(OSError):  # without disk space for copies there is no diff
-                [found] = await preview_calls(
+                [preview] = await preview_calls(
                     [PreviewCall(tool, args, self._seen)], self._workspace
                 )
-                request["diff"] = found.metadata.get("diff", "")
+                request["diff"] = preview.metadata.get("diff", "")
         return request
 
     async def _run_tool(

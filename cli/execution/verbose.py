@@ -28,8 +28,10 @@ class DetailView:
                 self._count += 1
                 show_line(self._console, _format_request(self._count, event), "dim")
             case ev.Retrying(reason=reason, attempt=attempt):
-                said = sanitize_line(translate(reason))
-                show_line(self._console, f"  {t('verbose.retry', count=attempt, why=said)}", "dim")
+                reason_text = sanitize_line(translate(reason))
+                show_line(
+                    self._console, f"  {t('verbose.retry', count=attempt, why=reason_text)}", "dim"
+                )
             case ev.ToolResult():
                 self._show_result(event)
             case _:

@@ -27,11 +27,11 @@ def t(key: str, /, **values: object) -> str:
 
     For a count of 1 the message of `KEY.one` is used, if there is one.
     """
-    return _find_text(key, one=values.get("count") == 1).format(**values)
+    return _find_text(key, is_singular=values.get("count") == 1).format(**values)
 
 
-def _find_text(key: str, *, one: bool) -> str:
-    keys = [f"{key}.one", key] if one else [key]
+def _find_text(key: str, *, is_singular: bool) -> str:
+    keys = [f"{key}.one", key] if is_singular else [key]
     for spoken in (get_language(), "en"):
         for name in keys:
             if (text := load_catalog("mcode", spoken).gettext(name)) != name:

@@ -28,25 +28,25 @@ def select_language(
 
 def _parse_option(arguments: Sequence[str]) -> str:
     """Read `--lang` before the command; leave a wrong value to the parser, which rejects it."""
-    said = ""
+    option_value = ""
     words = iter(arguments)
     for word in words:
         name, equals, value = word.partition("=")
         if name == "--lang":
-            said = value if equals else next(words, "")
+            option_value = value if equals else next(words, "")
         elif not word.startswith("-"):
             break
-    return said if said in LANGUAGES else ""
+    return option_value if option_value in LANGUAGES else ""
 
 
 def _read_variable(environ: Mapping[str, str]) -> str:
     for name in _VARIABLES:
         if value := environ.get(name):
             if value not in LANGUAGES:
-                known = " or ".join(f"`{one}`" for one in LANGUAGES)
+                language_list = " or ".join(f"`{language}`" for language in LANGUAGES)
                 raise UsageError(
                     text("{name}: unsupported language `{language}`", name=name, language=value),
-                    hint=text("set it to {names}", names=known),
+                    hint=text("set it to {names}", names=language_list),
                 )
             return value
     return ""

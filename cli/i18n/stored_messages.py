@@ -54,11 +54,11 @@ class _Template:
             return None
         values: list[str] = []
         for literal in between:
-            found = sentence.find(literal, place, end)
-            if found < 0:
+            position = sentence.find(literal, place, end)
+            if position < 0:
                 return None
-            values.append(sentence[place:found])
-            place = found + len(literal)
+            values.append(sentence[place:position])
+            place = position + len(literal)
         return dict(zip(self.names, [*values, sentence[place:end]], strict=True))
 
     def format_translation(self, values: Mapping[str, str]) -> str:
@@ -113,12 +113,12 @@ def _translate_compound(sentence: str, places: Sequence[re.Match[str]]) -> str:
 def _load_templates() -> list[_Template]:
     """Return the templates with values, those with the most literal text first."""
     # a template that only joins sentences would match everything
-    found = [
+    templates = [
         _parse_template(text, meaning)
         for text, meaning in load_catalog("messages", get_language()).list_messages().items()
         if any(_find_placeholders(text)) and not _JOINS.fullmatch(text)
     ]
-    return sorted(found, key=lambda one: -len("".join(one.literals)))
+    return sorted(templates, key=lambda template: -len("".join(template.literals)))
 
 
 def _find_placeholders(text: str) -> Iterator[str]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 # Characters of the shortest text that can be a key
-SHORTEST_KEY = 16
+MIN_KEY_LENGTH = 16
 
 
 def ask_credential(name: str = "", offered: Sequence[Provider] = ()) -> tuple[str, str]:
@@ -40,15 +40,15 @@ def ask_credential(name: str = "", offered: Sequence[Provider] = ()) -> tuple[st
 
 def list_offers(environ: Mapping[str, str], first: Sequence[Provider] = ()) -> list[Provider]:
     """Return the providers to choose from: those, those in the environment, the others."""
-    known = [
+    providers = [
         each
         for each in load_providers().values()
         if each.available and (each.key_variables or each.login) and not each.local
     ]
     in_environment = [
-        each for each in known if each.find_key(environ) or each.find_endpoint(environ)
+        each for each in providers if each.find_key(environ) or each.find_endpoint(environ)
     ]
-    return list({each.name: each for each in [*first, *in_environment, *known]}.values())
+    return list({each.name: each for each in [*first, *in_environment, *providers]}.values())
 
 
 def _ask_provider_or_key(console: "Console", offers: Sequence[Provider]) -> tuple[str, str]:
@@ -62,9 +62,9 @@ def _ask_provider_or_key(console: "Console", offers: Sequence[Provider]) -> tupl
         typed = read_secret(console, t("auth.ask"))
         if typed.isdecimal() and 0 < int(typed) <= len(offers):
             return offers[int(typed) - 1].name, ""
-        if found := find_provider(typed):
-            return found.name, ""
-        if len(typed) >= SHORTEST_KEY and is_valid_key(typed):
+        if provider := find_provider(typed):
+            return provider.name, ""
+        if len(typed) >= MIN_KEY_LENGTH and is_valid_key(typed):
             return recognize_key(typed) or _ask_key_provider(console, typed), typed
         show_line(console, t("auth.unclear", count=len(offers)), "yellow")
 

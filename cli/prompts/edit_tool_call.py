@@ -35,8 +35,8 @@ def edit_call(request: ApprovalRequest) -> ApprovalRequest:
         new = _parse_object(
             edit_text(json.dumps(dict(args), ensure_ascii=False, indent=2), ".json")
         )
-    kept = {key: value for key, value in request.items() if key != "always"}
-    return request if new == args else with_own_diff({**kept, "args": new, "changed": True})
+    other_fields = {key: value for key, value in request.items() if key != "always"}
+    return request if new == args else with_own_diff({**other_fields, "args": new, "changed": True})
 
 
 def classify_content(request: ApprovalRequest) -> ContentKind:
@@ -56,15 +56,15 @@ def _edit_file_text(text: str, suffix: str) -> str:
 
 
 def _find_suffix(path: str) -> str:
-    found = _SUFFIX.fullmatch(Path(path).suffix)
-    return found[0] if found else ".txt"
+    match = _SUFFIX.fullmatch(Path(path).suffix)
+    return match[0] if match else ".txt"
 
 
 def with_own_diff(request: ApprovalRequest) -> ApprovalRequest:
     """Return the request without its diff; for an edit, with the diff of its own arguments."""
-    kept = {key: value for key, value in request.items() if key != "diff"}
+    other_fields = {key: value for key, value in request.items() if key != "diff"}
     diff = _build_diff(request["args"]) if request["name"] == "edit" else ""
-    return {**kept, "diff": diff} if diff else kept
+    return {**other_fields, "diff": diff} if diff else other_fields
 
 
 def build_edit_decision(request: ApprovalRequest) -> dict[str, Any]:

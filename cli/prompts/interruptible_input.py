@@ -18,11 +18,11 @@ from typing import TextIO, TypeVar
 
 Answer = TypeVar("Answer")
 # State of the whole process, as signals are
-_came: list[BaseException] = []
+_received: list[BaseException] = []
 
 
 def run_interruptible(
-    meant: Mapping[signal.Signals, Callable[[], BaseException]], ask: Callable[[], Answer]
+    exceptions: Mapping[signal.Signals, Callable[[], BaseException]], ask: Callable[[], Answer]
 ) -> Answer:
     """Return the result of `ask`; on one of these signals raise its exception instead.
 
@@ -30,18 +30,20 @@ def run_interruptible(
     """
 
     def record_signal(number: int, _: FrameType | None) -> None:
-        _came.append(meant[signal.Signals(number)]())
+        _received.append(exceptions[signal.Signals(number)]())
 
-    before = {one: signal.signal(one, record_signal) for one in meant}
+    before = {
+        signal_number: signal.signal(signal_number, record_signal) for signal_number in exceptions
+    }
     try:
         return ask()
     finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
+        for signal_number, handler in before.items():
+            signal.signal(signal_number, handler)
         try:
             _raise_pending()
         finally:
-            _came.clear()
+            _received.clear()
 
 
 def read_stdin_line() -> str:
@@ -72,8 +74,8 @@ def wait_until_readable(descriptor: int) -> None:
 
 
 def _raise_pending() -> None:
-    if _came:
-        raise _came[-1]
+    if _received:
+        raise _received[-1]
 
 
 @contextmanager

@@ -63,7 +63,7 @@ def _ask_together(
         return []
     for request in requests:
         show_request(console, request)
-    calls = ", ".join(format_call(one["name"], one["args"], SHORT) for one in requests)
+    calls = ", ".join(format_call(request["name"], request["args"], SHORT) for request in requests)
     keys = {"yes": t("key.all.yes"), "no": t("key.all.no"), "one": t("key.all.one")}
     match read_key(console, t("ask.all", count=len(requests), calls=calls), keys):
         case "yes":

@@ -19,13 +19,18 @@ def read_key(console: Console, question: str, keys: Keys, why: str = "", yes: st
     key needs no Enter. Raises EOFError if the user leaves the question open.
     """
     offered = [*(word[0] for word in keys), "?"]
-    meant = {typed: word for word in keys for typed in (word, word[0])}
-    meant = {"y": yes, "yes": yes, **meant} if yes else meant
-    single = {sign for typed in (*meant, "?") if len(typed) == 1 for sign in (typed, typed.upper())}
+    words_by_input = {typed: word for word in keys for typed in (word, word[0])}
+    words_by_input = {"y": yes, "yes": yes, **words_by_input} if yes else words_by_input
+    single = {
+        sign
+        for typed in (*words_by_input, "?")
+        if len(typed) == 1
+        for sign in (typed, typed.upper())
+    }
     while True:
         reply = read_line(console, f"{question} [{'/'.join(offered)}]", single).lower()
-        if reply in meant:
-            return meant[reply]
+        if reply in words_by_input:
+            return words_by_input[reply]
         if reply == "?":
             _explain_keys(console, keys, why)
         else:

@@ -55,7 +55,7 @@ def rank_by_text(
     """Return the items that match: first those whose text has every word, then similar titles."""
     from rapidfuzz.fuzz import partial_ratio
 
-    words, wanted = typed.casefold().split(), " ".join(typed.casefold().split())
+    words, query = typed.casefold().split(), " ".join(typed.casefold().split())
     if not words:
         return list(items)
 
@@ -63,7 +63,7 @@ def rank_by_text(
         text = get_text(item).casefold()
         if all(word in text for word in words):
             return 101.0
-        return partial_ratio(wanted, get_title(item).casefold(), score_cutoff=MIN_SIMILARITY)
+        return partial_ratio(query, get_title(item).casefold(), score_cutoff=MIN_SIMILARITY)
 
     scored = [(score_item(item), item) for item in items]
     fitting = [pair for pair in scored if pair[0]]

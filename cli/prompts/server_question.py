@@ -59,6 +59,10 @@ def _read_form(console: Console, schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _format_field(label: str, default: object, choices: Sequence[tuple[str, str]]) -> str:
-    listed = ", ".join(f"{number} {shown}" for number, (_, shown) in enumerate(choices, 1))
-    parts = [label, f"[{listed}]" if listed else "", f"({default})" if default is not None else ""]
+    choice_list = ", ".join(f"{number} {title}" for number, (_, title) in enumerate(choices, 1))
+    parts = [
+        label,
+        f"[{choice_list}]" if choice_list else "",
+        f"({default})" if default is not None else "",
+    ]
     return f"{' '.join(filter(None, parts))}:"

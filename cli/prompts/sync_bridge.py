@@ -22,12 +22,12 @@ def run_sync(work: Coroutine[Any, Any, Result]) -> Result:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(work)
-    begun: Future[Callable[[], object]] = Future()
+    canceller: Future[Callable[[], object]] = Future()
     stopped = Event()
 
     async def run_cancellable() -> Result:
         loop, task = asyncio.get_running_loop(), asyncio.ensure_future(work)
-        begun.set_result(lambda: loop.call_soon_threadsafe(lambda: task.cancel()))
+        canceller.set_result(lambda: loop.call_soon_threadsafe(lambda: task.cancel()))
         if stopped.is_set():  # a signal came before there was a task to cancel
             task.cancel()
         return await task
@@ -41,7 +41,7 @@ def run_sync(work: Coroutine[Any, Any, Result]) -> Result:
             return result.result()
         except BaseException:
             stopped.set()
-            if begun.done():
+            if canceller.done():
                 with suppress(RuntimeError):  # it has just ended
-                    begun.result()()
+                    canceller.result()()
             raise

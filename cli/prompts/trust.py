@@ -38,13 +38,13 @@ def settle_trust(folder: Path, *, yes: bool, output: OutputFormat, tests: bool) 
         grant_trust(with_referenced_files(check_trust(folder, home)), home)
         return
     grant_if_empty(folder, home)
-    found = check_trust(folder, home)
-    if found.trusted or not (found.inventory or tests):
+    trust = check_trust(folder, home)
+    if trust.trusted or not (trust.inventory or tests):
         return
     if output is OutputFormat.text and sys.stdin.isatty() and sys.stderr.isatty():
-        _ask_trust(found, home, tests=tests)
+        _ask_trust(trust, home, tests=tests)
     elif output is not OutputFormat.text:  # in text output the run reports it
-        _print_notices(found, tests=tests)
+        _print_notices(trust, tests=tests)
 
 
 def settle_here(*, yes: bool) -> None:
@@ -77,25 +77,25 @@ def show_inventory(trust: Trust, *, tests: bool) -> None:
         echo(line, err=True)
 
 
-def _ask_trust(found: Trust, home: Path, *, tests: bool) -> None:
-    found = with_referenced_files(found)
-    show_inventory(found, tests=tests)
-    if found.unreadable or found.damaged:
+def _ask_trust(trust: Trust, home: Path, *, tests: bool) -> None:
+    trust = with_referenced_files(trust)
+    show_inventory(trust, tests=tests)
+    if trust.unreadable or trust.damaged:
         return  # nobody can answer; the run reports that it continues untrusted
     keys = {word: t(f"key.trust.{word}") for word in ("yes", "no", "quit")}
     try:
         reply = ask_choice(t("trust.ask"), keys)
     except typer.Exit:
-        echo(t("trust.stays", folder=sanitize_line(found.folder)), err=True)
+        echo(t("trust.stays", folder=sanitize_line(trust.folder)), err=True)
         raise
     if reply == "yes":
-        grant_trust(found, home)
+        grant_trust(trust, home)
     elif reply == "quit":
         raise typer.Exit(INTERRUPTED)
 
 
-def _print_notices(found: Trust, *, tests: bool) -> None:
+def _print_notices(trust: Trust, *, tests: bool) -> None:
     from ...sdk.startup_notices import collect_trust_notices
 
-    for line in collect_trust_notices(found, tests=tests):
+    for line in collect_trust_notices(trust, tests=tests):
         echo(translate_notice(line), err=True)

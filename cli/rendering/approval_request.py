@@ -135,13 +135,13 @@ def _format_fields(schema: Mapping[str, Any]) -> Iterator[str]:
 
 def _format_argument(name: str, text: str) -> Iterator[str]:
     """Yield the argument on one line, or each of its lines after a bar; tabs are escaped."""
-    shown = text.replace("\t", "\\t")
-    if "\n" not in shown:
-        yield f"  {name}: {shown}"
+    escaped_text = text.replace("\t", "\\t")
+    if "\n" not in escaped_text:
+        yield f"  {name}: {escaped_text}"
         return
     yield f"  {name}:"
     # a carriage return is part of the text, and must be visible
-    yield from (f"{BAR}{sanitize_text(line)}" for line in shown.split("\n"))
+    yield from (f"{BAR}{sanitize_text(line)}" for line in escaped_text.split("\n"))
 
 
 def _describe_sandbox(request: Mapping[str, Any]) -> str:

@@ -55,14 +55,14 @@ def fit_text(text: str) -> str:
     return "\n".join(row.plain for row in fit_rows(Text(text), open_console().width))
 
 
-def render_lines(what: str | RenderableType, style: str = "") -> str:
+def render_lines(content: str | RenderableType, style: str = "") -> str:
     """Return the lines as this terminal shows them, for later output; a `str` is foreign text."""
     console = open_console(stderr=False)
     with console.capture() as lines:
-        if isinstance(what, str):
-            show_line(console, what, style)
+        if isinstance(content, str):
+            show_line(console, content, style)
         else:
-            console.print(what)
+            console.print(content)
     return lines.get()
 
 

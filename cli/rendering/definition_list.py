@@ -20,7 +20,7 @@ def format_definition_list(named: Sequence[tuple[str, str]], columns: int = 0) -
     columns = columns or get_terminal_width()
     names = max(measure_width(name) for name, _ in named) + len(GAP)
     indent = names if columns >= 2 * names else INDENT
-    return "\n".join(line for one in named for line in format_definition(*one, indent, columns))
+    return "\n".join(line for row in named for line in format_definition(*row, indent, columns))
 
 
 def format_definition(name: str, definition: str, indent: int, columns: int) -> Iterator[str]:

@@ -39,8 +39,8 @@ def show_diff(console: Console, diff: str, *, indent: str, most: int | None = MA
 
 def _extract_hunks(file_diff: str) -> str:
     """Return the hunks of a file without the header, which differs between diff programs."""
-    found = _HUNKS.search(file_diff)
-    return found[0].strip("\n") if found else ""
+    match = _HUNKS.search(file_diff)
+    return match[0].strip("\n") if match else ""
 
 
 def _choose_style(line: str) -> str:

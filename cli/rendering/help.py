@@ -42,15 +42,15 @@ def install_help_pages(command: Any) -> None:
     if command.help:
         command.help = _translate_text(command.help)
         command.short_help = command.short_help or _extract_first_sentence(command.help)
-    for one in command.params:
-        if getattr(one, "help", None):
-            one.help = _translate_text(one.help)
+    for param in command.params:
+        if getattr(param, "help", None):
+            param.help = _translate_text(param.help)
     below = getattr(command, "commands", {})
     if isinstance(below, LazyCommands):
         below.prepare_each(install_help_pages)
         return
-    for one in below.values():
-        install_help_pages(one)
+    for subcommand in below.values():
+        install_help_pages(subcommand)
 
 
 def unwrap_paragraphs(text: str) -> str:
@@ -103,11 +103,11 @@ class HelpPage:
         widths = [width for name, _ in rows if (width := measure_width(name)) <= limit]
         column = self._indent + max(widths, default=0) + len(GAP)
         for name, text in rows:
-            told = _split_rows(_translate_with_extra(text), self.width - column)
+            text_rows = _split_rows(_translate_with_extra(text), self.width - column)
             line = " " * self._indent + name
-            if told and measure_width(line) + len(GAP) <= column:
-                line += " " * (column - measure_width(line)) + told.pop(0)
-            self._lines += [line, *(" " * column + row for row in told)]
+            if text_rows and measure_width(line) + len(GAP) <= column:
+                line += " " * (column - measure_width(line)) + text_rows.pop(0)
+            self._lines += [line, *(" " * column + row for row in text_rows)]
 
     @contextmanager
     def section(self, name: str) -> Generator[None]:
@@ -143,7 +143,7 @@ def _translate_with_extra(text: str) -> str:
     extra = _EXTRA.search(text)
     if not extra:
         return _translate_text(text)
-    translated = "; ".join(_translate_extra(one) for one in extra[1].split("; "))
+    translated = "; ".join(_translate_extra(part) for part in extra[1].split("; "))
     return f"{text[: extra.start()]}  [{translated}]".strip()
 
 

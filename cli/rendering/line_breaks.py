@@ -30,18 +30,18 @@ def _split_line(line: str, width: int) -> list[str]:
 def find_breaks(line: str, width: int, *, anywhere: bool = False) -> list[int]:
     """Return where rows of at most `width` cells begin, except the first."""
     width = max(width, 2)  # room for at least one character
-    found: list[int] = []
+    breaks: list[int] = []
     begin = place = cells = 0  # start of the row; its last possible break; its width
     for index, char in enumerate(line):
         size = measure_width(char)
         while cells + size > width and (anywhere or char != " "):
             begin = place if place > begin else index
-            found.append(begin)
+            breaks.append(begin)
             cells = measure_width(line[begin:index])
         cells += size
         if not anywhere and _may_break(char, line[index + 1 : index + 2]):
             place = index + 1
-    return found
+    return breaks
 
 
 def _may_break(char: str, following: str) -> bool:

@@ -33,11 +33,11 @@ def show_open_question(console: Console, question: Question) -> None:
             show_arguments(console, request)
         if question.kind in ("approval", PULL_REQUEST):
             _show_reason(console, request)
-    shown = question.id[:SHORT_ID]
+    question_id = question.id[:SHORT_ID]
     *options, last = list_answer_options(question.review_configs)
     if options:
         last = t("run.answer_options", options=", ".join(options), last=last)
-    how = t("run.how_to_answer", thread=thread, question=shown, options=last)
+    how = t("run.how_to_answer", thread=thread, question=question_id, options=last)
     show_line(console, how, "yellow")
     if question.kind == "review":
         show_line(console, t("run.how_to_review"), "yellow")

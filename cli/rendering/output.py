@@ -19,22 +19,22 @@ def echo(text: object = "", *, err: bool = False, file: TextIO | None = None) ->
     People and programs take stdout as it is; on stderr a terminal gets rows that are wrapped
     between words.
     """
-    shown = sanitize_text(redact(str(text)))
+    safe_text = sanitize_text(redact(str(text)))
     if err and sys.stderr.isatty():
-        shown = _fit_text(shown)
-    typer.echo(shown, err=err, file=file)
+        safe_text = _fit_text(safe_text)
+    typer.echo(safe_text, err=err, file=file)
 
 
 def echo_wrapped(text: str) -> None:
     """Write text on stdout that is only read; a terminal gets wrapped rows."""
-    shown = sanitize_text(redact(text))
-    typer.echo(_fit_text(shown) if sys.stdout.isatty() else shown)
+    safe_text = sanitize_text(redact(text))
+    typer.echo(_fit_text(safe_text) if sys.stdout.isatty() else safe_text)
 
 
-def _fit_text(shown: str) -> str:
+def _fit_text(safe_text: str) -> str:
     from .console import fit_text  # imports rich
 
-    return fit_text(shown)
+    return fit_text(safe_text)
 
 
 def echo_json(value: object, *, indent: int | None = 2) -> None:

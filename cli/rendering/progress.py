@@ -92,9 +92,9 @@ class ProgressRenderer:
 
     def format_row(self) -> str:
         """Return what the run waits for, the seconds, and the turn's tokens so far."""
-        *_, what = (self._role or t("progress.model"), *self._calls.values())
-        what = self._format_wait() or self._step or what
-        parts = [what, f"{time.monotonic() - self._since:.0f} s"]
+        *_, activity = (self._role or t("progress.model"), *self._calls.values())
+        activity = self._format_wait() or self._step or activity
+        parts = [activity, f"{time.monotonic() - self._since:.0f} s"]
         if self._meter.tokens:
             parts.append(t("progress.tokens", count=f"{self._meter.tokens:,}"))
         return "  ⋯ " + " · ".join(parts)

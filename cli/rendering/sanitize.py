@@ -59,9 +59,9 @@ def _escape_json(char: str) -> str:
 
 def _flatten_accents(marks: str, spelled: Callable[[str], str]) -> str:
     """Return the text with the accents beyond `MAX_ACCENTS` on one letter escaped."""
-    shown: list[str] = []
+    characters: list[str] = []
     heap = 0
     for char in marks:
         heap = heap + 1 if unicodedata.category(char) in ("Mn", "Me") else 0
-        shown.append(char if heap <= MAX_ACCENTS else spelled(char))
-    return "".join(shown)
+        characters.append(char if heap <= MAX_ACCENTS else spelled(char))
+    return "".join(characters)

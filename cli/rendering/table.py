@@ -55,8 +55,8 @@ def shorten_text(text: str, cells: int) -> str:
     """Return the text; cut a long one to this many cells, with an ellipsis at its end."""
     if measure_width(text) <= cells:
         return text
-    kept = accumulate(map(measure_width, text))
-    return text[: sum(width < cells for width in kept)].rstrip() + "…"
+    widths = accumulate(map(measure_width, text))
+    return text[: sum(width < cells for width in widths)].rstrip() + "…"
 
 
 def _show_rich(headers: Sequence[str], rows: Sequence[Sequence[str]], cut: Sequence[str]) -> None:

@@ -243,8 +243,8 @@ class TextRenderer:
     def _(self, event: ev.Mentioned) -> None:
         for key, names, style in (("shown", event.shown, "dim"), ("not", event.left_out, "yellow")):
             if names:
-                listed = ", ".join(f"@{sanitize_line(name[:NAME_SHOWN])}" for name in names)
-                self._print_line(t(f"mentioned.{key}", names=listed), style)
+                name_list = ", ".join(f"@{sanitize_line(name[:NAME_SHOWN])}" for name in names)
+                self._print_line(t(f"mentioned.{key}", names=name_list), style)
 
     @_render_event.register
     def _(self, event: ev.MemoryShown) -> None:

@@ -84,11 +84,11 @@ class ThinkingView:
     def _print_lines(self, piece: str, *, is_new_line: bool) -> None:
         lines = piece.split("\n")
         begins = [is_new_line, *(True for _ in lines[1:])]
-        shown = [
+        rows = [
             f"{GUTTER if begin and line else ''}{line}"
             for begin, line in zip(begins, lines, strict=True)
         ]
-        self._console.print(style_text("\n".join(shown), STYLE), end="")
+        self._console.print(style_text("\n".join(rows), STYLE), end="")
 
     def _schedule_paint(self) -> None:
         wait = self._painted + EVERY - time.monotonic()

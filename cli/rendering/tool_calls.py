@@ -107,8 +107,8 @@ class ToolView:
         diff = str(event.metadata.get("diff") or "")
         if diff and diff != self._asked.pop(event.id, ""):
             self._diff(diff)
-        kept = event.metadata.get("backups") or {"": event.metadata.get("backup")}
-        for file in filter(None, kept.values()):
+        backups = event.metadata.get("backups") or {"": event.metadata.get("backup")}
+        for file in filter(None, backups.values()):
             self._line(f"    {sanitize_line(t('tool.backup', file=file))}", "dim")
 
     def _add_line(self, call_id: str, written: _CallOutput, line: str) -> None:

@@ -28,8 +28,8 @@ def format_call(tool: str, args: Mapping[str, Any], width: int = WIDTH) -> str:
         or _list_patched_files(tool, args)
         or texts[:1]
     )
-    shown = " ".join(_collapse_whitespace(value) for value in (tool, *about))
-    return shown if len(shown) <= width else shown[: width - 1] + "…"
+    summary = " ".join(_collapse_whitespace(value) for value in (tool, *about))
+    return summary if len(summary) <= width else summary[: width - 1] + "…"
 
 
 def _list_patched_files(tool: str, args: Mapping[str, Any]) -> list[str]:

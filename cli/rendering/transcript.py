@@ -152,8 +152,8 @@ def _format_pull_request(passage: TranscriptEntry) -> Iterator[StyledLine]:
     """Yield what would be committed and sent, and what to know before a yes."""
     yield from _indent_lines(translate_stored(passage.text), "    ", "yellow")
     for name, value in passage.args.items():
-        said = value if isinstance(value, str) else ", ".join(map(str, value))
-        yield from _indent_lines(f"{name}: {said.strip()}".replace("\n", "\n  "), "    ")
+        value_text = value if isinstance(value, str) else ", ".join(map(str, value))
+        yield from _indent_lines(f"{name}: {value_text.strip()}".replace("\n", "\n  "), "    ")
 
 
 def _format_diff(passage: TranscriptEntry) -> Iterator[StyledLine]:

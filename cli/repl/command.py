@@ -44,11 +44,11 @@ class ChatCommand(PullRequestCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments; a `--resume` without a value gets the empty name."""
         following = [*args, "-"][1:]
-        told = [
+        filled_args = [
             "--resume=" if arg == "--resume" and after.startswith("-") else arg
             for arg, after in zip(args, following, strict=True)
         ]
-        return super().parse_args(ctx, told)
+        return super().parse_args(ctx, filled_args)
 
 
 class _AnswerOptions(NamedTuple):
@@ -112,19 +112,19 @@ def chat(
     own = {"model": model, "base_url": base_url, "agent": agent, "mode": mode, "thinking": thinking}
     own |= dict(max_turns=max_turns, max_cost=max_cost, schema=json_schema, plan=plan, pr=pr)
     options = part | {key: _to_plain(value) for key, value in own.items() if value}
-    whom = select_place(folder, options, latest=latest, named=resume, fork=fork, name=name)
+    place = select_place(folder, options, latest=latest, named=resume, fork=fork, name=name)
     if opens:
-        raise typer.Exit(_open_repl(whom, name, trust, not no_title, show_thinking))
-    settle_trust(whom[0], yes=trust, output=output, tests=False)
+        raise typer.Exit(_open_repl(place, name, trust, not no_title, show_thinking))
+    settle_trust(place[0], yes=trust, output=output, tests=False)
     style, seconds = _choose_style(stream, json_schema), timeout or 0.0
     how = _AnswerOptions(name, output, style, seconds, not no_history, show_thinking)
-    raise typer.Exit(_answer_message(words, whom, how))
+    raise typer.Exit(_answer_message(words, place, how))
 
 
-def _answer_message(words: str | None, whom: _Place, how: _AnswerOptions) -> int:
+def _answer_message(words: str | None, place: _Place, how: _AnswerOptions) -> int:
     with without_collector():
         from ..execution.print_mode import ChatRun, run_chat
-    return run_chat(ChatRun(*whom, *how), words)
+    return run_chat(ChatRun(*place, *how), words)
 
 
 def _choose_style(stream: bool, json_schema: Path | None) -> AnswerStyle:
@@ -202,15 +202,15 @@ def _validate_terminal(
     if not (sys.stdin.isatty() and sys.stdout.isatty()) or output is not OutputFormat.text:
         raise UsageError("no message given", hint="give a message, or pipe one in")
     for_one_message = {"--print": prints, "--no-history": no_history, "--timeout": has_limit}
-    for flag, wanted in for_one_message.items():
-        if wanted:
+    for flag, is_set in for_one_message.items():
+        if is_set:
             raise UsageError(
                 text("`{flag}` works only with one message", flag=flag), hint="give the message"
             )
 
 
 def _open_repl(
-    whom: _Place,
+    place: _Place,
     name: str,
     trust: bool,
     titles: bool,
@@ -218,7 +218,7 @@ def _open_repl(
 ) -> int:
     from .repl import run_repl
 
-    folder, options, thread = whom
+    folder, options, thread = place
     pr = str(options.get("pr", ""))
     return run_repl(
         folder=folder,

@@ -91,8 +91,8 @@ def add_plan(
     Only what the user typed mentions files.
     """
     file = find_plan(folder, name)
-    shown = os.path.relpath(file, folder)
-    words = CARRY_OUT.format(file=shown, plan=read_plan_file(file))
+    relative_path = os.path.relpath(file, folder)
+    words = CARRY_OUT.format(file=relative_path, plan=read_plan_file(file))
     typed = options.get("mentioning", message)
     return "\n\n".join(filter(None, (words, message.strip()))), {**options, "mentioning": typed}
 

@@ -184,8 +184,8 @@ class Conversation:
         returned = messages or lines[:1]
         self.session.prompt.give_back("\n".join(returned))
         if rest := lines[len(returned) :]:
-            shown = ", ".join(f"`{line}`" for line in rest)
-            self.session.show(t("repl.not_run", lines=shown), "dim")
+            line_list = ", ".join(f"`{line}`" for line in rest)
+            self.session.show(t("repl.not_run", lines=line_list), "dim")
 
     async def _run_lines(self) -> None:
         try:

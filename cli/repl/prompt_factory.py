@@ -32,14 +32,14 @@ def build_prompt(conversation: Conversation, folder: Path, home: Path) -> LivePr
         agents=TtlCache(lambda: describe_agents(folder, home)),
         files=TtlCache(MentionableFiles(folder, home).list_files),
     )
-    shown = PromptState(
+    state = PromptState(
         waiting=lambda: conversation.inbox.waiting_lines,
         busy=lambda: conversation.busy_text,
         status=lambda columns: format_status(_build_status(conversation.session), columns),
         is_plan=lambda: conversation.session.plan,
     )
     return LivePrompt(
-        conversation, conversation.pastes, shown, completer, FolderHistory(home, folder)
+        conversation, conversation.pastes, state, completer, FolderHistory(home, folder)
     )
 
 
@@ -51,8 +51,8 @@ def _describe_commands(session: Session) -> Mapping[str, str]:
 
 def _compute_context_share(usage: "TokenUsage | None") -> float | None:
     """Return the share of the context that the last request took; None if unknown."""
-    known = usage and usage.window and usage.context_length
-    return usage.window / usage.context_length if usage and known else None
+    is_known = usage and usage.window and usage.context_length
+    return usage.window / usage.context_length if usage and is_known else None
 
 
 def _build_status(session: Session) -> Status:
@@ -83,6 +83,6 @@ class TtlCache(Generic[Found]):
     def __call__(self) -> Found:
         """Return the last result, or a new one."""
         if self._found is None or time.monotonic() - self._found[0] > FRESH:
-            found = self._look()
-            self._found = (time.monotonic(), found)
+            result = self._look()
+            self._found = (time.monotonic(), result)
         return self._found[1]

@@ -2,7 +2,7 @@ import gc
 
 import pytest
 
-from maxagent.cli.lazy_imports import SELDOM, collect_seldom, without_collector
+from maxagent.cli.lazy_imports import COLLECTION_THRESHOLD, collect_seldom, without_collector
 
 
 @pytest.fixture(autouse=True)
@@ -28,6 +28,6 @@ def test_collector_runs_seldom():
     before = gc.get_threshold()
     try:
         collect_seldom()
-        assert gc.get_threshold() == (SELDOM, *before[1:])
+        assert gc.get_threshold() == (COLLECTION_THRESHOLD, *before[1:])
     finally:
         gc.set_threshold(*before)

@@ -127,7 +127,7 @@ def check_folder_trust(around: DoctorEnvironment) -> DoctorCheck:
         return DoctorCheck("trust", "ok", t("doctor.trust"))
     if trust.damaged:
         return DoctorCheck("trust", "fail", translate(trust.damaged))
-    files = ", ".join(one.path for one in trust.inventory)
+    files = ", ".join(item.path for item in trust.inventory)
     detail = t("doctor.trust.left_out", files=files) if files else t("doctor.trust.not")
     return DoctorCheck("trust", "warn", detail, t("doctor.trust.how"))
 
@@ -138,9 +138,9 @@ def check_instructions(around: DoctorEnvironment) -> DoctorCheck:
     from ...execution.instruction_files import list_effective_files
 
     settings = around.loaded.settings if around.loaded else Settings()
-    found = check_trust(Path.cwd(), around.home)
+    trust = check_trust(Path.cwd(), around.home)
     return DoctorCheck(
-        "instructions", "ok", list_effective_files(Path.cwd(), around.home, found, settings)
+        "instructions", "ok", list_effective_files(Path.cwd(), around.home, trust, settings)
     )
 
 
@@ -193,16 +193,18 @@ def check_mcp(around: DoctorEnvironment) -> DoctorCheck:
     """Check the definitions of MCP servers and their programs; none is started."""
     from ....tools.mcp.config_files import load_configuration
 
-    found = load_configuration(Path.cwd(), around.home, environ=around.environ)
-    problems = [f"{file.path}: {translate(file.problem)}" for file in found.files if file.problem]
-    for server in found.servers:
+    configuration = load_configuration(Path.cwd(), around.home, environ=around.environ)
+    problems = [
+        f"{file.path}: {translate(file.problem)}" for file in configuration.files if file.problem
+    ]
+    for server in configuration.servers:
         if server.problem and server.enabled:
             problems.append(f"{server.name}: {translate(server.problem)}")
         elif server.is_usable and server.command and not _is_program(server.command):
             problems.append(f"{server.name}: {t('doctor.not_found', program=server.command)}")
     if problems:
         return DoctorCheck("mcp", "warn", "; ".join(problems), t("doctor.mcp.how"))
-    count = sum(server.is_usable for server in found.servers)
+    count = sum(server.is_usable for server in configuration.servers)
     return DoctorCheck("mcp", "ok", t("doctor.mcp", count=count) if count else t("doctor.mcp.none"))
 
 
@@ -271,11 +273,13 @@ def _read_version(program: str) -> str:
     """Return the first line of `PROGRAM --version` and the program's path; empty if it fails."""
     from ....tools.process.launcher import capture_output
 
-    found = find_program(program, outside=[Path.cwd()])  # never run a program of the project
-    if not found:
+    executable = find_program(program, outside=[Path.cwd()])  # never run a program of the project
+    if not executable:
         return ""
-    answer = asyncio.run(capture_output([found, "--version"], cwd=Path(found).parent, timeout=10))
-    return f"{answer.text.splitlines()[0]} ({found})" if answer.exit_code == 0 else ""
+    answer = asyncio.run(
+        capture_output([executable, "--version"], cwd=Path(executable).parent, timeout=10)
+    )
+    return f"{answer.text.splitlines()[0]} ({executable})" if answer.exit_code == 0 else ""
 
 
 def _format_size(count: int) -> str:

@@ -85,7 +85,7 @@ def _print_checks(checks: "Sequence[DoctorCheck]") -> None:
     from ...rendering.table import GAP, align_columns, measure_width
 
     heads = align_columns(
-        [[t(f"doctor.{one.status}"), t(f"doctor.name.{one.name}")] for one in checks]
+        [[t(f"doctor.{row.status}"), t(f"doctor.name.{row.name}")] for row in checks]
     )
     names = max(map(measure_width, heads)) + len(GAP)
     columns = get_terminal_width()

@@ -20,7 +20,7 @@ from ...rendering.listings.settings import as_yaml
 from ...rendering.sanitize import sanitize_text
 from .checks import DoctorCheck, DoctorEnvironment
 
-LONGEST_EXCERPT = 200_000  # bytes of the debug log; issue trackers reject large files
+MAX_EXCERPT_BYTES = 200_000  # of the debug log; issue trackers reject large files
 _DISTRIBUTIONS = (
     "langgraph",
     "langgraph-checkpoint",
@@ -84,7 +84,8 @@ def _format_check(check: DoctorCheck) -> str:
 def _list_versions() -> str:
     rows = [("maxagent", __version__), ("python", platform.python_version())]
     return "\n".join(
-        f"{name} {found}" for name, found in [*rows, *map(_find_version, _DISTRIBUTIONS)]
+        f"{name} {installed_version}"
+        for name, installed_version in [*rows, *map(_find_version, _DISTRIBUTIONS)]
     )
 
 
@@ -96,14 +97,14 @@ def _find_version(distribution: str) -> tuple[str, str]:
 
 
 def _describe_platform(environ: Mapping[str, str]) -> str:
-    shown = [f"{name}={environ[name]}" for name in _SHOWN_VARIABLES if name in environ]
+    assignments = [f"{name}={environ[name]}" for name in _SHOWN_VARIABLES if name in environ]
     # values may contain keys or personal names
     named = sorted(name for name in environ if name.startswith(_NAMED_VARIABLES))
     return "\n".join(
         [
             platform.platform(),
             f"terminal: {sys.stdout.isatty()}, processors: {os.cpu_count()}",
-            *shown,
+            *assignments,
             f"variables that are set: {', '.join(named) or 'none'}",
         ]
     )
@@ -126,15 +127,17 @@ def _count_threads(home: Path) -> str:
 
 
 def _read_last_error(home: Path) -> str:
-    found = sorted((home / "data" / "errors").glob("*.txt"), key=lambda file: file.stat().st_mtime)
-    return _read_end(found[-1]) if found else ""
+    crash_reports = sorted(
+        (home / "data" / "errors").glob("*.txt"), key=lambda file: file.stat().st_mtime
+    )
+    return _read_end(crash_reports[-1]) if crash_reports else ""
 
 
 def _read_last_log(home: Path) -> str:
     own = f"-{os.getpid()}.log"  # the log of this process, which holds nothing of interest
-    found = [log for log in find_debug_logs(home) if not log.name.endswith(own)]
-    return f"{found[0].name}\n{_read_end(found[0])}" if found else ""
+    logs = [log for log in find_debug_logs(home) if not log.name.endswith(own)]
+    return f"{logs[0].name}\n{_read_end(logs[0])}" if logs else ""
 
 
 def _read_end(file: Path) -> str:
-    return file.read_bytes()[-LONGEST_EXCERPT:].decode("utf-8", "replace")
+    return file.read_bytes()[-MAX_EXCERPT_BYTES:].decode("utf-8", "replace")

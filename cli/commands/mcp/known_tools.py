@@ -23,8 +23,10 @@ def read_known_tools() -> "dict[str, ToolDefinition]":
     from ....tools.mcp.tool_names import name_tools
 
     usable = [server for server in load_here().servers if server.is_usable]
-    known = [read_definitions(paths.locate_home(), server) for server in usable]
-    return name_tools(tool for definitions in known if definitions for tool in definitions.tools)
+    cached_definitions = [read_definitions(paths.locate_home(), server) for server in usable]
+    return name_tools(
+        tool for definitions in cached_definitions if definitions for tool in definitions.tools
+    )
 
 
 def show_known_tool(name: str) -> None:
@@ -32,10 +34,14 @@ def show_known_tool(name: str) -> None:
     from ....tools.mcp.tool_names import fold_name
     from ....tools.mcp.tool_text import describe_tool
 
-    known = read_known_tools()
-    own_name = next((one for one in known if fold_name(one) == fold_name(name)), None)
+    known_tools = read_known_tools()
+    own_name = next(
+        (known_name for known_name in known_tools if fold_name(known_name) == fold_name(name)), None
+    )
     if own_name is None:
-        near = ", ".join(f"`{one}`" for one in get_close_matches(name, known, n=3))
+        near = ", ".join(
+            f"`{known_name}`" for known_name in get_close_matches(name, known_tools, n=3)
+        )
         raise UsageError(
             text("no MCP server is known to have a tool `{name}`", name=name),
             hint=text("did you mean {names}?", names=near)
@@ -43,5 +49,5 @@ def show_known_tool(name: str) -> None:
             else "`mcode mcp list` asks all servers",
         )
     echo(f"{own_name} ({EFFECT})")
-    echo_wrapped(f"{describe_tool(known[own_name])}\n")
-    echo(json.dumps(known[own_name].schema, indent=2))
+    echo_wrapped(f"{describe_tool(known_tools[own_name])}\n")
+    echo(json.dumps(known_tools[own_name].schema, indent=2))

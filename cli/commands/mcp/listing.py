@@ -231,6 +231,6 @@ def _list_arguments(tool: "ToolDefinition") -> str:
     properties, required = tool.schema.get("properties"), tool.schema.get("required")
     if not isinstance(properties, dict):
         return ""
-    needed = cast("list[object]", required) if isinstance(required, list) else []
+    required_names = cast("list[object]", required) if isinstance(required, list) else []
     names = [str(name) for name in cast("dict[object, object]", properties)]
-    return ", ".join(name if name in needed else f"{name}?" for name in names)
+    return ", ".join(name if name in required_names else f"{name}?" for name in names)

@@ -64,7 +64,7 @@ def build_definition(
                 "a server of the transport stdio is a command, without URL and headers",
                 hint="use `mcode mcp add NAME -- COMMAND ARGS`",
             )
-        variables = dict(_split_pair(one, "=", "--env NAME=VALUE") for one in env)
+        variables = dict(_split_pair(pair, "=", "--env NAME=VALUE") for pair in env)
         added: Definition = {"env": variables} if variables else {}
         return {"type": "stdio", "command": words[0], "args": words[1:], **added}
     if env or len(words) > 1:
@@ -73,7 +73,7 @@ def build_definition(
                  transport=kind.value),
             hint="`mcode mcp add NAME URL --header 'NAME: VALUE'`",
         )  # fmt: skip
-    pairs = dict(_split_pair(one, ":", "--header 'NAME: VALUE'") for one in headers)
+    pairs = dict(_split_pair(header, ":", "--header 'NAME: VALUE'") for header in headers)
     return {"type": kind.value, "url": words[0], **({"headers": pairs} if pairs else {})}
 
 

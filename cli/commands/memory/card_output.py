@@ -117,16 +117,18 @@ def show_card(card: "Card", stale: "Staleness") -> None:
         t("memory.expires"): format_time(card.expires_at),
         t("memory.stale"): format_staleness(stale),
     }
-    shown = {name: sanitize_line(value) for name, value in lines.items() if value}
-    width = max(map(len, shown))
-    echo("\n".join(["", *(f"{name:{width}}  {value}" for name, value in shown.items())]))
+    values = {name: sanitize_line(value) for name, value in lines.items() if value}
+    width = max(map(len, values))
+    echo("\n".join(["", *(f"{name:{width}}  {value}" for name, value in values.items())]))
 
 
 def format_staleness(stale: "Staleness") -> str:
     """Format why a card may be out of date; empty if nothing says so."""
-    gone = t("memory.missing", paths=", ".join(stale.missing_paths)) if stale.missing_paths else ""
+    missing = (
+        t("memory.missing", paths=", ".join(stale.missing_paths)) if stale.missing_paths else ""
+    )
     behind = t("memory.behind", count=stale.commits_behind) if stale.commits_behind else ""
-    return ", ".join(reason for reason in (gone, behind) if reason)
+    return ", ".join(reason for reason in (missing, behind) if reason)
 
 
 def _format_source(card: "Card") -> str:

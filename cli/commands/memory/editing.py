@@ -210,8 +210,8 @@ def _count_moving(other: str) -> int:
     """Count the cards of this project that the other one does not have."""
     from ....memory.cards.listing import read_cards
 
-    known = {card.id for card in read_cards(paths.locate_home(), other)}
-    return sum(card.id not in known for card in read_all_cards())
+    other_ids = {card.id for card in read_cards(paths.locate_home(), other)}
+    return sum(card.id not in other_ids for card in read_all_cards())
 
 
 def _confirm_link(folder: Path, count: int) -> bool:

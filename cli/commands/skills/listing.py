@@ -32,7 +32,7 @@ def list_skills(as_json: AsJson = False) -> None:
     trust = _check_trust()
     registry, left_out = _load_skills(trust), list_untrusted_files(trust)
     if as_json:
-        skipped = [{"file": str(one.file), "reason": one.reason} for one in registry.skipped]
+        skipped = [{"file": str(skill.file), "reason": skill.reason} for skill in registry.skipped]
         skills = [_describe_skill(skill) for skill in registry.skills.values()]
         echo_json({"skills": skills, "skipped": skipped, "not_loaded": left_out})
         return
@@ -73,7 +73,8 @@ def format_problems(registry: "SkillRegistry", left_out: list[str]) -> list[str]
     from ...i18n.catalogs import t
 
     skipped = [
-        t("skills.skipped", file=one.file, reason=translate(one.reason)) for one in registry.skipped
+        t("skills.skipped", file=skill.file, reason=translate(skill.reason))
+        for skill in registry.skipped
     ]
     notes = [
         t("skills.note", name=skill.name, note=note)

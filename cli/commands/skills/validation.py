@@ -82,15 +82,15 @@ def _inspect_file(file: Path) -> tuple[list[str], list[str]]:
     from ....config.skills.skill import SkippedSkill
     from ....config.skills.specification import find_problems
 
-    found = read_skill_file(file, "user")
-    if isinstance(found, SkippedSkill):
+    skill = read_skill_file(file, "user")
+    if isinstance(skill, SkippedSkill):
         try:
             problems = find_problems(file, file.read_bytes()) if _is_small(file) else []
         except OSError:
             problems = []
-        return [*(problems or [found.reason])], []
+        return [*(problems or [skill.reason])], []
     problems = find_problems(file, file.read_bytes())
-    return problems, [one for one in found.warnings if one not in problems]
+    return problems, [warning for warning in skill.warnings if warning not in problems]
 
 
 def _is_small(file: Path) -> bool:

@@ -58,5 +58,7 @@ def _print_changes(file_changes: "list[ThreadFileChange]") -> None:
 def _format_author(change: "ThreadFileChange") -> str:
     from ...i18n.catalogs import t
 
-    who = change.tool or t(f"changes.by.{change.by}")
-    return who if change.in_effect or change.by == "others" else f"{who} ({t('changes.undone')})"
+    author = change.tool or t(f"changes.by.{change.by}")
+    return (
+        author if change.in_effect or change.by == "others" else f"{author} ({t('changes.undone')})"
+    )

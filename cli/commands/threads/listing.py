@@ -116,6 +116,6 @@ def _show_shared_sizes(rows: "list[ThreadRow]") -> None:
     from ...rendering.sanitize import sanitize_line
 
     for folder, size in measure_snapshots(rows, paths.locate_home()).items():
-        shown = t("threads.snapshots", folder=sanitize_line(str(folder)), size=format_size(size))
-        echo(shown, err=True)
+        line = t("threads.snapshots", folder=sanitize_line(str(folder)), size=format_size(size))
+        echo(line, err=True)
     echo(t("threads.database", size=format_size(measure_database(paths.locate_home()))), err=True)

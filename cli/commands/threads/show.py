@@ -70,9 +70,9 @@ def _show_thread(row: "ThreadRow", *, diffs: bool, full: bool, as_json: bool) ->
     home = paths.locate_home()
     transcript, attempts = read_transcript(row, home), list_attempts(row, home)
     if as_json:
-        known = {"attempts": [asdict(one) for one in attempts]} if attempts else {}
-        entries = [asdict(one) for one in transcript]
-        echo_json({**to_mappings([row], None)[0], **known, "transcript": entries})
+        attempts_field = {"attempts": [asdict(attempt) for attempt in attempts]} if attempts else {}
+        entries = [asdict(entry) for entry in transcript]
+        echo_json({**to_mappings([row], None)[0], **attempts_field, "transcript": entries})
         return
     for label, text in [*_list_facts(row), *map(_describe_attempt, attempts)]:
         if text:
@@ -84,8 +84,8 @@ def _print_writes(row: "ThreadRow", namespace: str = "") -> None:
     from ....config import paths
     from ....sdk.threads.transcript import read_stored_writes
 
-    for one in read_stored_writes(row, paths.locate_home(), namespace):
-        echo_json(asdict(one), indent=None)
+    for write in read_stored_writes(row, paths.locate_home(), namespace):
+        echo_json(asdict(write), indent=None)
 
 
 def _print_log(row: "ThreadRow") -> None:
@@ -115,7 +115,7 @@ def _show_child(
     transcript = read_child_transcript(row, home, child)
     status = read_child_status(child, row, home)
     if as_json:
-        entries = [asdict(one) for one in transcript]
+        entries = [asdict(entry) for entry in transcript]
         echo_json({**asdict(child), "status": status, "transcript": entries})
         return
     for label, text in _list_child_facts(child, status):
@@ -215,5 +215,5 @@ def _format_holder(row: "ThreadRow") -> str:
     from ....config import paths
     from ....memory.threads.lease import find_holder
 
-    found = find_holder(paths.locate_home(), row.thread_id) if row.status == "running" else None
-    return f"{found.pid} ({found.command}), {found.host}, {found.clock}" if found else ""
+    holder = find_holder(paths.locate_home(), row.thread_id) if row.status == "running" else None
+    return f"{holder.pid} ({holder.command}), {holder.host}, {holder.clock}" if holder else ""

@@ -27,7 +27,7 @@ def trace(
 
     traces = read_trace(resolve_thread(thread), paths.locate_home())
     if as_json:
-        echo_json([asdict(one) for one in traces])
+        echo_json([asdict(each) for each in traces])
         return
     for line in _format_traces(traces):
         echo(line)

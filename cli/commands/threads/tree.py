@@ -33,20 +33,20 @@ def tree(
     rows = index.list(None if all_folders or named else Path.cwd())
     if not rows:
         echo(t("threads.none"), err=True)
-    known = {row.thread_id: row for row in rows}
+    rows_by_id = {row.thread_id: row for row in rows}
     forks: dict[str, list[ThreadRow]] = defaultdict(list)
     for row in rows:
-        forks[row.parent if row.parent in known else ""].append(row)
+        forks[row.parent if row.parent in rows_by_id else ""].append(row)
     put_back, columns = find_restored_threads(), get_terminal_width()
-    for root in [_find_root(named, known)] if named else forks[""]:
+    for root in [_find_root(named, rows_by_id)] if named else forks[""]:
         for line in _render_lines(root, forks, put_back):
             echo(shorten_text(line, columns))
 
 
-def _find_root(row: "ThreadRow", known: "Mapping[str, ThreadRow]") -> "ThreadRow":
+def _find_root(row: "ThreadRow", rows_by_id: "Mapping[str, ThreadRow]") -> "ThreadRow":
     """Return the first of its ancestors that still exist, or the thread itself."""
-    while row.parent in known:
-        row = known[row.parent]
+    while row.parent in rows_by_id:
+        row = rows_by_id[row.parent]
     return row
 
 

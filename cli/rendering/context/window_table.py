@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ....sdk.threads.context_usage import ContextUsage
 
 # Columns of the longest bar, and of the shortest one that is shown
-LONGEST_BAR, SHORTEST_BAR = 30, 6
+MAX_BAR_COLUMNS, MIN_BAR_COLUMNS = 30, 6
 WIDEST_TABLE = 80
 FULL, EMPTY = "█", "░"
 
@@ -21,7 +21,7 @@ def format_context(usage: "ContextUsage", columns: int) -> str:
     columns = min(columns, WIDEST_TABLE)
     heads = [line for head in _build_heads(usage) for line in split_rows(head, columns)]
     share = usage.used / usage.window if usage.window else 0.0
-    bar = _draw_bar(share, min(columns, LONGEST_BAR * 2))
+    bar = _draw_bar(share, min(columns, MAX_BAR_COLUMNS * 2))
     return "\n".join([*heads[:1], bar, *_format_table(usage, columns), *heads[1:]])
 
 
@@ -53,11 +53,11 @@ def _format_table(usage: "ContextUsage", columns: int) -> Iterator[str]:
     digits = max(len(f"{tokens:,}") for _, tokens in rows)
     shares = [_format_share(tokens, usage.window) for _, tokens in rows]
     share_width = max(4, *map(len, shares))
-    longest = min(columns - width - digits - share_width - 5, LONGEST_BAR)
+    longest = min(columns - width - digits - share_width - 5, MAX_BAR_COLUMNS)
     for (label, tokens), share in zip(rows, shares, strict=True):
         gap = " " * (width - measure_width(label))
         line = f"{label}{gap}  {tokens:>{digits},}  {share:>{share_width}}"
-        if longest >= SHORTEST_BAR and usage.window:
+        if longest >= MIN_BAR_COLUMNS and usage.window:
             # a part may be larger than the window, such as that of a model with a smaller one
             line += f" {FULL * min(round(longest * tokens / usage.window), longest)}"
         yield line.rstrip()

@@ -14,7 +14,7 @@ from ..table import is_narrow, shorten_text, show_table
 # Columns of a terminal from which there is room for the tools as well
 WIDE = 100
 # Columns of a message: a pipe takes any, but its reader looks for a step
-LONGEST_WORDS = 100
+MAX_TEXT_WIDTH = 100
 # Marks that Markdown puts around words and before a line
 _MARKS = re.compile(r"\*\*|`|^(?:#+|[-*>]|\d+\.)\s+")
 
@@ -34,15 +34,17 @@ def show_lines(lines: list[StepSummary]) -> None:
     """Print the table, with as many columns as leave room for the message."""
     heading, files, tools = t("steps.said"), t("steps.files"), t("steps.tools")
     headers = [t("steps.step"), t("steps.role"), heading, t("steps.at"), files, tools]
-    shown = headers[: 3 if is_narrow() else 5 if is_narrow(WIDE) else 6]
+    visible_headers = headers[: 3 if is_narrow() else 5 if is_narrow(WIDE) else 6]
     show_table(
-        shown, [_build_cells(line)[: len(shown)] for line in lines], cut=(heading, files, tools)
+        visible_headers,
+        [_build_cells(line)[: len(visible_headers)] for line in lines],
+        cut=(heading, files, tools),
     )
 
 
 def _build_cells(line: StepSummary) -> list[str]:
     """Return the cells of all columns of a step."""
-    words = shorten_text(_MARKS.sub("", line.words), LONGEST_WORDS)
+    words = shorten_text(_MARKS.sub("", line.words), MAX_TEXT_WIDTH)
     return [
         str(line.number),
         line.role or t("steps.you"),
@@ -54,9 +56,9 @@ def _build_cells(line: StepSummary) -> list[str]:
 
 
 def _show_abandoned_steps(row: ThreadRow, lines: list[StepSummary]) -> None:
-    known = read_thread_branches(row, paths.locate_home())
+    branches = read_thread_branches(row, paths.locate_home())
     last = lines[-1].number if lines else 0
-    left = {step.number for branch in known.abandoned for step in branch if step.number > last}
+    left = {step.number for branch in branches.abandoned for step in branch if step.number > last}
     if left:
         key = "steps.left" if len(left) > 1 else "steps.left.one"
         echo(t(key, first=min(left), last=max(left)), err=True)

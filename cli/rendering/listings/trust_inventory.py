@@ -18,13 +18,13 @@ from ..sanitize import sanitize_line
 
 MAX_OF_A_KIND = 40
 MAX_CHANGES = 10
-LONGEST_VALUE = 4_000
+MAX_VALUE_LENGTH = 4_000
 
 
 def format_inventory(trust: Trust, *, tests: bool) -> Iterator[str]:
     """Yield the files by kind; `tests`: whether the project's tests will be run."""
-    for kind, files in groupby(trust.inventory, lambda one: one.kind):
-        every = [_format_name(one.path, one.problem) for one in files if _is_loaded(one, trust)]
+    for kind, files in groupby(trust.inventory, lambda item: item.kind):
+        every = [_format_name(item.path, item.problem) for item in files if _is_loaded(item, trust)]
         if every:
             yield f"  {t(f'trust.{kind}')}"
         yield from _format_names(every)
@@ -45,17 +45,17 @@ def describe_trust_state(changed: Sequence[str]) -> str:
     """Describe a trusted folder; `changed` are further instruction files that differ."""
     if not changed:
         return t("trust.state.trusted")
-    changes = [sanitize_line(translate(one)) for one in changed[:MAX_CHANGES]]
+    changes = [sanitize_line(translate(change)) for change in changed[:MAX_CHANGES]]
     more = [t("trust.more", count=count)] if (count := len(changed) - MAX_CHANGES) > 0 else []
     return t("trust.state.partly", changes=", ".join([*changes, *more]))
 
 
-def _is_loaded(one: InventoryItem, trust: Trust) -> bool:
+def _is_loaded(item: InventoryItem, trust: Trust) -> bool:
     """Return whether it would be loaded: of the folder's own instruction files only one is."""
-    if one.kind != "instructions" or one.problem:
+    if item.kind != "instructions" or item.problem:
         return True
     own = [other.path for other in trust.inventory if other.kind == "instructions"]
-    return one.path == find_project_start(Path(trust.folder), own)
+    return item.path == find_project_start(Path(trust.folder), own)
 
 
 def _format_names(names: list[str]) -> Iterator[str]:
@@ -82,5 +82,5 @@ def _format_settings(trust: Trust) -> Iterator[str]:
         yield sanitize_line(t("trust.sets", keys=", ".join(plain)))
     for key in (key for key in keys if key.startswith(FAR_REACHING)):
         value = json.dumps(keys[key], ensure_ascii=False, default=str)
-        cut = value[:LONGEST_VALUE] + "…" * (len(value) > LONGEST_VALUE)
+        cut = value[:MAX_VALUE_LENGTH] + "…" * (len(value) > MAX_VALUE_LENGTH)
         yield sanitize_line(t("trust.reaches", key=key, value=cut))

@@ -45,8 +45,8 @@ def _render_markdown(source: str, width: int) -> list[Text]:
     from markdown_it.tree import SyntaxTreeNode
 
     document = SyntaxTreeNode(_get_parser().parse(sanitize_text(redact(source))))
-    shown = _render_nodes(document.children, max(width, NARROWEST))
-    fitting = [part for row in shown for part in cut_text(row, width)]
+    rows = _render_nodes(document.children, max(width, NARROWEST))
+    fitting = [part for row in rows for part in cut_text(row, width)]
     for row in fitting:
         row.rstrip()
     return fitting
@@ -133,8 +133,10 @@ def _render_fence(node: "SyntaxTreeNode") -> Iterator[Text]:
 def _highlight_code(code: str, language: str) -> Iterator[Text]:
     from rich.syntax import Syntax
 
-    shown = Syntax("", language or "text", theme=THEME).highlight(code)
-    yield from (shown if shown.plain.startswith(code) else Text(code)).split("\n", allow_blank=True)
+    highlighted = Syntax("", language or "text", theme=THEME).highlight(code)
+    yield from (highlighted if highlighted.plain.startswith(code) else Text(code)).split(
+        "\n", allow_blank=True
+    )
 
 
 def _render_table(node: "SyntaxTreeNode", width: int) -> Iterator[Text]:
@@ -199,19 +201,22 @@ def render_table(
     """Yield the table in at most `width` cells."""
     for cell in header:
         cell.stylize(HEADER)
-    wanted = [
+    natural_widths = [
         max(_measure_text(cell) for cell in column) for column in zip(header, *body, strict=True)
     ]
-    widths = _fit_widths(wanted, width - len(GAP) * (len(wanted) - 1))
-    if any(got < min(MIN_COLUMN, want) for got, want in zip(widths, wanted, strict=True)):
+    widths = _fit_widths(natural_widths, width - len(GAP) * (len(natural_widths) - 1))
+    if any(
+        fitted < min(MIN_COLUMN, natural)
+        for fitted, natural in zip(widths, natural_widths, strict=True)
+    ):
         yield from _as_list(header, body, width)
     else:
         yield from _as_columns(header, body, aligns, widths)
 
 
-def _fit_widths(wanted: Sequence[int], room: int) -> list[int]:
+def _fit_widths(natural_widths: Sequence[int], room: int) -> list[int]:
     """Return the widths of the columns; the widest shrink first."""
-    widths = [min(want, max(room, 1)) for want in wanted]
+    widths = [min(natural, max(room, 1)) for natural in natural_widths]
     while sum(widths) > room and max(widths) > 1:
         widths[widths.index(max(widths))] -= 1
     return widths

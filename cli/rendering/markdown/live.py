@@ -80,16 +80,16 @@ class AnswerView:
         begin = time.monotonic()
         tail = self._stream.tail
         fence = tail.before[: tail.before.find("\n") + 1]  # the fence, for the layout of the rest
-        shown = self._render_spaced(MarkdownBlock(tail.text, fence)) if tail.text else []
-        self._show_tail(shown[-TAIL_ROWS:])
+        rows = self._render_spaced(MarkdownBlock(tail.text, fence)) if tail.text else []
+        self._show_tail(rows[-TAIL_ROWS:])
         now = time.monotonic()
         self._next_picture = now + max(EVERY, SHARE * (now - begin))
 
     def _render_spaced(self, block: MarkdownBlock) -> list[Text]:
         """Return the rows of a block, after an empty one unless it is the answer's first."""
-        shown = render_block(block, self._console.width)
-        apart = self._has_rows and not block.before and shown
-        return [Text(), *shown] if apart else shown
+        rows = render_block(block, self._console.width)
+        apart = self._has_rows and not block.before and rows
+        return [Text(), *rows] if apart else rows
 
 
 def create_answer_view(console: Console) -> AnswerView | None:

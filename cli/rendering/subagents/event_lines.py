@@ -8,7 +8,7 @@ from ...i18n.catalogs import t
 from ...i18n.message_translation import translate_notice
 from ..sanitize import sanitize_line
 
-LONGEST_TASK = 100
+MAX_TASK_LENGTH = 100
 
 
 class SubagentLines:
@@ -41,7 +41,7 @@ def format_subagent_line(event: ev.Event) -> str:
     match event:
         case ev.SubagentStarted(sub_id=sub_id, task=task):
             line = sanitize_line(" ".join(task.split()))
-            line = line if len(line) <= LONGEST_TASK else f"{line[: LONGEST_TASK - 1]}…"
+            line = line if len(line) <= MAX_TASK_LENGTH else f"{line[: MAX_TASK_LENGTH - 1]}…"
             return t("subagent.started", agent=sub_id, task=line)
         case ev.SubagentFinished(sub_id=sub_id, status=status, usage=usage):
             return t(f"subagent.{status}", agent=sub_id, **_count(usage))

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 def describe_agents(folder: Path, home: Path) -> Mapping[str, str]:
     """Return every agent that a message can address, with its description."""
     return {
-        one.name: one.description
-        for one in _find_visible_agents(folder, home)
-        if one.mode != "subagent"
+        agent.name: agent.description
+        for agent in _find_visible_agents(folder, home)
+        if agent.mode != "subagent"
     }
 
 
@@ -23,7 +23,7 @@ def parse_agent_mention(message: str, folder: Path, home: Path) -> tuple[str, st
     if not message.startswith("@") or not text.strip() or (folder / name).exists():
         return "", message
     # a known agent that cannot be addressed is rejected later, not taken for text
-    names = {one.name for one in _find_visible_agents(folder, home)}
+    names = {agent.name for agent in _find_visible_agents(folder, home)}
     return (name, text.strip()) if name in names else ("", message)
 
 
@@ -31,5 +31,5 @@ def _find_visible_agents(folder: Path, home: Path) -> "Iterable[AgentProfile]":
     from ....config.agents.registry import find_agents  # imports YAML
     from ....config.trust.decision import check_trust
 
-    found = find_agents(folder, home, check_trust(folder, home))
-    return (one for one in found.profiles.values() if not one.hidden)
+    registry = find_agents(folder, home, check_trust(folder, home))
+    return (agent for agent in registry.profiles.values() if not agent.hidden)

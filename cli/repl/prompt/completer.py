@@ -36,9 +36,9 @@ class LineCompleter(Completer):
             yield from self._complete_mention(mention, first=mention == typed)
 
     def _complete_command(self, typed: str) -> Iterable[Completion]:
-        commands, wanted = self._commands(), typed[1:]
-        begun = [name for name in commands if name.startswith(wanted)]
-        for name in begun or [name for name in commands if wanted in name]:
+        commands, query = self._commands(), typed[1:]
+        matching_names = [name for name in commands if name.startswith(query)]
+        for name in matching_names or [name for name in commands if query in name]:
             yield _build_completion(f"/{name}", typed, commands[name])
 
     def _complete_mention(self, mention: str, *, first: bool) -> Iterable[Completion]:

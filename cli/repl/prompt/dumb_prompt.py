@@ -17,8 +17,8 @@ class PlainPrompt:
     def read_line(self) -> str:
         """Read a line and its continuations after a backslash; raise PromptAborted."""
         typed = _ask_line(SIGN)
-        while (begun := strip_continuation(typed)) is not None:
-            typed = f"{begun}\n{_ask_line(' ' * len(SIGN))}"
+        while (first_part := strip_continuation(typed)) is not None:
+            typed = f"{first_part}\n{_ask_line(' ' * len(SIGN))}"
         return typed
 
     def print_above(self, text: str) -> None:

@@ -14,8 +14,8 @@ _MENTION = re.compile(r"(?:^|(?<=\s))@(\"[^\"\n]*\"?|[^\s\"]*)$")
 
 def find_mention_at_end(line: str) -> str | None:
     """Return the unfinished mention at the end of a line, with its `@`; None if there is none."""
-    found = _MENTION.search(line)
-    return found.group() if found else None
+    match = _MENTION.search(line)
+    return match.group() if match else None
 
 
 def format_mention(name: str) -> str:
@@ -29,26 +29,26 @@ def rank_names(typed: str, names: Sequence[str]) -> list[str]:
     A name matches if it has all typed letters in this order; if none does, similar names are
     returned.
     """
-    wanted = typed.lower()
-    if not wanted:
+    query = typed.lower()
+    if not query:
         return list(names[:MAX_OFFERED])
-    letters = re.compile(".*?".join(map(re.escape, wanted)), re.IGNORECASE)
+    letters = re.compile(".*?".join(map(re.escape, query)), re.IGNORECASE)
     fitting = [name for name in names if letters.search(name)]
     if not fitting:
         from rapidfuzz import fuzz, process  # not needed until the user types `@` or `/`
 
         alike = process.extract(typed, names, scorer=fuzz.WRatio, limit=5, score_cutoff=70)
         return [name for name, _, _ in alike]
-    return sorted(fitting, key=lambda name: _score_name(wanted, name.lower()))[:MAX_OFFERED]
+    return sorted(fitting, key=lambda name: _score_name(query, name.lower()))[:MAX_OFFERED]
 
 
-def _score_name(wanted: str, name: str) -> tuple[float, int, str]:
+def _score_name(query: str, name: str) -> tuple[float, int, str]:
     """Return a sort key, smaller is better: adjacent letters, at the beginning of the file name."""
     from rapidfuzz import fuzz
 
     own = name.rstrip("/").rpartition("/")[2]
-    together = max(fuzz.partial_ratio(wanted, own), fuzz.partial_ratio(wanted, name) - 5)
-    return (-together - 10 * own.startswith(wanted) - 20 * (own == wanted), len(name), name)
+    together = max(fuzz.partial_ratio(query, own), fuzz.partial_ratio(query, name) - 5)
+    return (-together - 10 * own.startswith(query) - 20 * (own == query), len(name), name)
 
 
 class FileList(NamedTuple):

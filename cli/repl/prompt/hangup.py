@@ -40,16 +40,19 @@ def handle_hangup(
         leave()
 
     _receivers.append(receive)
-    before = {one: signal.getsignal(one) for one in (signal.SIGHUP, signal.SIGTERM)}
-    for one in before:
-        loop.add_signal_handler(one, lambda: None)  # wakes the loop up for each
-        signal.signal(one, receive_signal)
+    before = {
+        signal_number: signal.getsignal(signal_number)
+        for signal_number in (signal.SIGHUP, signal.SIGTERM)
+    }
+    for signal_number in before:
+        loop.add_signal_handler(signal_number, lambda: None)  # wakes the loop up for each
+        signal.signal(signal_number, receive_signal)
     try:
         yield
     finally:
-        for one, handler in before.items():
-            loop.remove_signal_handler(one)
-            signal.signal(one, handler)
+        for signal_number, handler in before.items():
+            loop.remove_signal_handler(signal_number)
+            signal.signal(signal_number, handler)
         _receivers.remove(receive)
         _received_signals.clear()
 

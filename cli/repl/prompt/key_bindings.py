@@ -82,8 +82,8 @@ def _bind_send_keys(keys: KeyBindings, hands: KeyActions, pastes: Pastes) -> Non
         line = event.current_buffer
         if _accept_completion(line):
             return
-        begun = strip_continuation(line.document.text_before_cursor)
-        if begun is not None:
+        first_part = strip_continuation(line.document.text_before_cursor)
+        if first_part is not None:
             line.delete_before_cursor()
             line.insert_text("\n")
             return
@@ -126,9 +126,9 @@ def _bind_edit_keys(keys: KeyBindings, hands: KeyActions, pastes: Pastes) -> Non
     @keys.add("up", filter=Condition(lambda: not get_app().current_buffer.text))
     def _(event: KeyPressEvent) -> None:
         line = event.current_buffer
-        if taken := hands.take_back():
-            line.text = taken
-            line.cursor_position = len(taken)
+        if returned_text := hands.take_back():
+            line.text = returned_text
+            line.cursor_position = len(returned_text)
         else:
             line.auto_up()
 

@@ -56,7 +56,7 @@ class PromptState:
     tail: str = ""
 
 
-def build_layout(line: Buffer, shown: PromptState) -> Layout:
+def build_layout(line: Buffer, state: PromptState) -> Layout:
     """Build it from top to bottom: tail, waiting lines, work, input line, menu, status line."""
     search = SearchToolbar(ignore_case=True)
     typed = Window(
@@ -68,15 +68,15 @@ def build_layout(line: Buffer, shown: PromptState) -> Layout:
     )
     rows = HSplit(
         [
-            _build_text_window(lambda: ANSI(shown.tail), lambda: bool(shown.tail)),
+            _build_text_window(lambda: ANSI(state.tail), lambda: bool(state.tail)),
             _build_text_window(
-                lambda: _render_waiting_lines(shown.waiting()), lambda: bool(shown.waiting())
+                lambda: _render_waiting_lines(state.waiting()), lambda: bool(state.waiting())
             ),
-            _build_text_window(lambda: [("class:busy", shown.busy())], lambda: bool(shown.busy())),
+            _build_text_window(lambda: [("class:busy", state.busy())], lambda: bool(state.busy())),
             typed,
             CompletionsMenu(max_height=MENU_ROWS),
             search,
-            _build_text_window(lambda: _render_status(shown), lambda: True),
+            _build_text_window(lambda: _render_status(state), lambda: True),
         ]
     )
     return Layout(rows, focused_element=typed)
@@ -94,10 +94,12 @@ def _render_sign(number: int, wrapped: int) -> StyleAndTextTuples:
 
 
 def _render_waiting_lines(lines: tuple[str, ...]) -> StyleAndTextTuples:
-    shown = [f"{t('repl.waiting')} {sanitize_text(' '.join(line.split()))}" for line in lines]
-    return [("class:waiting", "\n".join(shown))]
+    waiting_rows = [
+        f"{t('repl.waiting')} {sanitize_text(' '.join(line.split()))}" for line in lines
+    ]
+    return [("class:waiting", "\n".join(waiting_rows))]
 
 
-def _render_status(shown: PromptState) -> StyleAndTextTuples:
-    style = "class:status.plan" if shown.is_plan() else "class:status"
-    return [(style, shown.status(get_app().output.get_size().columns))]
+def _render_status(state: PromptState) -> StyleAndTextTuples:
+    style = "class:status.plan" if state.is_plan() else "class:status"
+    return [(style, state.status(get_app().output.get_size().columns))]

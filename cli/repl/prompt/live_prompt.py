@@ -28,7 +28,7 @@ ESCAPE_WAITS = 0.1
 # Least seconds between two redraws of the same answer
 REDRAW = 0.05
 # Most bytes of a line
-LONGEST_LINE = 65_536
+MAX_LINE_BYTES = 65_536
 
 
 class LivePrompt:
@@ -38,14 +38,14 @@ class LivePrompt:
         self,
         hands: KeyActions,
         pastes: Pastes,
-        shown: PromptState,
+        state: PromptState,
         completer: Completer,
         history: History,
         *,
         input: Input | None = None,
         output: Output | None = None,
     ) -> None:
-        self._hands, self._pastes, self._shown = hands, pastes, shown
+        self._hands, self._pastes, self._shown = hands, pastes, state
         self.line = Buffer(
             completer=ThreadedCompleter(completer),
             complete_while_typing=Condition(self._is_completed),
@@ -53,7 +53,7 @@ class LivePrompt:
             multiline=True,
         )
         self._app: Application[None] = Application(
-            layout=build_layout(self.line, shown),
+            layout=build_layout(self.line, state),
             key_bindings=build_key_bindings(hands, pastes),
             style=STYLE,
             include_default_pygments_style=False,
@@ -160,7 +160,7 @@ def read_typeahead(keys: int) -> list[str]:
     prompt.
     """
     lines: list[str] = []
-    while _has_lines(keys) and (typed := os.read(keys, LONGEST_LINE)):
+    while _has_lines(keys) and (typed := os.read(keys, MAX_LINE_BYTES)):
         lines.append(typed.decode(errors="replace").rstrip("\n"))
     return lines
 

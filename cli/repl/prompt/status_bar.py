@@ -14,7 +14,7 @@ from ...rendering.sanitize import sanitize_line
 
 SEPARATOR = " · "
 # Most bytes to read of a file that holds a name
-LONGEST_GIT_FILE = 200
+MAX_GIT_FILE_BYTES = 200
 # Fields in the order in which a narrow terminal loses them
 _MIN_FIRST = (
     *("thinking", "sandbox", "branch", "proposals", "cost", "model", "used", "agent", "jobs"),
@@ -118,4 +118,4 @@ def _read_small_file(file: Path) -> str:
     with open(os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as opened:
         if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
             raise OSError("not a file")
-        return opened.read(LONGEST_GIT_FILE).decode().strip()
+        return opened.read(MAX_GIT_FILE_BYTES).decode().strip()

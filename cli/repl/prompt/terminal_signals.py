@@ -6,7 +6,7 @@ from ...rendering.sanitize import sanitize_line
 
 # Seconds of a turn from which its end rings the bell
 LONG = 10.0
-LONGEST_TITLE = 60
+MAX_TITLE_LENGTH = 60
 _BELL = "\a"
 
 Write = Callable[[str], None]
@@ -23,4 +23,4 @@ def build_notification_code(words: str) -> str:
 
 
 def _clean_text(words: str) -> str:
-    return sanitize_line(words)[:LONGEST_TITLE]
+    return sanitize_line(words)[:MAX_TITLE_LENGTH]

@@ -72,8 +72,8 @@ async def refresh_status(session: Session, runner: "Runner") -> None:
     options: Options = {"agent": "build", **session.next_options}
     deps = await runner.open_dependencies(os.path.realpath(session.folder), options)
     if session.thread and session.usage is None:
-        given = session.thread, session.home, deps.model.context_length
-        session.usage = await asyncio.to_thread(read_usage, *given)
+        usage_arguments = session.thread, session.home, deps.model.context_length
+        session.usage = await asyncio.to_thread(read_usage, *usage_arguments)
     session.model, session.mode = deps.model.name, deps.policy.mode
     session.sandbox = deps.sandbox.state
     session.context_limit = compute_limit(deps)

@@ -55,9 +55,9 @@ class Inbox:
 
     def take_all(self) -> list[str]:
         """Remove all lines that nobody has read, and return them."""
-        taken = [line for line in self._lines if self._withdraw(line)]
-        self._lines = deque(line for line in self._lines if line not in taken)
-        return [line.text for line in taken]
+        withdrawn = [line for line in self._lines if self._withdraw(line)]
+        self._lines = deque(line for line in self._lines if line not in withdrawn)
+        return [line.text for line in withdrawn]
 
     async def take_next(self) -> str:
         """Wait for the next line, remove it and return it."""

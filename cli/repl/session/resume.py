@@ -66,10 +66,14 @@ def _show_exchange(session: Session, passages: "Sequence[TranscriptEntry]") -> N
     words = passages[positions[-1]].text.strip().splitlines()
     shown_lines = [*words[:SHOWN], *(["…"] if len(words) > SHOWN else [])]
     session.show_user_message("\n".join(map(sanitize_line, shown_lines)))
-    answers = [one for one in passages[positions[-1] :] if one.kind in ("answer", "interrupted")]
+    answers = [
+        passage
+        for passage in passages[positions[-1] :]
+        if passage.kind in ("answer", "interrupted")
+    ]
     if answers:
-        shown = render_block(MarkdownBlock(answers[-1].text), open_console(stderr=False).width)
-        for row in [*([Text("…")] if len(shown) > SHOWN else []), *shown[-SHOWN:]]:
+        rows = render_block(MarkdownBlock(answers[-1].text), open_console(stderr=False).width)
+        for row in [*([Text("…")] if len(rows) > SHOWN else []), *rows[-SHOWN:]]:
             session.show(row)
         if answers[-1].kind == "interrupted":
             session.show(t("show.interrupted" if answers[-1].text else "show.unanswered"), "dim")

@@ -26,8 +26,8 @@ def choose_message(row: "ThreadRow") -> "MessagePoint":
     if not messages:
         raise UsageError(t("back.nothing"), hint=t("back.nothing.hint"))
     cells = [
-        [str(step), format_age(one.before.at), " ".join(one.text.split())]
-        for step, one in messages.items()
+        [str(step), format_age(message.before.at), " ".join(message.text.split())]
+        for step, message in messages.items()
     ]
     heading = t("back.said")
     show_table([t("back.number"), t("steps.at"), heading], cells, cut=[heading])
@@ -46,7 +46,7 @@ def _read_messages(row: "ThreadRow") -> "dict[int, MessagePoint]":
     from ....sdk.threads.steps import read_thread_branches
 
     messages = read_thread_branches(row, paths.locate_home()).messages
-    by_step = {one.before.number: one for one in reversed(messages)}
+    by_step = {message.before.number: message for message in reversed(messages)}
     return dict(sorted(by_step.items()))
 
 
@@ -65,12 +65,14 @@ def go_back(row: "ThreadRow", place: "ThreadStep", where: str) -> bool:
             return False
         if way:
             restore_files.apply_restore(way, yes=False)
-        known = read_thread_branches(row, home)
-        moves = place.checkpoint_id != known.tip
+        branches = read_thread_branches(row, home)
+        moves = place.checkpoint_id != branches.tip
         retired = run_sync(rewind_talk(row, home, place)) if moves else ()
     echo(t("back.now", where=where), err=True)
     show_retired(retired)
-    left = [one.number for one in known.steps if one.number > place.number and one.checkpoint_id]
+    left = [
+        step.number for step in branches.steps if step.number > place.number and step.checkpoint_id
+    ]
     if left:
         echo(t("back.left", step=left[-1]), err=True)
     return True

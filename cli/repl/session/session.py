@@ -91,9 +91,9 @@ class Session(ChatSession):
         return bool(self.next_options.get("plan"))
 
     @plan.setter
-    def plan(self, wanted: bool) -> None:
-        self.options = {**self.options, "plan": wanted}
-        if self.agent == "plan" and not wanted:
+    def plan(self, is_on: bool) -> None:
+        self.options = {**self.options, "plan": is_on}
+        if self.agent == "plan" and not is_on:
             self.agent = "build"
         self.prompt.refresh()
 
@@ -151,13 +151,13 @@ class Session(ChatSession):
         indented = words.strip().replace("\n", "\n" + " " * len(SIGN))
         self.show(f"\n{SIGN}{indented}", "bold")
 
-    def show(self, what: "str | RenderableType", style: str = "") -> None:
+    def show(self, content: "str | RenderableType", style: str = "") -> None:
         """Show lines above the prompt; a `str` is foreign text, sanitized and in this style."""
         from ...rendering.console import (
             render_lines,
         )  # imports rich, which the first prompt does without
 
-        self.prompt.print_above(render_lines(what, style))
+        self.prompt.print_above(render_lines(content, style))
 
     def open_thought(self) -> None:
         """Show the newest folded thought; the next time, the one before it.
@@ -191,15 +191,17 @@ def show_error(session: Session, error: BaseException) -> None:
         return
     if not isinstance(error, Exception):
         raise error
-    known = describe_error(error, session.home)
+    description = describe_error(error, session.home)
     if (
-        known.message == session.last_error_message
+        description.message == session.last_error_message
     ):  # such as a missing key, which fails the startup and the message alike
         return
-    session.last_error_message = known.message
-    session.show(t("error.says", message=translate(known.message)), "bold red")
-    if known.hint:
-        session.show(t("error.hint", hint=_adapt_hint(session, translate(known.hint))), "yellow")
+    session.last_error_message = description.message
+    session.show(t("error.says", message=translate(description.message)), "bold red")
+    if description.hint:
+        session.show(
+            t("error.hint", hint=_adapt_hint(session, translate(description.hint))), "yellow"
+        )
 
 
 def _adapt_hint(session: Session, hint: str) -> str:

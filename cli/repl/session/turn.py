@@ -55,7 +55,7 @@ async def ask_again(session: Session) -> None:
 async def _follow_turn(
     session: Session, view: TurnView, turn: Coroutine[Any, Any, Event | None]
 ) -> None:
-    began, session.cut_short = time.monotonic(), True
+    start_time, session.cut_short = time.monotonic(), True
     try:
         last = await _run_to_end(session, turn)
     except asyncio.CancelledError:
@@ -73,7 +73,7 @@ async def _follow_turn(
     if not isinstance(last, Failure):  # an error here is shown, unless a failure was
         await refresh_status(session, await session.wait_for_runner())
     begin_titling(session, last)
-    if time.monotonic() - began > LONG:
+    if time.monotonic() - start_time > LONG:
         session.prompt.send_escape_codes(build_notification_code(t("repl.done")))
 
 

@@ -39,11 +39,11 @@ def list_invocable_skills(session: Session) -> "Mapping[str, Skill]":
     from ....config.skills.discovery import find_skills
 
     registry = find_skills(session.folder, session.home, check_trust(session.folder, session.home))
-    taken = list_custom_commands(session).keys() | BUILTIN_SLASH_NAMES
+    reserved_names = list_custom_commands(session).keys() | BUILTIN_SLASH_NAMES
     return {
         name: skill
         for name, skill in registry.skills.items()
-        if skill.is_invocable and name not in taken
+        if skill.is_invocable and name not in reserved_names
     }
 
 

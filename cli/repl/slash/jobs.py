@@ -59,6 +59,6 @@ async def _kill_job(session: Session, job_id: str) -> None:
 def describe_job(job: "BackgroundJob") -> str:
     """Describe what has become of a command."""
     words = {"seconds": f"{job.seconds:.0f}", "code": job.exit_code}
-    known = "killed" if job.state == "ended" and job.exit_code is None else job.state
-    state = t(f"slash.jobs.state.{known}", **words)
+    state_key = "killed" if job.state == "ended" and job.exit_code is None else job.state
+    state = t(f"slash.jobs.state.{state_key}", **words)
     return state if job.confined else f"{state} · {t('slash.jobs.outside')}"

@@ -86,9 +86,9 @@ async def _list_offers(access: "McpAccess", server: "McpServer") -> "Iterator[tu
         offers = await access.load_definitions(server)
     except McpError as error:
         raise UsageError(str(error)) from error
-    tools = [(make_tool_name(server.name, one.name), one.description) for one in offers.tools]
-    prompts = [(f"/{server.name}:{one.name}", one.description) for one in offers.prompts]
-    resources = [(f"@{server.name}:{one.uri}", one.name) for one in offers.resources]
+    tools = [(make_tool_name(server.name, tool.name), tool.description) for tool in offers.tools]
+    prompts = [(f"/{server.name}:{prompt.name}", prompt.description) for prompt in offers.prompts]
+    resources = [(f"@{server.name}:{resource.uri}", resource.name) for resource in offers.resources]
     return (
         (sanitize_line(name), sanitize_line(about.strip().partition("\n")[0]))
         for name, about in (*tools, *prompts, *resources)
@@ -104,13 +104,13 @@ async def run_prompt(session: Session, name: str, arguments: str) -> None:
     access, server = _find_server(deps, server_name)
     try:
         offers = await access.load_definitions(server)
-        prompt = next((one for one in offers.prompts if one.name == prompt_name), None)
+        prompt = next((offer for offer in offers.prompts if offer.name == prompt_name), None)
         if prompt is None:
-            known = ", ".join(f"`/{server.name}:{one.name}`" for one in offers.prompts)
-            hint = t("slash.near", names=known) if known else ""
+            prompt_names = ", ".join(f"`/{server.name}:{offer.name}`" for offer in offers.prompts)
+            hint = t("slash.near", names=prompt_names) if prompt_names else ""
             raise UsageError(t("slash.unknown", name=name), hint=hint)
-        given = _read_arguments(prompt, arguments)
-        words = await access.get_connection(server).get_prompt(prompt.name, given)
+        values = _read_arguments(prompt, arguments)
+        words = await access.get_connection(server).get_prompt(prompt.name, values)
     except McpError as error:
         raise UsageError(str(error)) from error
     # file names in a server's words mention no files
@@ -124,17 +124,21 @@ def _read_arguments(prompt: "PromptDefinition", arguments: str) -> dict[str, str
         words = shlex.split(arguments)
     except ValueError:
         words = arguments.split()
-    given = dict[str, str]()
+    values = dict[str, str]()
     for word in words:
         name, equals, value = word.partition("=")
-        free = [one for one in names if one not in given]
+        free = [argument_name for argument_name in names if argument_name not in values]
         if equals and name in names:
-            given[name] = value
+            values[name] = value
         elif free:
-            given[free[0]] = word
+            values[free[0]] = word
         elif names:
-            given[names[-1]] += f" {word}"
-    missing = [one.name for one in prompt.arguments if one.required and one.name not in given]
+            values[names[-1]] += f" {word}"
+    missing = [
+        argument.name
+        for argument in prompt.arguments
+        if argument.required and argument.name not in values
+    ]
     if missing:
         raise UsageError(t("slash.mcp.missing", name=missing[0]))
-    return given
+    return values

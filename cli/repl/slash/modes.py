@@ -75,18 +75,18 @@ async def switch_mode(session: Session, name: str) -> None:
     """Switch to an approval mode; without a name list the modes."""
     from ....config.settings.schema import ApprovalMode
 
-    known = get_args(ApprovalMode)
-    if name in known:
+    modes = get_args(ApprovalMode)
+    if name in modes:
         session.mode = name
         session.options = {**session.options, "mode": name}
         session.show(t("slash.mode.now", mode=name))
     elif name:
-        names = ", ".join(f"`{one}`" for one in known)
+        names = ", ".join(f"`{mode}`" for mode in modes)
         raise UsageError(t("slash.mode.unknown", name=name), hint=t("slash.near", names=names))
     else:
         session.show(t("slash.mode.is", mode=session.mode or t("slash.not_yet")))
         session.show(
-            format_definition_list([(f"  {one}", t(f"slash.mode.{one}")) for one in known])
+            format_definition_list([(f"  {mode}", t(f"slash.mode.{mode}")) for mode in modes])
         )
 
 
@@ -120,11 +120,11 @@ async def switch_agent(session: Session, name: str) -> None:
         await asyncio.to_thread(_show_children, session)
         return
     trust = check_trust(session.folder, session.home)
-    found = find_agents(session.folder, session.home, trust).find_primary_agent(
+    agent = find_agents(session.folder, session.home, trust).find_primary_agent(
         name.removeprefix("@")
     )
-    session.agent = found.name
-    session.show(t("slash.agents.now", agent=found.name))
+    session.agent = agent.name
+    session.show(t("slash.agents.now", agent=agent.name))
 
 
 def _show_children(session: Session) -> None:

@@ -46,13 +46,16 @@ class SlashCommand:
 
 async def _show_help(session: Session, _: str) -> None:
     rows = [
-        (f"/{one.name} {one.argument_hint}".rstrip(), one.description)
-        for one in SLASH_COMMANDS.values()
+        (f"/{command.name} {command.argument_hint}".rstrip(), command.description)
+        for command in SLASH_COMMANDS.values()
     ]
     rows += [
-        (f"/{one.name} {one.argument_hint}".rstrip(), translate(one.fault) or one.description)
-        for one in list_custom_commands(session).values()
-        if not find_slash(one.name)
+        (
+            f"/{command.name} {command.argument_hint}".rstrip(),
+            translate(command.fault) or command.description,
+        )
+        for command in list_custom_commands(session).values()
+        if not find_slash(command.name)
     ]
     rows += [
         (f"/{name} {skill.argument_hint}".rstrip(), skill.summary)
@@ -66,8 +69,8 @@ async def _exit_repl(_: Session, __: str) -> None:
 
 
 SLASH_COMMANDS: Mapping[str, SlashCommand] = {
-    one.name: one
-    for one in (
+    command.name: command
+    for command in (
         SlashCommand("help", _show_help, aliases=("?",)),
         SlashCommand("model", modes.switch_model, "[NAME]"),
         SlashCommand("think", thinking.switch_thinking, "[auto|on|off|show]"),
@@ -103,7 +106,7 @@ SLASH_COMMANDS: Mapping[str, SlashCommand] = {
         SlashCommand("exit", _exit_repl, aliases=("quit",)),
     )
 }
-_ALIASES = {alias: one for one in SLASH_COMMANDS.values() for alias in one.aliases}
+_ALIASES = {alias: command for command in SLASH_COMMANDS.values() for alias in command.aliases}
 
 
 def find_slash(name: str) -> SlashCommand | None:
@@ -113,9 +116,11 @@ def find_slash(name: str) -> SlashCommand | None:
 
 def describe_commands(session: Session) -> dict[str, str]:
     """Return every command with its description; a custom one does not replace a built-in one."""
-    built_in = {one.name: one.description for one in SLASH_COMMANDS.values()}
+    built_in = {command.name: command.description for command in SLASH_COMMANDS.values()}
     own = {
-        one.name: one.description for one in list_custom_commands(session).values() if not one.fault
+        command.name: command.description
+        for command in list_custom_commands(session).values()
+        if not command.fault
     }
     skills = {name: skill.summary for name, skill in list_invocable_skills(session).items()}
     return built_in | {
@@ -141,8 +146,10 @@ async def run_slash_command(session: Session, line: str) -> None:
         raise _build_unknown_error(name, describe_commands(session))
 
 
-def _build_unknown_error(name: str, known: Mapping[str, str]) -> UsageError:
-    begun = [one for one in known if name and one.startswith(name)]
-    near = begun or get_close_matches(name, [*known, *_ALIASES], n=3)
-    hint = ", ".join(f"`/{one}`" for one in near) if near else "`/help`"
+def _build_unknown_error(name: str, descriptions: Mapping[str, str]) -> UsageError:
+    completions = [
+        command_name for command_name in descriptions if name and command_name.startswith(name)
+    ]
+    near = completions or get_close_matches(name, [*descriptions, *_ALIASES], n=3)
+    hint = ", ".join(f"`/{command_name}`" for command_name in near) if near else "`/help`"
     return UsageError(t("slash.unknown", name=name), hint=t("slash.near", names=hint))

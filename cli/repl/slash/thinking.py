@@ -35,10 +35,12 @@ async def switch_effort(session: Session, name: str) -> None:
 
 
 def _validate(
-    name: str, known: "list[str] | tuple[str, ...]", shown: "list[str] | tuple[str, ...]"
+    name: str,
+    accepted_names: "list[str] | tuple[str, ...]",
+    shown_names: "list[str] | tuple[str, ...]",
 ) -> str:
     """Return the name if it is known; raise UsageError with those that are."""
-    if name in known:
+    if name in accepted_names:
         return name
-    names = ", ".join(f"`{each}`" for each in shown)
+    names = ", ".join(f"`{each}`" for each in shown_names)
     raise UsageError(t("slash.think.unknown", name=name), hint=t("slash.near", names=names))

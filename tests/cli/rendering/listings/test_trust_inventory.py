@@ -4,8 +4,8 @@ import pytest
 
 from maxagent.cli.i18n.catalogs import use_language
 from maxagent.cli.rendering.listings.trust_inventory import (
-    LONGEST_VALUE,
     MAX_OF_A_KIND,
+    MAX_VALUE_LENGTH,
     describe_trust_state,
     format_inventory,
 )
@@ -83,7 +83,7 @@ def test_long_values_and_lists_are_cut_visibly(tmp_path: Path) -> None:
     for number in range(MAX_OF_A_KIND + 2):
         (folder / str(number)).write_text("")
     shown = lines(tmp_path)
-    assert shown[2].endswith("…") and len(shown[2]) < LONGEST_VALUE + 50
+    assert shown[2].endswith("…") and len(shown[2]) < MAX_VALUE_LENGTH + 50
     assert shown[-1] == "    and 2 more"
 
 

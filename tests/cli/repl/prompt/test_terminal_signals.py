@@ -1,7 +1,7 @@
 import pytest
 
 from maxagent.cli.repl.prompt.terminal_signals import (
-    LONGEST_TITLE,
+    MAX_TITLE_LENGTH,
     build_notification_code,
     build_title_code,
 )
@@ -15,4 +15,4 @@ def test_text_cannot_terminate_its_escape_code(words: str) -> None:
     ):
         assert code.startswith(begin) and code.endswith(end)
         inside = code[len(begin) : -len(end)]
-        assert inside.isprintable() and 0 < len(inside) <= LONGEST_TITLE
+        assert inside.isprintable() and 0 < len(inside) <= MAX_TITLE_LENGTH

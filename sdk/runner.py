@@ -251,23 +251,21 @@ class Runner(ThreadHistory):
         validate_conversation(row)
         context = self._create_context()
         await self.pool.reload_if_changed(row.folder)
-        turn_options = build_chat_options(options, agent)
+        overrides = build_chat_options(options, agent)
         row = await self._load_current_options(row)
         lasting = select_lasting(cast(Options, row.options))
         merged, deps = await open_with_model(
-            self.pool, row.folder, cast(Options, {**lasting, **turn_options}), context
+            self.pool, row.folder, cast(Options, {**lasting, **overrides}), context
         )
         if served := merged.get("served_model"):
-            turn_options["served_model"] = served
+            overrides["served_model"] = served
         row = replace(row, options=merged)
         if named := agent or (options or {}).get("agent", ""):
             deps.agents.find_primary_agent(named)
         # a wrong agent is reported before the message is kept
         await asyncio.to_thread(open_agent, deps, choose_next_agent(row.options))
         notices = collect_standing_notices(deps, tests=False)
-        return PreparedRun(
-            row, context, notices, message=UserMessage(message, turn_options, abandon)
-        )
+        return PreparedRun(row, context, notices, message=UserMessage(message, overrides, abandon))
 
     async def _prepare_resume(
         self, thread: str, answers: Sequence[Answer], context: Context, wait: bool
@@ -287,13 +285,9 @@ class Runner(ThreadHistory):
             notices = collect_standing_notices(
                 deps, tests=needs_tests(find_job(row.graph), row.options)
             )
+        decisions = [decision for answer in answers for decision in answer.decisions]
         self.pool.add_session_rules(
-            [
-                decision["always"]
-                for each in answers
-                for decision in each.decisions
-                if decision.get("always")
-            ]
+            [decision["always"] for decision in decisions if decision.get("always")]
         )
         return PreparedRun(row, own, notices, answers=answers, wait=wait)
 

@@ -354,11 +354,9 @@ class HooksSection(Section):
 
     @model_validator(mode="before")
     @classmethod
-    def _fold_events(cls, section: object) -> object:
+    def _fold_events(cls, hooks: object) -> object:
         return (
-            fold_events(cast("Mapping[str, object]", section))
-            if isinstance(section, dict)
-            else section
+            fold_events(cast("Mapping[str, object]", hooks)) if isinstance(hooks, dict) else hooks
         )
 
 
@@ -395,7 +393,5 @@ class Settings(Section):
 def list_named_tools(settings: Settings) -> list[str]:
     """The names of tools that the settings hold, as they are written, each once."""
     confirmed = settings.security.require_confirmation
-    confirmed_names = confirmed if isinstance(confirmed, list) else []
-    return list(
-        dict.fromkeys([*settings.tools.enabled, *settings.tools.disabled, *confirmed_names])
-    )
+    names = confirmed if isinstance(confirmed, list) else []
+    return list(dict.fromkeys([*settings.tools.enabled, *settings.tools.disabled, *names]))

@@ -27,6 +27,7 @@ from ..state import AttemptResult, Outcome, State
 
 NONE = "none of the {count} attempts is kept, because none passes its tests"
 SAVED = "the changes of the other attempts: {folder}"
+SAVED_ALL = "the changes of all attempts: {folder}"
 CONFLICT = "not merged: `{path}`: {reason}; the attempt's version: {kept}"
 _BRIEF = """The request was:
 
@@ -111,7 +112,8 @@ async def _save_changes(
             diff = await deps.snapshots.diff(worktree.base, tree)
             await asyncio.to_thread(_write_file, folder / f"{result['number']}.diff", diff)
     if discarded:
-        emit_event(runtime, "notice", text=text(SAVED, folder=folder))
+        template = SAVED if len(discarded) < len(results) else SAVED_ALL
+        emit_event(runtime, "notice", text=text(template, folder=folder))
 
 
 def _write_file(file: Path, content: str) -> None:

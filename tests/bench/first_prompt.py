@@ -11,7 +11,7 @@ from contenders import MCODE, environment
 from gauge import Gauge, spent
 from starts import ratio
 from table import Row
-from terminal import Terminal
+from terminal import FreshTerminal
 
 REPETITIONS = 9
 BAR = 0.35
@@ -40,6 +40,6 @@ def measure_first_prompt(gauge: Gauge, project: Path) -> list[Row]:
 
 
 def _to_prompt(project: Path, home: Path) -> float:
-    with Terminal(MCODE, project, environment(home)) as terminal:
+    with FreshTerminal(MCODE, project, environment(home)) as terminal:
         terminal.until(SIGN)
         return spent(terminal.pid)

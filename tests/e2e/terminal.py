@@ -103,3 +103,9 @@ class Terminal:
 
     def _show(self, piece: bytes) -> None:
         self.shown += piece.decode(errors="replace")
+
+
+class FreshTerminal(Terminal):
+    """The same for what is about the start itself."""
+
+    is_fresh = True

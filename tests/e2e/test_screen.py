@@ -1,9 +1,11 @@
 """The terminal of the other tests does what a terminal does."""
 
+import os
 import sys
 
 import pytest
 from screen import Glass, ScreenTerminal
+from terminal import FreshTerminal
 
 PROGRAM = """
 import os, shutil, signal, tty
@@ -70,3 +72,9 @@ def test_wide_character_without_room_wraps_to_next_row(text, rows, wraps):
     glass = Glass(5, 2, lambda answer: None)
     glass.draw(text)
     assert (glass.rows(), glass.wraps) == (rows, wraps)
+
+
+def test_fresh_terminal_starts_a_program_itself(tmp_path):
+    argv = [sys.executable, "-c", "import os; print(f'child of {os.getppid()}.')"]
+    with FreshTerminal(argv, tmp_path, {"LANG": "C.UTF-8"}) as terminal:
+        terminal.until(f"child of {os.getpid()}.")

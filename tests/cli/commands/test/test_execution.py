@@ -113,8 +113,14 @@ def test_coverage_without_its_program_is_exit_code_two(place: TestPlace) -> None
 
 
 @pytest.mark.timeout(60)
-@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGHUP], ids=["ctrl_c", "closed_terminal"])
-def test_watch_runs_again_on_a_change(pytest_place: TestPlace, end: signal.Signals) -> None:
+@pytest.mark.parametrize(
+    ("end", "code"),
+    [(signal.SIGINT, 130), (signal.SIGHUP, -signal.SIGHUP)],
+    ids=["ctrl_c", "closed"],
+)
+def test_watch_runs_again_on_a_change(
+    pytest_place: TestPlace, end: signal.Signals, code: int
+) -> None:
     pytest_place.write({".gitignore": "ignored\n"})
     pytest_place.run("test", "--trust")
     # as a script's `&` starts it: SIGINT is ignored
@@ -136,4 +142,4 @@ def test_watch_runs_again_on_a_change(pytest_place: TestPlace, end: signal.Signa
     finally:
         program.send_signal(end)
         program.communicate(timeout=60)
-    assert program.returncode == 130
+    assert program.returncode == code

@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from first_turn import count_entered_modules
+from local_names import find_vague_names
 from module_names import BANNED_WORDS, find_misnamed
 from source_tree import find_functions, find_modules, imported_modules, read_source
 
@@ -72,6 +73,7 @@ def list_measures() -> Sequence[Measure]:
     names = [function.name for module in find_modules() for function in find_functions(module)]
     comments = sum(count_comments(read_source(module)) for module in find_modules())
     banned = [name for name in names if not BANNED_WORDS.isdisjoint(name.split("_"))]
+    vague = [name for module in find_modules() for name in find_vague_names(module)]
     return (
         Measure("modules", len(lengths), note=f"in {len(count_modules())} folders"),
         Measure("modules in the fullest folder", fullest, most=24, note=str(folder)),
@@ -82,6 +84,7 @@ def list_measures() -> Sequence[Measure]:
         Measure("function names of one word, per cent", 100 * one_word_share(names), most=30),
         Measure("functions with a banned word", len({*banned} - {*DURABLE}), most=0),
         Measure("modules with a banned name", len(find_misnamed(find_modules())), most=0),
+        Measure("locals and constants with a vague name", len(vague), most=50),
         Measure("comments per 100 lines", 100 * comments / sum(lengths.values()), least=1.5),
     )
 

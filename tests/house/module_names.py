@@ -4,12 +4,13 @@ from collections.abc import Iterable
 from pathlib import Path
 
 
-def _words(text: str) -> frozenset[str]:
+def list_words(text: str) -> frozenset[str]:
+    """Split a text into its words."""
     return frozenset(text.split())
 
 
-CATCH_ALLS = _words("utils helpers common manager base core")
-BANNED_WORDS = _words(
+CATCH_ALLS = list_words("utils helpers common manager base core")
+BANNED_WORDS = list_words(
     """
     told tell heard hear said say spoken speaking speaker voice judge judged judgement brought bring
     taken waited putting picking going doing looking watching hearing opening asking deciding
@@ -18,14 +19,14 @@ BANNED_WORDS = _words(
     """
 )
 """Words of the old private language, anywhere in a name."""
-PARTICIPLES = _words(
+PARTICIPLES = list_words(
     """
     begun broken brought built chosen done drawn found given gone heard held hidden kept known
     learned left lost made meant seen sent shown spoken stood taken thought told written
     """
 )
 """Irregular ones. A name may hold one, as `shown_files`, but not end in one."""
-NOUNS = _words("bed embed feed need seed speed")
+NOUNS = list_words("bed embed feed need seed speed")
 """They end as a participle does."""
 
 

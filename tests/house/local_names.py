@@ -1,0 +1,35 @@
+"""Which names inside modules say nothing about the thing: locals, parameters, constants."""
+
+import ast
+from collections.abc import Sequence
+from pathlib import Path
+
+from module_names import list_words
+from source_tree import parse_module
+
+VAGUE_NAMES = list_words(
+    """
+    one ones found given told said heard known shown kept listed wanted gone begun news also taken
+    came went brought meant thing things what who whom put got needed stays lost began
+    """
+)
+SUPERLATIVES = ("LONGEST", "LARGEST", "FEWEST", "MOST_", "LEAST_", "SMALLEST", "SHORTEST", "MANY")
+"""A limit begins with MAX_ or MIN_."""
+
+
+def find_vague_names(module: Path) -> Sequence[str]:
+    """Find the names that a module gives to something, with their lines."""
+    named = [
+        (name, node.lineno) for node in ast.walk(parse_module(module)) for name in _names(node)
+    ]
+    return [f"{module}:{line}: {name}" for name, line in named if _is_vague(name.strip("_"))]
+
+
+def _names(node: ast.AST) -> Sequence[str]:
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        return [node.id]
+    return [node.arg] if isinstance(node, ast.arg) else []
+
+
+def _is_vague(name: str) -> bool:
+    return name in VAGUE_NAMES or (name.isupper() and name.startswith(SUPERLATIVES))

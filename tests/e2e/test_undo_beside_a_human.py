@@ -51,7 +51,7 @@ class Place:
     """A project and a home of a user who is not root."""
 
     def __init__(self, folder: Path) -> None:
-        self.home, self.project = folder / "home", folder / "project"
+        self.folder, self.home, self.project = folder, folder / "home", folder / "project"
         for path in (self.home, self.project):
             path.mkdir(mode=0o700)
         (self.project / ".gitignore").write_text("gate\n")
@@ -108,20 +108,31 @@ class Place:
         return {path.name for path in self.project.iterdir()} - {".gitignore", ".llc.yaml", "gate"}
 
 
-@pytest.fixture
-def place() -> Iterator[Place]:
+@pytest.fixture(scope="module")
+def played() -> Iterator[tuple[Place, Path]]:
+    """The place after the run, and a copy of its folder from then."""
     if os.getuid() == 0 and shutil.which("setpriv") is None:
         pytest.skip("root without `setpriv`: no ordinary user can be played")
-    folder = Path(tempfile.mkdtemp(prefix="mcode-user-"))
-    try:
+    with tempfile.TemporaryDirectory(prefix="mcode-user-") as outer:
+        os.chmod(outer, 0o755)
+        folder, copy = Path(outer, "now"), Path(outer, "then")
+        folder.mkdir(mode=0o700)
         place = Place(folder)
         if place.run("-c", "import maxagent").returncode:
             pytest.skip("an ordinary user cannot read the package here")
         played = place.run("-c", PLAY, str(place.home), str(place.project))
         assert played.stdout.strip() == "verified", played
-        yield place
-    finally:
-        shutil.rmtree(folder)
+        subprocess.run(["cp", "-a", folder, copy], check=True)
+        yield place, copy
+
+
+@pytest.fixture
+def place(played: tuple[Place, Path]) -> Place:
+    """The place as the run left it: owners, modes and times are those of then."""
+    place, copy = played
+    shutil.rmtree(place.folder)
+    subprocess.run(["cp", "-a", copy, place.folder], check=True)
+    return place
 
 
 ALL = {"make.sh", "old.txt", "named.txt", "made.txt", "notes.txt", "drafts"}

@@ -2,8 +2,6 @@
 
 import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +10,7 @@ from confinement import needs_bubblewrap
 from sandbox_attacks import ATTACKS, WORK_WITHOUT
 from sandbox_honest import HONEST
 from sandbox_world import NOBODY, World
+from warm_start import LANG, run_mcode
 
 USERS = [
     pytest.param(os.getuid(), id="as-oneself"),
@@ -97,14 +96,8 @@ def test_missing_bubblewrap_is_reported_once_or_fails(
 ) -> None:
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "config.yaml").write_text(f"sandbox: {mode}\n")
-    ended = subprocess.run(
-        [sys.executable, "-m", "maxagent", "tools", "call", "--stdin", "--mode", "auto"],
-        cwd=tmp_path,
-        env={"PATH": str(tmp_path), "MAXAGENT_HOME": str(tmp_path / "home"), "LC_ALL": "C"},
-        input=WITHOUT,
-        capture_output=True,
-        text=True,
-    )
+    environ = {"PATH": str(tmp_path), "MAXAGENT_HOME": str(tmp_path / "home"), "LANG": LANG}
+    ended = run_mcode(["tools", "call", "--stdin", "--mode", "auto"], tmp_path, environ, WITHOUT)
     assert ended.returncode == code, ended.stderr
     assert ended.stderr.startswith(said) and len(ended.stderr.splitlines()) <= 2
     assert ("two" in ended.stdout) == (code == 0)

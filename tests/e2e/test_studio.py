@@ -22,7 +22,7 @@ from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 from program import PATIENCE
 from studio import LANGGRAPH_DEV, MCODE, House
-from warm_start import start_python
+from warm_start import run_python, start_python
 
 from maxagent.memory.threads.index import ThreadIndex
 from maxagent.memory.threads.lease import acquire_lease
@@ -426,9 +426,7 @@ def test_without_the_extra_it_says_what_to_install(house: House) -> None:
         "import sys; sys.modules['langgraph_api'] = None; sys.argv = ['mcode', 'studio'];"
         "from maxagent.cli.app import main; main()"
     )
-    refused = subprocess.run(
-        [sys.executable, "-c", missing], env=house.environ, capture_output=True, text=True
-    )
+    refused = run_python(["-c", missing], house.folder, house.environ)
     assert (refused.returncode, refused.stdout) == (1, "")
     assert refused.stderr == (
         'error: LangGraph\'s dev server is not installed\nhint: pip install "maxagent[studio]"\n'

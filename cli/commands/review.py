@@ -1,6 +1,5 @@
 """`mcode review`: a read-only agent reviews a diff, and reports findings with file and line."""
 
-import asyncio
 from collections.abc import Awaitable, Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -44,6 +43,8 @@ def review(
     interrupted.
     """
     settle_trust(folder, yes=trust, output=output, tests=False)
+    import asyncio
+
     with without_collector():
         from ...sdk.reviews.review import build_report
         from ...sdk.reviews.scope import find_scope

@@ -1,11 +1,7 @@
 """Bridge from a plain function to a coroutine, even if an event loop already runs."""
 
-import asyncio
 from collections.abc import Callable, Coroutine
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from socket import socketpair
-from threading import Event
 from typing import Any, TypeVar
 
 from .interruptible_input import wait_until_readable
@@ -18,10 +14,16 @@ def run_sync(work: Coroutine[Any, Any, Result]) -> Result:
 
     An exception that ends the wait, such as a signal's, cancels the coroutine.
     """
+    import asyncio  # late: `mcode --help` imports every command's module
+
     try:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(work)
+    from concurrent.futures import Future, ThreadPoolExecutor
+    from socket import socketpair
+    from threading import Event
+
     canceller: Future[Callable[[], object]] = Future()
     stopped = Event()
 

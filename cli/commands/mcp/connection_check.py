@@ -1,6 +1,5 @@
 """Connections to servers, made to see whether they answer and what they offer."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,6 +68,8 @@ def warn_of_sandbox(servers: Sequence["McpServer"], checks: ConnectionChecks) ->
 
 
 async def _check_all(servers: Sequence["McpServer"], seconds: float | None) -> ConnectionChecks:
+    import asyncio
+
     with without_collector():
         from ....tools.mcp.connections import McpConnections
 
@@ -90,6 +91,8 @@ async def _check_one(
     sandbox: "Sandbox | None",
     seconds: float | None,
 ) -> ConnectionCheck:
+    import asyncio
+
     from ....tools.mcp.errors import McpError
 
     limit = min(seconds or server.connect_timeout, server.connect_timeout)

@@ -1,6 +1,5 @@
 """`mcode test run`: run the project's tests as a task does."""
 
-import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,7 +8,6 @@ import typer
 from ....config import exit_codes, paths
 from ....config.errors import UsageError
 from ....config.trust.decision import check_trust
-from ...execution.stop_signal import exit_on_termination
 from ...i18n.catalogs import t
 from ...i18n.message_translation import translate
 from ...options import Folder, Output, OutputFormat
@@ -88,6 +86,8 @@ def run_once(
     output: OutputFormat,
 ) -> int:
     """Run the commands one after the other; return the exit code."""
+    import asyncio
+
     runs = asyncio.run(_run_commands(project, commands, arguments, tools))
     if output is OutputFormat.text:
         for run in runs:
@@ -108,6 +108,7 @@ async def _run_commands(
 
     from ....tools.testing.detection import format_command
     from ....tools.testing.execution import run_tests
+    from ...execution.stop_signal import exit_on_termination
 
     runs: list[TestRun] = []
     for command, tool in zip(commands, tools, strict=True):

@@ -1,6 +1,5 @@
 """`mcode threads fork`: a new thread that starts with a copy of another's conversation."""
 
-import asyncio
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -70,6 +69,8 @@ def _put_files_back(row: "ThreadRow", step: "ThreadStep", *, force: bool, yes: b
 
 
 def _fork_thread(row: "ThreadRow", step: "ThreadStep", say: str | None) -> "ThreadRow":
+    import asyncio
+
     from ....config import paths
     from ....sdk.threads.time_travel import fork
     from ...lazy_imports import without_collector

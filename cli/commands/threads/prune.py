@@ -1,6 +1,5 @@
 """`mcode threads prune`: free disk space that no thread needs, and delete unused threads."""
 
-import asyncio
 import sys
 from typing import TYPE_CHECKING, Annotated
 
@@ -33,6 +32,8 @@ def prune(
 
     Removes unused snapshots, outputs, backups and free database pages. Project files do not change.
     """
+    import asyncio
+
     from ....config import paths
     from ....sdk.threads.pruning import prune_storage
     from ...i18n.catalogs import t

@@ -1,6 +1,5 @@
 """`mcode threads export` and `import`: a thread as one file, to continue it elsewhere."""
 
-import asyncio
 import sys
 from pathlib import Path
 from typing import Annotated, BinaryIO
@@ -90,6 +89,8 @@ def import_archive(
     Approvals, mode, model and endpoint are not imported. Unfinished calls ask again. Prints the
     thread's ID.
     """
+    import asyncio
+
     from ....config import paths
     from ...i18n.catalogs import t
     from ...lazy_imports import without_collector

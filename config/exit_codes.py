@@ -14,8 +14,8 @@ LIMIT_REACHED: Final = 3
 NEEDS_ANSWER: Final = 4
 """A question, and no user at a terminal to answer it."""
 SIGNAL_BASE: Final = 128
-"""A signal's code is this and its number, as in POSIX shells: 143 for SIGTERM."""
+"""A signal's code is this and its number, as in POSIX shells: 129 for SIGHUP, 143 for SIGTERM."""
 INTERRUPTED: Final = 130
-"""Ctrl-C, or a closed terminal."""
+"""Ctrl-C."""
 OUTPUT_CLOSED: Final = 141
 """The reader of stdout is gone: `mcode … | head`."""

@@ -16,7 +16,7 @@ from urllib.request import urlopen
 
 from confinement import SURROUNDINGS
 from program import PATIENCE, Ended
-from warm_start import RunningProgram, run_mcode, start_python
+from warm_start import run_mcode
 
 from maxagent import trust
 
@@ -79,34 +79,26 @@ class House:
         return json.loads(self.mcode("threads", "show", thread, "--json").stdout)["status"]
 
     @contextmanager
-    def serve(self, *command: str) -> Iterator[tuple[str, RunningProgram]]:
+    def serve(self, *command: str) -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
         """Run a server on a free port; yields its address once it answers, stops it at the end."""
-        port = free_port()
-        given = [*command, "--port", str(port)]
-        with self._start(given) as process:
-            try:
-                yield printed_address(process, port), process
-            finally:
-                code = process.poll()
-                process.send_signal(signal.SIGINT)
-                stderr = process.communicate(timeout=PATIENCE)[1]
-                if code:
-                    where = f"see {self.folder / 'server.log'}"
-                    print(f"the server has ended with {code}:\n{stderr or where}")
-
-    def _start(self, command: Sequence[str]) -> RunningProgram:
-        """Our own program is forked; LangGraph's is started, and logs more than a pipe holds."""
-        if tuple(command[: len(MCODE)]) == MCODE:
-            return start_python(command[1:], self.folder, self.environ)
-        with (self.folder / "server.log").open("w") as stderr:
-            return subprocess.Popen(
-                command,
+        port, log = free_port(), self.folder / "server.log"
+        with log.open("w") as stderr:
+            process = subprocess.Popen(
+                [*command, "--port", str(port)],
                 cwd=self.folder,
                 env=self.environ,
                 stdout=subprocess.PIPE,
                 stderr=stderr,
                 text=True,
             )
+        with process:
+            try:
+                yield printed_address(process, port), process
+            finally:
+                if process.poll():
+                    print(f"the server has ended with {process.poll()}:\n{log.read_text()}")
+                process.send_signal(signal.SIGINT)
+                process.communicate(timeout=PATIENCE)
 
 
 def free_port() -> int:
@@ -124,7 +116,7 @@ def free_port() -> int:
     raise RuntimeError("no port is free")
 
 
-def printed_address(process: RunningProgram, port: int) -> str:
+def printed_address(process: "subprocess.Popen[str]", port: int) -> str:
     """Where the server says that it answers, with its secret, once it does."""
     assert process.stdout
     printed = re.compile(rf"/studio/\?baseUrl=(http://127\.0\.0\.1:{port}/[\w-]{{43}})")

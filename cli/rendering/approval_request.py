@@ -17,7 +17,7 @@ from ..i18n.catalogs import t
 from ..i18n.stored_messages import translate_stored
 from .console import fit_rows, show_line, style_text
 from .diff import show_diff
-from .humanize import format_time_left
+from .humanize import format_remaining_time
 from .sanitize import sanitize_line, sanitize_text
 from .table import measure_width
 
@@ -64,7 +64,7 @@ def describe_limit(question: Question, thread: str) -> str:
     why = translate_stored(question.description)
     if not question.provider:
         return t("run.limit", why=why, thread=thread)
-    left = "" if not question.until else format_time_left(question.until)
+    left = "" if not question.until else format_remaining_time(question.until)
     key = "run.limit.provider" if left else "run.limit.unknown"
     return t(key, why=why, thread=thread, left=left)
 

@@ -33,7 +33,7 @@ def format_size(count: int) -> str:
     return f"{count} bytes"
 
 
-def format_time_left(until: str) -> str:
+def format_remaining_time(until: str) -> str:
     """Return the time until an ISO 8601 moment in its two largest units; empty if it is over."""
     seconds = (datetime.fromisoformat(until) - datetime.now(UTC)).total_seconds()
     return format_duration(seconds) if seconds > 0 else ""

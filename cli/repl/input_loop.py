@@ -104,7 +104,7 @@ class Conversation:
         self.interrupt()
 
     @property
-    def has_left(self) -> bool:
+    def is_closed(self) -> bool:
         """Whether the user has left."""
         return self._left.is_set()
 
@@ -190,7 +190,7 @@ class Conversation:
     async def _run_lines(self) -> None:
         try:
             await self.resume_thread()
-            while not self.has_left:
+            while not self.is_closed:
                 await self.run_line(await self.inbox.take_next())
         except ReplExit:
             return

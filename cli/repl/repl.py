@@ -142,7 +142,7 @@ async def _run_plain_prompt(
     opening = asyncio.ensure_future(_open_runner(conversation, closing, usable))
     with suppress(PromptAborted, ReplExit):
         await _run_interruptibly(conversation, conversation.resume_thread())
-        while not conversation.has_left:
+        while not conversation.is_closed:
             await _run_interruptibly(conversation, conversation.run_line(prompt.read_line()))
     opening.cancel()
     with suppress(asyncio.CancelledError):

@@ -218,9 +218,12 @@ def _has_root(source: sqlite3.Connection, table: str) -> bool:
     log = Path(f"{path}-wal")
     if log.exists() and log.stat().st_size:
         return True  # it may have a newer page
-    with open(path, "rb") as file:
-        file.seek((root[0] - 1) * size)
-        return file.read(1) in _TABLE_PAGES
+    try:
+        with open(path, "rb") as file:
+            file.seek((root[0] - 1) * size)
+            return file.read(1) in _TABLE_PAGES
+    except (OSError, TypeError, ValueError):  # a damaged number of the page
+        return False
 
 
 def _find_last_rowid(source: sqlite3.Connection, table: str, gaps: list[int]) -> int:

@@ -26,7 +26,7 @@ async def remove_worktree(snapshots: Snapshots, worktree: Worktree) -> None:
         locate_lock(worktree.container).unlink(missing_ok=True)
 
 
-async def remove_left_over(home: Path, threads: Collection[str]) -> int:
+async def prune_worktrees(home: Path, threads: Collection[str]) -> int:
     """Delete incomplete worktrees, and those of other threads than these; return their number."""
 
     def is_orphan(worktree: Worktree | None) -> bool:
@@ -64,8 +64,8 @@ def list_closed(home: Path, thread_id: str, open_keys: Collection[str]) -> list[
     ]
 
 
-def list_left_over(home: Path, threads: Collection[str]) -> list[Path]:
-    """List the folders that `remove_left_over` would delete; one may be under construction."""
+def list_prunable_worktrees(home: Path, threads: Collection[str]) -> list[Path]:
+    """List the folders that `prune_worktrees` would delete; one may be under construction."""
     records = [(container, read_record(container)) for container in list_containers(home)]
     return [
         path for path, worktree in records if worktree is None or worktree.thread_id not in threads

@@ -22,7 +22,7 @@ from ..background.end_notes import describe_running
 from ..conversation.boundaries import PlannedCut, choose_cut
 from ..conversation.bridge import build_bridge
 from ..conversation.cut import Cut, get_conversation
-from ..conversation.loaded_skills import KeptSkills, choose_kept_skills, describe_left_out
+from ..conversation.loaded_skills import KeptSkills, choose_kept_skills, describe_omitted_skills
 from ..conversation.pruning import choose_pruned
 from ..conversation.token_estimate import estimate_tokens
 from ..conversation.view import build_view, estimate_view
@@ -265,7 +265,7 @@ async def _add_facts(compaction: Compaction, planned: PlannedCut, note: str) -> 
     plan = await asyncio.to_thread(_read_plan, state, compaction.agent)
     facts = build_facts(state, _select_hidden(compaction, planned), changed, note, plan)
     standing = build_standing_notes(state, compaction.role)
-    skills = describe_left_out(_choose_skills(compaction, planned))
+    skills = describe_omitted_skills(_choose_skills(compaction, planned))
     running = describe_running(compaction.runtime)
     return "\n\n".join(filter(None, (note, facts, running, standing, skills)))
 

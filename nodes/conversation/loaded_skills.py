@@ -69,7 +69,7 @@ def choose_kept_skills(
     return KeptSkills(tuple(reversed(kept_ids)), tuple(left_out))
 
 
-def describe_left_out(kept_skills: KeptSkills) -> str:
+def describe_omitted_skills(kept_skills: KeptSkills) -> str:
     """Return a note about the skills for which there is no room; empty if there are none."""
     names = ", ".join(f"`{name}`" for name in kept_skills.left_out)
     return LEFT_OUT.format(names=names) if names else ""

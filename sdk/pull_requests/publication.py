@@ -51,7 +51,7 @@ class Publication:
         target = (self.target.host_name, self.target.path)
         if address and (address.host_name, address.path) == target:
             return ""
-        return redact(re.sub(r"(?<=://)[^/@]*@", "", url))
+        return redact(re.sub(r"(?<=://)[^/]*@", "", url))
 
 
 async def check_publication(folder: Path, home: Path) -> Publication:

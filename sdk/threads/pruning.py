@@ -24,9 +24,9 @@ from ...memory.undo.history import FileHistory
 from ...memory.worktrees.record import list_worktrees
 from ...memory.worktrees.removal import (
     list_closed,
-    list_left_over,
+    list_prunable_worktrees,
+    prune_worktrees,
     remove_closed,
-    remove_left_over,
 )
 from ...tools.testing.caches import locate_project_caches
 from .children import AT_REST, list_children
@@ -72,8 +72,8 @@ async def prune_storage(home: Path) -> int:
 
 async def _remove_worktrees(home: Path, threads: set[str]) -> int:
     """Delete the worktrees of deleted threads and of killed processes; return the bytes freed."""
-    freed = sum(measure_folder(path) for path in list_left_over(home, threads))
-    await remove_left_over(home, threads)
+    freed = sum(measure_folder(path) for path in list_prunable_worktrees(home, threads))
+    await prune_worktrees(home, threads)
     return freed
 
 

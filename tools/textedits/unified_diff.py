@@ -101,8 +101,8 @@ def is_shortened(diff: str) -> bool:
 
 def diff_lines(old: Sequence[str], new: Sequence[str]) -> list[LineChange]:
     """Diff two lists of lines; only the lines between equal ends are compared."""
-    head = _count_equal(zip(old, new, strict=False))
-    tail = _count_equal(zip(reversed(old[head:]), reversed(new[head:]), strict=False))
+    head = count_equal(old, new)
+    tail = count_equal(reversed(old[head:]), reversed(new[head:]))
     old_end, new_end = len(old) - tail, len(new) - tail
     changes = [
         LineChange("equal", 0, head, 0, head),
@@ -149,7 +149,9 @@ def _shift_changes(changes: Iterable[LineChange], by: int, new_by: int) -> list[
     ]
 
 
-def _count_equal(pairs: Iterable[tuple[str, str]]) -> int:
+def count_equal(left: Iterable[str], right: Iterable[str]) -> int:
+    """Return with how many equal lines both begin."""
+    pairs = zip(left, right, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 

@@ -78,13 +78,13 @@ def check_worktrees(around: DoctorEnvironment) -> DoctorCheck:
     """Count the worktrees, and those that no thread needs any more."""
     from ....memory.threads.index import list_thread_ids
     from ....memory.worktrees.record import list_containers
-    from ....memory.worktrees.removal import list_left_over
+    from ....memory.worktrees.removal import list_prunable_worktrees
 
     count, left = len([*list_containers(around.home)]), 0
     if count:
         with suppress(sqlite3.Error):  # the database has a check of its own
             threads = list_thread_ids(around.home / "data" / "threads.db")
-            left = len(list_left_over(around.home, threads))
+            left = len(list_prunable_worktrees(around.home, threads))
     if left:
         detail = t("doctor.worktrees.left", count=left)
         return DoctorCheck("worktrees", "warn", detail, t("doctor.worktrees.prune"))

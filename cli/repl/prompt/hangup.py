@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from types import FrameType
 
-from ...execution.stop_signal import release_terminal
+from ...execution.stop_signal import find_termination_signals, release_terminal
 
 # State of the whole process, as signals are
 _received_signals: set[int] = set()
@@ -40,10 +40,7 @@ def handle_hangup(
         leave()
 
     _receivers.append(receive)
-    before = {
-        signal_number: signal.getsignal(signal_number)
-        for signal_number in (signal.SIGHUP, signal.SIGTERM)
-    }
+    before = {number: signal.getsignal(number) for number in find_termination_signals()}
     for signal_number in before:
         loop.add_signal_handler(signal_number, lambda: None)  # wakes the loop up for each
         signal.signal(signal_number, receive_signal)

@@ -6,7 +6,11 @@ from recorded_project import THREAD
 from worktree_project import WorktreeProject, write_files
 
 from maxagent.memory.worktrees.record import find_worktree, list_containers
-from maxagent.memory.worktrees.removal import list_left_over, remove_left_over, remove_worktree
+from maxagent.memory.worktrees.removal import (
+    list_prunable_worktrees,
+    prune_worktrees,
+    remove_worktree,
+)
 
 
 @pytest.fixture
@@ -33,10 +37,10 @@ async def test_only_worktrees_of_missing_threads_are_left_over(project: Worktree
     worktree = await project.branch_off()
     half = await project.branch_off("half")
     (half.container / "record.json").unlink()
-    assert list_left_over(project.home, {THREAD}) == [half.container]
-    assert await remove_left_over(project.home, {THREAD}) == 1
+    assert list_prunable_worktrees(project.home, {THREAD}) == [half.container]
+    assert await prune_worktrees(project.home, {THREAD}) == 1
     assert list(list_containers(project.home)) == [worktree.container]
-    assert await remove_left_over(project.home, set()) == 1
+    assert await prune_worktrees(project.home, set()) == 1
     assert list(list_containers(project.home)) == []
 
 

@@ -3,7 +3,7 @@ from langchain_core.messages import AnyMessage, HumanMessage, ToolMessage
 from maxagent.nodes.conversation.loaded_skills import (
     SKILLS,
     choose_kept_skills,
-    describe_left_out,
+    describe_omitted_skills,
     find_loaded_skills,
 )
 from maxagent.nodes.conversation.view import build_view
@@ -40,7 +40,9 @@ def test_newest_skills_stay_where_room_is_short() -> None:
     messages: list[AnyMessage] = [load("a", 1), load("b", 2, size=9_000), load("c", 3), say(4)]
     kept = choose_kept_skills(messages, "m4", 10_000, 1.0)
     assert (kept.messages, kept.left_out) == (("m1", "m3"), ("b",))
-    assert describe_left_out(kept).endswith("for want of room: `b`. get_skill loads one again.")
+    assert describe_omitted_skills(kept).endswith(
+        "for want of room: `b`. get_skill loads one again."
+    )
 
 
 def test_skill_loaded_twice_stays_once_in_its_last_form() -> None:

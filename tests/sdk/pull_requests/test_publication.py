@@ -13,6 +13,7 @@ from maxagent.sdk.pull_requests.publication import check_publication
     [
         (f"git@github.com:{OWNER}/{NAME}.git", ""),
         ("https://ann:secret@evil.example/octo/shop.git", "https://evil.example/octo/shop.git"),
+        ("https://ann:p@ss@evil.example/octo/shop.git", "https://evil.example/octo/shop.git"),
         ("git@github.com:ann/shop.git", "git@github.com:ann/shop.git"),
         ("/srv/shop.git", "/srv/shop.git"),
     ],

@@ -1,8 +1,9 @@
 """Alignment of the request's old lines with the lines of a file."""
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise, takewhile
+from itertools import pairwise
 
+from ...textedits.unified_diff import count_equal
 from .document import TextDocument
 
 # below this two lines do not match: one is invented, one omitted
@@ -15,9 +16,9 @@ Steps = list[tuple[int | None, int | None, float]]
 
 def align_lines(old: Sequence[str], file: Sequence[str], likeness: Similarity) -> Steps:
     """Pair the lines with the fewest differences, and among these the most similar."""
-    head = _count_equal(old, file)
+    head = count_equal(old, file)
     rest = min(len(old), len(file)) - head
-    tail = min(_count_equal(old[::-1], file[::-1]), rest)
+    tail = min(count_equal(old[::-1], file[::-1]), rest)
     inner = _align_by_cost(old[head : len(old) - tail], file[head : len(file) - tail], likeness)
     shifted: Steps = [
         (None if a is None else a + head, None if b is None else b + head, like)
@@ -71,12 +72,6 @@ def _trace_steps(
 
 def _add_cost(cell: tuple[int, float], differs: bool, loss: float) -> tuple[int, float]:
     return cell[0] + differs, cell[1] + loss
-
-
-def _count_equal(left: Sequence[str], right: Sequence[str]) -> int:
-    return sum(
-        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False))
-    )
 
 
 def with_empty_lines(

@@ -217,5 +217,5 @@ def _describe_differences(source: TextDocument, old: Sequence[str], start: int, 
     window = source.lines[start : start + len(old) + MAX_DIFFERENCES]
     near = {normalize_line(line) for line in window}
     missing = [line for line in old if line.strip() and normalize_line(line) not in near]
-    excerpt = "\n".join(show_blanks(line)[:200] for line in missing[:MAX_DIFFERENCES])
+    excerpt = "\n".join(show_blanks(line)[:MAX_LINE_LENGTH] for line in missing[:MAX_DIFFERENCES])
     return f"\nnot there is from {label}:\n{excerpt}" if missing else ""

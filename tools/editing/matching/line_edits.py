@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 
 from ...textedits.text_edits import TextEdit
+from ...textedits.unified_diff import count_equal
 from .document import TextDocument
 
 
@@ -35,16 +35,10 @@ def _join_edits(edits: Iterable[LineEdit]) -> list[LineEdit]:
 
 
 def _trim_edit(lines: Sequence[str], edit: LineEdit) -> LineEdit:
-    head = _count_equal(lines[edit.start : edit.end], edit.lines)
+    head = count_equal(lines[edit.start : edit.end], edit.lines)
     start, rest = edit.start + head, edit.lines[head:]
-    tail = _count_equal(lines[start : edit.end][::-1], rest[::-1])
+    tail = count_equal(lines[start : edit.end][::-1], rest[::-1])
     return LineEdit(start, edit.end - tail, rest[: len(rest) - tail])
-
-
-def _count_equal(left: Sequence[str], right: Sequence[str]) -> int:
-    return sum(
-        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False))
-    )
 
 
 def _to_text_edit(source: TextDocument, edit: LineEdit) -> TextEdit:

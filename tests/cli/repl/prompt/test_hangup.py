@@ -24,3 +24,12 @@ async def test_signal_before_loop_handles_it_ends_question() -> None:
             run_question(lambda: "never asked")
         assert has_received_signal()
     assert not has_received_signal() and signal.getsignal(signal.SIGTERM) == before
+
+
+async def test_ignored_hangup_stays_ignored() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as `nohup` does
+    try:
+        with handle_hangup(lambda: None):
+            assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)

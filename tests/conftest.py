@@ -10,9 +10,11 @@ import pytest
 from anthropic_provider import AnthropicProvider
 from confinement import FOUND, SURROUNDINGS
 from hypothesis import HealthCheck, settings
+from inherited_signals import hand_down_defaults
 from provider import Provider
 
 os.environ.update(SURROUNDINGS)
+hand_down_defaults()
 # Before a version manager's `python3`, whose fifteen processes cost more than Python itself
 os.environ["PATH"] = os.pathsep.join((f"{sys.base_prefix}/bin", os.environ["PATH"]))
 # No test fails since the machine has other things to do. Where `CI` is set, hypothesis's own

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from ..config.security.redaction import MIN_SECRET_LENGTH, redact
+from ..config.security.redaction import redact
+from ..config.security.secrets.known_values import MIN_SECRET_LENGTH
 from ..config.text import text
 from .errors import (
     AuthenticationError,

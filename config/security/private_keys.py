@@ -1,4 +1,4 @@
-"""Redaction of private keys in a text: each from its BEGIN to its last line, and no further.
+"""Private keys in a text: each from its BEGIN to its last line, and no further.
 
 A key without an END, such as in a diff, must not hide all that follows: an attacker could write its
 first line before text that the user should see. So a line counts by its form, after any prefix of a
@@ -6,6 +6,7 @@ listing, a diff, a quotation or a log.
 """
 
 import re
+from collections.abc import Iterator
 
 # Most characters before a line of the key
 MAX_LEAD_LENGTH = 200
@@ -45,14 +46,13 @@ _KEY_LINE = re.compile(
 _END_LINE = re.compile(rf"{_LEAD}(?:{_BASE64}(?:{_ESCAPED})++)*+[ \t]*+{_END}")
 
 
-def without_private_keys(text: str, mark: str) -> str:
-    """Replace every private key in the text with the mark."""
-    parts, at = list[str](), 0
+def find_private_keys(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the start and end of every private key in the text."""
+    at = 0
     for begin in _BEGINS.finditer(text):
         if begin.start() >= at:
-            parts += text[at : begin.start()], mark
             at = _find_key_end(text, begin)
-    return "".join([*parts, text[at:]])
+            yield begin.start(), at
 
 
 def _find_key_end(text: str, begin: re.Match[str]) -> int:

@@ -12,7 +12,7 @@ from typing import cast
 
 from ..paths import locate_project_config, locate_user_config
 from ..security.ignore_patterns import IGNORE_PATTERNS
-from ..security.redaction import remember_secret
+from ..security.secrets.known_values import remember_secret
 from ..trust.decision import Trust, check_trust
 from ..trust.trusted_reader import read_listed
 from ..yaml.reader import KeyPath, YamlDocument, read_document

@@ -12,7 +12,7 @@ from typing import Any, cast
 from ...config.errors import MaxAgentError
 from ...config.paths import ensure_data_folder, locate_home
 from ...config.security.private_files import replace_file
-from ...config.security.redaction import remember_secret
+from ...config.security.secrets.known_values import remember_secret
 from ...config.text import text
 
 # Variables that say where the user's folder is; without them nothing is stored

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...config.errors import UsageError
-from ...config.security.redaction import remember_secret
+from ...config.security.secrets.known_values import remember_secret
 from ...config.text import text
 from ..process.launcher import capture_output
 from .host import Host, HostKind, build_github, build_gitlab, find_host

@@ -5,7 +5,12 @@ import shlex
 from collections.abc import Iterator
 from urllib.parse import urlsplit, urlunsplit
 
-from ...config.security.redaction import is_secret_name, is_secret_value, redact, remember_secret
+from ...config.security.redaction import redact
+from ...config.security.secrets.known_values import (
+    is_secret_name,
+    is_secret_value,
+    remember_secret,
+)
 from .server_config import McpServer
 
 HIDDEN = "***"

@@ -16,7 +16,7 @@ from mcp.client.auth.utils import (
 from mcp.shared.auth import OAuthClientMetadata, TokenEndpointAuthMethod
 from pydantic import AnyUrl
 
-from ....config.security.redaction import remember_secret
+from ....config.security.secrets.known_values import remember_secret
 from ....config.text import text
 from .discovery import AuthorizationServer
 from .errors import LoginError

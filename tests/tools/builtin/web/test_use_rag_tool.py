@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from provider import Provider
 
-from maxagent.config.security.redaction import remember_secret
+from maxagent.config.security.secrets.known_values import remember_secret
 from maxagent.config.settings.schema import RagServer
 from maxagent.tools.builtin.web.use_rag_tool import describe_servers, use_rag_tool
 from maxagent.tools.result import ToolResult

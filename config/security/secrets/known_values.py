@@ -1,0 +1,73 @@
+"""Secrets whose values are known: variables with names of keys, and keys of the settings."""
+
+import base64
+import json
+import os
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from urllib.parse import quote
+
+# characters of a known value; shorter values occur in any text
+MIN_SECRET_LENGTH = 8
+_NAME = re.compile(
+    r"(TOKEN(?!S|IZ)|SECRET|PASSW(OR)?D|PASSPHRASE|CREDENTIAL|_PWD$|(^|_)AUTH(_|$)"
+    r"|(^|_|API|ACCESS|SECRET|PRIVATE)KEYS?(_|$))(?!.*(FILE|PATH|URL|DIR|SOCK)$)",
+    re.IGNORECASE,
+)
+# an address or a plain word is not a secret, whatever its variable is called
+_HARMLESS = re.compile(r"https?://[^\s@]*|true|false|[a-z]+|[A-Z]+")
+# by value, the name of each secret of the settings
+_remembered: dict[str, str] = {}
+
+
+def remember_secret(name: str, value: str) -> None:
+    """Remember a secret of the settings: it is redacted like those of the environment."""
+    if is_secret_value(value):
+        _remembered[value] = name
+
+
+def find_known_values(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yield the name, start and end of every secret with a known value."""
+    named = (*_find_secret_variables(), *((name, value) for value, name in _remembered.items()))
+    for name, spellings in _encode_secrets(tuple(named)):
+        for spelling in spellings:
+            start = text.find(spelling)
+            while start >= 0:
+                yield name, start, start + len(spelling)
+                start = text.find(spelling, start + len(spelling))
+
+
+def _find_secret_variables() -> Iterator[tuple[str, str]]:
+    for name in os.environ:
+        if is_secret_name(name) and is_secret_value(value := os.environ[name].strip()):
+            yield name, value
+
+
+@lru_cache(maxsize=1000)
+def is_secret_name(name: str) -> bool:
+    """Return whether a variable of this name holds a secret."""
+    return bool(_NAME.search(name))
+
+
+def is_secret_value(value: str) -> bool:
+    """Return whether a value may be a secret: long, varied, no plain word, address or path."""
+    long = len(value) >= MIN_SECRET_LENGTH and len(set(value)) > MIN_SECRET_LENGTH // 2
+    return long and not _HARMLESS.fullmatch(value) and not os.path.isabs(value)
+
+
+@lru_cache(maxsize=4)
+def _encode_secrets(named: tuple[tuple[str, str], ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return each name with its value as text, URL, JSON and base64; the longest first."""
+    by_length = sorted(named, key=lambda pair: -len(pair[1]))
+    return tuple((name, tuple(dict.fromkeys(_list_encodings(value)))) for name, value in by_length)
+
+
+def _list_encodings(value: str) -> Iterator[str]:
+    yield value
+    yield quote(value, safe="")
+    yield json.dumps(value)[1:-1]
+    yield json.dumps(value, ensure_ascii=False)[1:-1]
+    data = value.encode(errors="surrogateescape")
+    yield base64.b64encode(data).decode()
+    yield base64.urlsafe_b64encode(data).decode().rstrip("=")

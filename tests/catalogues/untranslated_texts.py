@@ -65,6 +65,7 @@ SILENT = (
     "cli/commands/doctor/report.py",
     "cli/rendering/help.py",
     "config/security/redaction.py",
+    "config/security/secrets/detection.py",
     "models/xml_calls/call_parser.py",
     "models/xml_calls/tool_descriptions.py",
     "memory/snapshots/diff.py",

@@ -2,9 +2,10 @@
 
 import asyncio
 import json
+import os
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -23,11 +24,17 @@ from ...tools.permissions.decision import Decision
 from ...tools.permissions.evaluate_tool import evaluate_tool_call
 from ...tools.permissions.grants import READS
 from ...tools.permissions.policy import build_policy
-from ...tools.result import ToolResult
+from ...tools.result import ToolError, ToolResult
 from ...tools.runtime.edit_preview import PreviewCall, preview_calls
 from ...tools.runtime.invoke import invoke
-from ...tools.runtime.registry import canonical, describe_unknown_tool, select_tools
+from ...tools.runtime.registry import (
+    canonical,
+    describe_unknown_tool,
+    load_tool,
+    select_tools,
+)
 from ...tools.sandbox.detect import open_sandbox
+from ...tools.shell.analyzer import analyze_command
 from ...tools.skills.access import SkillAccess
 from ...tools.todo_list import Todo
 from ...tools.tool_run import ToolRun
@@ -37,6 +44,7 @@ from .stop_signal import exit_on_termination
 
 NEEDS_APPROVAL = "needs approval: {reason}; nothing was run"
 OF_SERVER = "tools of MCP servers are called in threads only; `mcode mcp tools` shows them"
+NO_SANDBOX = "there is no sandbox here; `!` runs the command outside"
 MALFORMED = 'a call must be a JSON object, {{"tool": "NAME", "args": {{…}}}}: {problem}'
 
 # Asks for approval of a call: returns yes, no, the answer itself, or that no user is there
@@ -109,6 +117,37 @@ class ToolSession:
         with disable_tracing():
             return await self._evaluate_and_call(*canonical(name, args), consent)
 
+    async def run_user_command(self, command: str, *, in_sandbox: bool) -> ToolReply:
+        """Run a command that the user has typed: no rule or mode applies, nothing is asked.
+
+        Outside the sandbox it has the user's whole environment. What is never allowed is denied.
+        """
+        analysis = await asyncio.to_thread(analyze_command, command, ".", self._workspace)
+        decision = Decision("allow", "you typed it", "user")
+        if analysis.verdict == "deny":
+            decision = Decision("deny", analysis.reason, analysis.rule)
+            error = text("Not allowed: {reason}", reason=analysis.reason)
+            return ToolReply(exit_codes.FAILED, error=error, decision=decision)
+        with disable_tracing():
+            if not in_sandbox:
+                return _build_reply(await self._run_as_user(command), decision)
+            if not self.sandbox.is_on:
+                return ToolReply(exit_codes.FAILED, error=text(NO_SANDBOX), decision=decision)
+            result = await self._run_tool(load_tool("run_command"), {"command": command}, decision)
+            return _build_reply(result, decision)
+
+    async def _run_as_user(self, command: str) -> ToolResult:
+        from ...tools.builtin.shell.shell_run import run_shell
+
+        run = replace(self._build_run(only_reads=False), sandbox=None)
+        with exit_on_termination():
+            try:
+                return await run_shell(
+                    command, self._workspace.root, self._timeout, run, env=os.environ
+                )
+            except ToolError as error:
+                return ToolResult("", error=str(error))
+
     async def _evaluate_and_call(
         self, name: str, args: Mapping[str, object], consent: Consent
     ) -> ToolReply:
@@ -157,8 +196,16 @@ class ToolSession:
     async def _run_tool(
         self, tool: BaseTool, args: Mapping[str, object], decision: Decision
     ) -> ToolResult:
+        run = self._build_run(only_reads=decision.rule == READS, checks=decision.commands)
+        with exit_on_termination():
+            result = await invoke(tool, args, run)
+        self._seen.update(result.seen)
+        self._todos = result.update.get("todos", self._todos)
+        return result
+
+    def _build_run(self, *, only_reads: bool, checks: tuple[str, ...] = ()) -> ToolRun:
         self._calls += 1
-        run = ToolRun(
+        return ToolRun(
             workspace=self._workspace,
             call_id=f"call_{self._calls}",
             outputs=self._outputs,
@@ -166,19 +213,14 @@ class ToolSession:
             seen=dict(self._seen),
             todos=list(self._todos),
             policy=self._policy,
-            only_reads=decision.rule == READS,
-            checks=decision.commands,
+            only_reads=only_reads,
+            checks=checks,
             backups=self._backups,
             sandbox=self.sandbox,
             emit=self._emit,
             rag_servers=self._rag_servers,
             skills=self._skills,
         )
-        with exit_on_termination():
-            result = await invoke(tool, args, run)
-        self._seen.update(result.seen)
-        self._todos = result.update.get("todos", self._todos)
-        return result
 
 
 def read_object(text: bytes | str) -> dict[str, object]:

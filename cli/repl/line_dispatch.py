@@ -19,7 +19,7 @@ async def dispatch_line(session: Session, typed: str, unfolded: Callable[[str], 
     line = parse_line(typed)
     if line.kind == "empty":
         return
-    if line.kind == "shell" and unfolded(line.text) != line.text:
+    if line.kind in ("shell", "sandboxed") and unfolded(line.text) != line.text:
         raise UsageError(t("repl.folded"), hint=t("repl.folded.hint"))
     line = InputLine(line.kind, unfolded(line.text))
     if line.kind == "note" and "\n" in line.text:
@@ -30,8 +30,8 @@ async def dispatch_line(session: Session, typed: str, unfolded: Callable[[str], 
         from .slash.registry import run_slash_command  # imports every command
 
         await run_slash_command(session, line.text)
-    elif line.kind == "shell":
-        await run_shell_line(session, line.text)
+    elif line.kind in ("shell", "sandboxed"):
+        await run_shell_line(session, line.text, in_sandbox=line.kind == "sandboxed")
     elif line.kind == "note" and line.text:
         await keep_note(session, line.text)
     elif line.kind == "note":

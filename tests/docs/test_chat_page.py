@@ -19,9 +19,10 @@ PAGE = (ROOT / "docs" / "chat.md").read_text(encoding="utf-8")
 
 def test_its_lines_mean_what_it_says() -> None:
     lines = re.findall(
-        r"^\| `([^`]+)` \| (a|runs)\b.*?(message|command|card|own)", PAGE, re.MULTILINE
+        r"^\| `([^`]+)` \| (a|runs)\b.*?(message|command|card|own|sandbox)", PAGE, re.MULTILINE
     )
     kinds = {"message": "message", "command": "slash", "own": "shell", "card": "note"}
+    kinds["sandbox"] = "sandboxed"
     assert {word for _, _, word in lines} == set(kinds)
     for line, _, word in lines:
         assert parse_line(line).kind == kinds[word], line

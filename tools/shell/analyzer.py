@@ -28,6 +28,7 @@ from .risks.deletions import find_unknown_target
 from .risks.destructive import find_damage
 from .risks.exfiltration import find_exfiltration
 from .risks.host_access import find_account_change, find_host_access
+from .risks.outside_moves import find_outside_move
 from .risks.protected_writes import find_outside_write, find_protected_write
 from .risks.remote_code import find_remote_code
 from .risks.remote_shell import find_remote_shell, find_shell_override
@@ -182,6 +183,8 @@ def _find_risks(step: SimpleCommand, workspace: Workspace, *, reads: bool) -> It
             text("it may write to `{path}`, outside the project", path=outside),
             "outside",
         )
+    if moved := find_outside_move(step, workspace):
+        yield _Finding("ask", text("it moves `{name}` out of the project", name=moved), "move")
 
 
 def _find_access_risks(

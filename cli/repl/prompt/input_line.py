@@ -3,7 +3,7 @@
 import re
 from typing import Literal, NamedTuple
 
-LineKind = Literal["empty", "slash", "shell", "note", "message"]
+LineKind = Literal["empty", "slash", "shell", "sandboxed", "note", "message"]
 # `/help me`, but not `/etc/hosts is wrong`
 _SLASH = re.compile(r"/[\w?:.-]*(\s|$)")
 
@@ -27,11 +27,20 @@ def parse_line(typed: str) -> InputLine:
         return InputLine("slash", text)
     if text in EXIT_WORDS:
         return InputLine("slash", "/exit")
-    if "\n" not in text and text.startswith("!"):
-        return InputLine("shell", text[1:].strip()) if text[1:].strip() else InputLine("empty", "")
+    if kind := find_shell_kind(typed):
+        command = text[2 if kind == "sandboxed" else 1 :].strip()
+        return InputLine(kind, command) if command else InputLine("empty", "")
     if "\n" not in text and (text == "#" or text.startswith("# ")):
         return InputLine("note", text[2:].strip())
     return InputLine("message", text)
+
+
+def find_shell_kind(typed: str) -> Literal["", "shell", "sandboxed"]:
+    """Return whether the line is a command of the user (`!`), or one for the sandbox (`!!`)."""
+    text = typed.strip()
+    if "\n" in text or not text.startswith("!"):
+        return ""
+    return "sandboxed" if text.startswith("!!") else "shell"
 
 
 def strip_continuation(typed: str) -> str | None:

@@ -22,6 +22,7 @@ from prompt_toolkit.widgets import SearchToolbar
 
 from ...i18n.catalogs import t
 from ...rendering.sanitize import sanitize_text
+from .input_line import find_shell_kind
 from .protocol import SIGN
 
 MENU_ROWS = 8
@@ -32,6 +33,7 @@ STYLE = Style.from_dict(
         "busy": "fg:ansiyellow",
         "status": "fg:ansibrightblack",
         "status.plan": "fg:ansicyan bold",
+        "status.shell": "fg:ansiyellow",
         "completion-menu": "bg:default fg:default",
         "completion-menu.completion.current": "bg:default fg:ansicyan bold noreverse",
         "completion-menu.meta.completion": "bg:default fg:ansibrightblack",
@@ -76,7 +78,7 @@ def build_layout(line: Buffer, state: PromptState) -> Layout:
             typed,
             CompletionsMenu(max_height=MENU_ROWS),
             search,
-            _build_text_window(lambda: _render_status(state), lambda: True),
+            _build_text_window(lambda: _render_status(state, line.text), lambda: True),
         ]
     )
     return Layout(rows, focused_element=typed)
@@ -100,6 +102,8 @@ def _render_waiting_lines(lines: tuple[str, ...]) -> StyleAndTextTuples:
     return [("class:waiting", "\n".join(waiting_rows))]
 
 
-def _render_status(state: PromptState) -> StyleAndTextTuples:
+def _render_status(state: PromptState, typed: str) -> StyleAndTextTuples:
+    if kind := find_shell_kind(typed):
+        return [("class:status.shell", t(f"status.line.{kind}"))]
     style = "class:status.plan" if state.is_plan() else "class:status"
     return [(style, state.status(get_app().output.get_size().columns))]

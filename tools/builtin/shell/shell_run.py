@@ -28,13 +28,15 @@ async def run_shell(
     run: ToolRun,
     *,
     guard: bool = False,
+    env: Mapping[str, str] | None = None,
 ) -> ToolResult:
     """Run a command line in a real folder; its output is shown, bounded, and kept as the call's.
 
-    Git shows no secrets; `guard` also keeps it from running programs. Raises ToolError for what
+    Git shows no secrets; `guard` also keeps it from running programs. `env` is added to the
+    environment that commands have. Raises ToolError for what
     is no command, and for what the sandbox cannot take in.
     """
-    shell = await start_shell(command, folder, run, seconds=seconds, guard=guard)
+    shell = await start_shell(command, folder, run, seconds=seconds, guard=guard, env=env)
     await watch_shell(shell, run)
     return build_result(shell, seconds)
 

@@ -26,7 +26,7 @@ def compute_digest(folder: Path, path: str, content: bytes) -> str:
     """Compute the digest of a file with these bytes; empty for an unreadable path."""
     root = os.path.realpath(folder)
     try:
-        return _hash_content(root, resolve_real_path(root, path), content)
+        return hash_content(root, resolve_real_path(root, path), content)
     except UnreadableFileError:
         return ""
 
@@ -41,6 +41,13 @@ def as_text(content: bytes) -> str | None:
     return None if "\0" in text else text
 
 
+def decode_beginning(content: bytes, most: int) -> str:
+    """Decode the first whole lines of at most `most` bytes; empty if it is not text."""
+    if len(content) > most:
+        content = content[:most].rpartition(b"\n")[0]
+    return as_text(content) or ""
+
+
 def read_with_digest(root: str, path: str, largest: int = MAX_FILE_BYTES) -> tuple[str, bytes]:
     """Read a file with its digest; a link's target is part of it.
 
@@ -50,7 +57,7 @@ def read_with_digest(root: str, path: str, largest: int = MAX_FILE_BYTES) -> tup
     content = read_regular_file(real, largest + 1)
     if len(content) > largest:
         raise UnreadableFileError("too large")
-    return _hash_content(root, real, content), content
+    return hash_content(root, real, content), content
 
 
 def read_regular_file(real: str, most: int) -> bytes:
@@ -82,6 +89,7 @@ def resolve_real_path(root: str, path: str) -> str:
     return real
 
 
-def _hash_content(root: str, real: str, content: bytes) -> str:
+def hash_content(root: str, real: str, content: bytes) -> str:
+    """Hash the bytes of a file with its real path below the root."""
     name = os.fsencode(os.path.relpath(real, root))
     return hashlib.sha256(name + b"\0" + content).hexdigest()

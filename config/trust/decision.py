@@ -15,6 +15,13 @@ from .. import paths
 from ..errors import UsageError
 from ..security.content_digest import UnreadableFileError, read_with_digest
 from ..text import text
+from .difference import (
+    collect_texts,
+    find_file_differences,
+    find_program_differences,
+    follow_programs,
+    to_consented,
+)
 from .inventory import (
     PLACES,
     InventoryItem,
@@ -22,6 +29,8 @@ from .inventory import (
     read_instruction_digests,
     take_inventory,
 )
+from .program_inventory import list_scripts, take_program_inventory
+from .program_item import ProgramItem
 from .referenced_instructions import find_further_instructions
 from .store import Consent, CorruptTrustStoreError, read_consents, update_consent
 
@@ -44,25 +53,42 @@ class Trust:
     """The digests of further instruction files, by path: for a trusted folder those that the user
     has trusted. Only `with_referenced_files` searches for them.
     """
+    programs: tuple[ProgramItem, ...] = ()
+    """What starts programs: git's settings and hooks, MCP servers, and scripts that are named."""
+    differences: Mapping[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
+    """By the message of a change what was and what is, as far as it was kept."""
 
     @property
-    def unreadable(self) -> tuple[InventoryItem, ...]:
+    def unreadable(self) -> tuple[InventoryItem | ProgramItem, ...]:
         """Files that cannot be trusted."""
-        return tuple(item for item in self.inventory if item.problem)
+        return tuple(item for item in (*self.inventory, *self.programs) if item.problem)
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether the folder has something that a yes would open."""
+        return bool(self.inventory or self.programs)
 
 
 def check_trust(folder: Path, home: Path) -> Trust:
     """Return the folder's current trust; reads only the folder and the user's record."""
     real, inventory = os.path.realpath(folder), tuple(take_inventory(folder))
+    programs = tuple(take_program_inventory(folder, [item.path for item in inventory]))
+    now = Trust(real, inventory, False, programs=programs)
     try:
         yes = read_consents(home).get(real)
     except CorruptTrustStoreError as error:
-        return Trust(real, inventory, False, damaged=f"{error.message} ({error.hint})")
-    now = {item.path: item.digest for item in inventory}
-    changed = () if yes is None else _list_differences(yes.files, now)
-    if yes is None or changed or any(item.problem for item in inventory):
-        return Trust(real, inventory, False, changed)
-    return Trust(real, inventory, True, further=yes.further)
+        return replace(now, damaged=f"{error.message} ({error.hint})")
+    if yes is None:
+        return now
+    digests = {item.path: item.digest for item in inventory}
+    changes = {
+        **{message: ("", "") for message in _list_differences(yes.files, digests)},
+        **find_file_differences(yes, inventory),
+        **find_program_differences(yes, programs),
+    }
+    if changes or now.unreadable:
+        return replace(now, changed=tuple(changes), differences=changes)
+    return replace(now, trusted=True, further=yes.further)
 
 
 def with_referenced_files(folder_trust: Trust) -> Trust:
@@ -121,7 +147,9 @@ def _build_consent(folder_trust: Trust) -> Consent:
         )
     files = {item.path: item.digest for item in folder_trust.inventory}
     since = datetime.now(UTC).isoformat(timespec="seconds")
-    return Consent(since, files, dict(folder_trust.further))
+    programs = tuple(map(to_consented, folder_trust.programs))
+    texts = collect_texts(folder_trust.inventory)
+    return Consent(since, files, dict(folder_trust.further), programs, texts)
 
 
 def revoke_trust(folder: Path, home: Path) -> bool:
@@ -144,7 +172,7 @@ def grant_if_empty(folder: Path, home: Path) -> None:
     if not _is_empty(folder):
         return
     current_trust = check_trust(folder, home)
-    if not current_trust.trusted and not current_trust.damaged and not current_trust.inventory:
+    if not current_trust.trusted and not current_trust.damaged and not current_trust.is_needed:
         grant_trust(current_trust, home)
 
 
@@ -157,18 +185,32 @@ def keep_trust(folder: Path, home: Path, kind: InventoryKind = "configuration") 
     """
     _validate_inside(folder, kind)
     before = check_trust(folder, home)
-    trusted = before.trusted or (_is_empty(folder) and not before.damaged)
+    starts_here = _is_empty(folder) and not before.damaged and not before.is_needed
+    trusted = before.trusted or starts_here
     yield
     if trusted:
         now = check_trust(folder, home)
         written = [item for item in now.inventory if item.kind == kind]
         others = [item for item in before.inventory if item.kind != kind]
-        yes = _build_consent(replace(now, inventory=(*written, *others), further=before.further))
+        programs = tuple(_keep_programs(before, now, kind))
+        kept = replace(now, inventory=(*written, *others), programs=programs)
+        yes = _build_consent(replace(kept, further=before.further))
         update_consent(home, now.folder, lambda old: yes if old or not before.trusted else None)
 
 
+def _keep_programs(before: Trust, now: Trust, kind: InventoryKind) -> Iterator[ProgramItem]:
+    """Yield the programs that the written files name, and all others as they were before."""
+    known = {(item.provenance.subject, item.path): item for item in before.programs}
+    for item in now.programs:
+        old = known.get((item.provenance.subject, item.path))
+        if item.path in PLACES[kind] and (item.kind == "server" or old is None):
+            yield item
+        elif old:
+            yield old
+
+
 def follow_changes(folder: Path, home: Path, changes: Mapping[str, Sequence[str]]) -> None:
-    """Extend trust to changed instruction files, each with the digest before and after.
+    """Extend trust to changed instruction files and scripts, each with the digest before and after.
 
     The user has seen the whole change and approved it. It applies only if the user had trusted the
     old content, and the current content is what was shown, no matter who wrote it. Nothing else
@@ -178,19 +220,36 @@ def follow_changes(folder: Path, home: Path, changes: Mapping[str, Sequence[str]
     with suppress(CorruptTrustStoreError):  # then nothing is trusted
         if real in read_consents(home):
             now = read_instruction_digests(folder)
-            update_consent(home, real, lambda yes: yes and _apply_changes(yes, now, changes))
+            scripts = {item.name: item for item in list_scripts(real)}
+            update_consent(
+                home, real, lambda yes: yes and _apply_changes(yes, now, scripts, changes)
+            )
 
 
 def _apply_changes(
-    yes: Consent, now: Mapping[str, str], changes: Mapping[str, Sequence[str]]
+    yes: Consent,
+    now: Mapping[str, str],
+    scripts: Mapping[str, ProgramItem],
+    changes: Mapping[str, Sequence[str]],
 ) -> Consent:
-    if any(
-        (yes.files.get(path, ""), now.get(path, "")) != (before, after)
-        for path, (before, after) in changes.items()
-    ):
-        return yes
-    files = {**yes.files, **{path: after for path, (_, after) in changes.items()}}
-    return replace(yes, files={path: digest for path, digest in files.items() if digest})
+    known = {program.subject: program.digest for program in yes.programs or ()}
+    files, changed_scripts = dict(yes.files), dict[str, ProgramItem]()
+    for path, (before, after) in changes.items():
+        subject = f"script {path}"
+        if subject in known:
+            current = scripts[path].provenance.digest if path in scripts else ""
+            if (known[subject], current) != (before, after):
+                return yes
+            changed_scripts |= {subject: scripts[path]} if path in scripts else {}
+        elif (yes.files.get(path, ""), now.get(path, "")) != (before, after):
+            return yes
+        else:
+            files[path] = after
+    return replace(
+        yes,
+        files={path: digest for path, digest in files.items() if digest},
+        programs=follow_programs(yes, changed_scripts),
+    )
 
 
 def _validate_inside(folder: Path, kind: InventoryKind) -> None:

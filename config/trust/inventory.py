@@ -4,7 +4,7 @@ import os
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -12,6 +12,7 @@ from ..security.content_digest import (
     MAX_FILE_BYTES,
     UnreadableFileError,
     as_text,
+    decode_beginning,
     read_with_digest,
     resolve_real_path,
 )
@@ -35,6 +36,8 @@ PLACES: Mapping[InventoryKind, tuple[str, ...]] = {
 
 # Most files and folders
 MAX_ITEMS = 2_000
+# Most bytes of a file's text that are kept for the next question
+MAX_SHOWN = 16_000
 # Most nested folders; links could nest them endlessly
 MAX_DEPTH = 12
 # Most bytes of all files together
@@ -52,6 +55,8 @@ class InventoryItem:
     """Digest of the file's real path and bytes; empty if it is unreadable."""
     problem: str = ""
     """Why it is unreadable; a folder with such a file is never trusted."""
+    shown: str = field(default="", repr=False, compare=False)
+    """The beginning of its text, to show the difference when it changes; empty for servers."""
 
 
 def take_inventory(folder: Path) -> list[InventoryItem]:
@@ -75,7 +80,8 @@ def take_inventory(folder: Path) -> list[InventoryItem]:
         except UnreadableFileError as odd:
             items.append(InventoryItem(kind, path, "", str(odd)))
         else:
-            items.append(InventoryItem(kind, path, digest))
+            beginning = "" if kind == "mcp" else decode_beginning(content, MAX_SHOWN)
+            items.append(InventoryItem(kind, path, digest, shown=beginning))
             left -= len(content)
     return items
 

@@ -9,12 +9,14 @@ import os
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from dataclasses import fields as fields_of
 from pathlib import Path
 from typing import cast
 
 from ..errors import MaxAgentError
 from ..paths import ensure_data_folder
 from ..security.private_files import replace_file
+from ..security.provenance import Provenance
 from ..text import text
 
 # Bytes
@@ -31,8 +33,30 @@ class Consent:
     """The digest of each file in the folder's inventory, by path."""
     further: Mapping[str, str] = field(default_factory=dict[str, str])
     """The same for further instruction files."""
+    programs: tuple["ConsentedProgram", ...] | None = None
+    """The programs that the user was shown; None in records of before they were shown."""
+    texts: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The beginning of files by path, to show the difference when one changes."""
 
 
+@dataclass(frozen=True)
+class ConsentedProgram:
+    """A program as the user was shown it."""
+
+    subject: str
+    source: str
+    digest: str
+    shown: str
+
+    @property
+    def provenance(self) -> Provenance:
+        """Return what the consent covers."""
+        return Provenance(self.subject, self.source, self.digest)
+
+
+_REQUIRED = {"since", "files"}
+_KNOWN = {field.name for field in fields_of(Consent)}
+_PROGRAM_FIELDS = {field.name for field in fields_of(ConsentedProgram)}
 # By real path of the folder
 ConsentsByFolder = dict[str, Consent]
 
@@ -87,7 +111,7 @@ def update_consent(
             record = read_consents(home)
             yes = change(record.pop(folder, None))
             record |= {} if yes is None else {folder: yes}
-            written = {name: asdict(consent) for name, consent in record.items()}
+            written = {name: _to_json(consent) for name, consent in record.items()}
             replace_file(file, json.dumps(written, indent=1).encode())
     except OSError as error:
         message = text(
@@ -114,17 +138,43 @@ def _parse_record(value: object) -> ConsentsByFolder:
 
 def _parse_consent(value: object) -> Consent:
     fields = _require_mapping(value)
-    files, further = (
+    files, further, texts = (
         _require_mapping(fields.get("files")),
         _require_mapping(fields.get("further", {})),
+        _require_mapping(fields.get("texts", {})),
     )
-    if {*fields, "further"} != {"since", "files", "further"} or not all(
-        isinstance(text, str) for text in (fields["since"], *files.values(), *further.values())
-    ):
+    every = (fields.get("since"), *files.values(), *further.values(), *texts.values())
+    if not _REQUIRED <= fields.keys() <= _KNOWN or not all(isinstance(text, str) for text in every):
         raise ValueError("an entry is not a valid consent")
     return Consent(
-        str(fields["since"]), cast("Mapping[str, str]", files), cast("Mapping[str, str]", further)
+        str(fields["since"]),
+        cast("Mapping[str, str]", files),
+        cast("Mapping[str, str]", further),
+        _parse_programs(fields["programs"]) if "programs" in fields else None,
+        cast("Mapping[str, str]", texts),
     )
+
+
+def _parse_programs(value: object) -> tuple[ConsentedProgram, ...]:
+    if not isinstance(value, list):
+        raise ValueError("its programs are not a list")
+    programs = list[ConsentedProgram]()
+    for item in cast("list[object]", value):
+        fields = _require_mapping(item)
+        if fields.keys() != _PROGRAM_FIELDS or not all(
+            isinstance(text, str) for text in fields.values()
+        ):
+            raise ValueError("a program is not valid")
+        programs.append(ConsentedProgram(**cast("dict[str, str]", fields)))
+    return tuple(programs)
+
+
+def _to_json(consent: Consent) -> dict[str, object]:
+    """Return the fields to write; a record without programs stays one."""
+    fields = asdict(consent)
+    if consent.programs is None:
+        del fields["programs"]
+    return fields
 
 
 def _require_mapping(value: object) -> dict[str, object]:

@@ -12,7 +12,7 @@ SPEAKING = (
     "tools/git/user_git.py",
     "tools/hosting/*.py",
     "tools/mcp/client/*.py",
-    "tools/mcp/commented_json.py",
+    "config/commented_json.py",
     "tools/mcp/config_files.py",
     "tools/mcp/oauth/*.py",
     "tools/mcp/config_writer.py",

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
+from ...config.commented_json import parse_json
 from ...config.errors import UsageError
 from ...config.paths import locate_mcp_servers
 from ...config.security.content_digest import UnreadableFileError, as_text, read_content
@@ -14,7 +15,6 @@ from ...config.trust.decision import Trust, check_trust
 from ...config.trust.inventory import PLACES
 from ...config.trust.trusted_reader import read_listed_bytes
 from ...config.yaml.reader import read_bytes
-from .commented_json import parse_json
 from .secret_values import remember_secrets
 from .server_config import McpServer
 from .server_parser import JsonObject, parse_server

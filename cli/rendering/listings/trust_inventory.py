@@ -15,6 +15,7 @@ from ....config.trust.trusted_reader import read_listed
 from ...i18n.catalogs import t
 from ...i18n.message_translation import translate
 from ..sanitize import sanitize_line
+from .trust_programs import format_difference, format_programs, format_servers
 
 MAX_OF_A_KIND = 40
 MAX_CHANGES = 10
@@ -30,6 +31,9 @@ def format_inventory(trust: Trust, *, tests: bool) -> Iterator[str]:
         yield from _format_names(every)
         if kind == "configuration":
             yield from (f"      {line}" for line in _format_settings(trust))
+        if kind == "mcp":
+            yield from format_servers(trust)
+    yield from format_programs(trust)
     if trust.further:
         yield f"  {t('trust.further')}"
         yield from _format_names([sanitize_line(path) for path in trust.further])
@@ -37,6 +41,7 @@ def format_inventory(trust: Trust, *, tests: bool) -> Iterator[str]:
         yield f"  {t('trust.tests')}"
     for change in trust.changed:
         yield f"  {t('trust.changed', change=sanitize_line(translate(change)))}"
+        yield from format_difference(*trust.differences.get(change, ("", "")))
     if trust.damaged:
         yield f"  {sanitize_line(translate(trust.damaged))}"
 

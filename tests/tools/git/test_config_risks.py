@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from maxagent.config.git.config_reader import MAX_BYTES, MAX_FILES
 from maxagent.tools.git.config_risks import (
-    MAX_BYTES,
-    MAX_FILES,
     GitConfigRisks,
     can_steer_git,
     find_config_risks,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxagent.tools.mcp.commented_json import parse_json
+from maxagent.config.commented_json import parse_json
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),

@@ -1,0 +1,126 @@
+"""All programs that a trusted folder may start: git's, those of servers, and scripts."""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import cast
+
+from ..errors import UsageError
+from ..security.content_digest import UnreadableFileError, read_with_digest
+from ..security.provenance import Provenance, compute_provenance_digest
+from ..yaml.reader import parse_document
+from .command_files import find_command_files, read_package_scripts
+from .git_programs import list_git_programs
+from .inventory import PLACES
+from .program_item import MAX_SHOWN, ProgramItem, build_file_item
+from .server_programs import build_server_item, list_server_words, read_server_entries
+
+_CONFIG = PLACES["configuration"][0]
+# Sections of the configuration whose commands run outside of a model's call
+_SECTIONS = (b"hooks", b"after_edit")
+
+
+def take_program_inventory(folder: Path, listed: Iterable[str] = ()) -> list[ProgramItem]:
+    """Return what starts programs, the most powerful first; starts none, and never raises.
+
+    `listed` are files whose digests are known already.
+    """
+    root, known = os.path.realpath(folder), set(listed)
+    items = [*list_git_programs(root), *_list_servers(root), *list_scripts(root)]
+    return [item for item in items if item.kind != "script" or item.name not in known]
+
+
+def list_scripts(root: str) -> Iterator[ProgramItem]:
+    """Yield the scripts that the project's hooks, checks and servers name."""
+    seen = set[str]()
+    for source, files, entries in _find_sources(root):
+        for item in _build_items(root, source, files, entries):
+            if item.name not in seen:
+                seen.add(item.name)
+                yield item
+
+
+def list_command_scripts(command: str, root: str) -> list[ProgramItem]:
+    """Return the scripts that one command names; their source is not known."""
+    files, entries = find_command_files([command], root)
+    return list(_build_items(root, "", files, entries))
+
+
+def list_server_scripts(words: Iterable[str], root: str) -> list[ProgramItem]:
+    """Return the scripts that the words of one server name."""
+    files, entries = find_command_files([], root, words)
+    return list(_build_items(root, "", files, entries))
+
+
+def read_commands(content: bytes) -> tuple[str, ...]:
+    """Return the commands of hooks and checks in a configuration; empty if it is wrong."""
+    if not any(section in content for section in _SECTIONS):
+        return ()
+    return _parse_commands(content)
+
+
+def _list_servers(root: str) -> Iterator[ProgramItem]:
+    for path in PLACES["mcp"]:
+        if os.path.lexists(os.path.join(root, path)):
+            yield from map(build_server_item, read_server_entries(root, path))
+
+
+def _find_sources(root: str) -> Iterator[tuple[str, list[str], list[tuple[str, str]]]]:
+    """Yield each file with commands, the files that these name, and entries of `package.json`."""
+    try:
+        commands = read_commands(read_with_digest(root, _CONFIG)[1])
+    except UnreadableFileError:
+        commands = ()
+    if commands:
+        yield _CONFIG, *find_command_files(commands, root)
+    for path in PLACES["mcp"]:
+        if os.path.lexists(os.path.join(root, path)):
+            for entry in read_server_entries(root, path):
+                yield path, *find_command_files([], root, list_server_words(entry.definition))
+
+
+def _build_items(
+    root: str, source: str, files: Iterable[str], entries: Iterable[tuple[str, str]]
+) -> Iterator[ProgramItem]:
+    for path in files:
+        yield build_file_item("script", root, path, source)
+    for path, name in entries:
+        command = read_package_scripts(root, path).get(name, "")
+        subject = f"script {path}: {name}"
+        digest = compute_provenance_digest(name, command)
+        yield ProgramItem("script", Provenance(subject, source, digest), command[:MAX_SHOWN])
+
+
+@lru_cache(maxsize=16)
+def _parse_commands(content: bytes) -> tuple[str, ...]:
+    try:
+        values = parse_document(Path(_CONFIG), content.decode("utf-8-sig")).values
+    except (UsageError, UnicodeDecodeError):
+        return ()
+    commands = [*_find_commands(values.get("hooks")), *_find_texts(values.get("after_edit"))]
+    return tuple(dict.fromkeys(commands))
+
+
+def _find_commands(value: object) -> Iterator[str]:
+    """Yield what stands at `command` below a value."""
+    if isinstance(value, Mapping):
+        for name, inner in cast("Mapping[str, object]", value).items():
+            if name == "command" and isinstance(inner, str):
+                yield inner
+            else:
+                yield from _find_commands(inner)
+    elif isinstance(value, list):
+        for inner in cast("list[object]", value):
+            yield from _find_commands(inner)
+
+
+def _find_texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value.replace("{file}", " ")
+    elif isinstance(value, Mapping):
+        for inner in cast("Mapping[str, object]", value).values():
+            yield from _find_texts(inner)
+    elif isinstance(value, list):
+        for inner in cast("list[object]", value):
+            yield from _find_texts(inner)

@@ -1,0 +1,105 @@
+"""The MCP servers that a project's files define, as they are written."""
+
+import json
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from ..commented_json import parse_json
+from ..security.content_digest import UnreadableFileError, as_text, read_with_digest
+from ..security.masked_values import (
+    mask_arguments,
+    mask_literals,
+    mask_named,
+    mask_secrets,
+    mask_url,
+)
+from ..security.provenance import Provenance, compute_provenance_digest
+from .program_item import MAX_SHOWN, ProgramItem
+
+# The keys below which files have their servers
+SHAPES = ("servers", "mcpServers")
+# The names that programs give to a server's address
+URL_KEYS = ("url", "httpUrl", "serverUrl")
+
+
+@dataclass(frozen=True)
+class ServerEntry:
+    """One server of a file."""
+
+    name: str
+    source: str
+    definition: Mapping[str, object]
+
+
+def read_server_entries(root: str, path: str) -> list[ServerEntry]:
+    """Return the servers of a file; a file that is wrong has none, as for its reader."""
+    try:
+        document = parse_json(as_text(read_with_digest(root, path)[1]) or "")[0]
+    except (UnreadableFileError, ValueError):
+        return []
+    sections = [_to_mapping(_to_mapping(document).get(key)) for key in SHAPES]
+    return [
+        ServerEntry(name, path, _to_mapping(definition))
+        for section in sections
+        for name, definition in section.items()
+    ]
+
+
+def build_server_item(entry: ServerEntry) -> ProgramItem:
+    """Build the item of a server."""
+    digest = compute_provenance_digest(json.dumps(entry.definition, sort_keys=True))
+    provenance = Provenance(f"server {entry.name}", entry.source, digest)
+    return ProgramItem("server", provenance, describe_server(entry.definition)[:MAX_SHOWN])
+
+
+def describe_server(definition: Mapping[str, object]) -> str:
+    """Return the command or URL, arguments, and headers and variables by name.
+
+    `${NAME}` stays as it is written, its value is not read; a literal secret is masked.
+    """
+    url = next((value for key in URL_KEYS if (value := _to_text(definition.get(key)))), "")
+    command = _to_text(definition.get("command"))
+    arguments = list_arguments(definition)
+    parts = [_quote([mask_secrets(command), *mask_arguments(arguments)])] if command else []
+    parts += [mask_url(url)] if url else []
+    parts += [f"cwd {cwd}" for cwd in [_to_text(definition.get("cwd"))] if cwd]
+    headers, env = _to_mapping(definition.get("headers")), _to_mapping(definition.get("env"))
+    parts += [f"header {name}: {mask_literals(_to_text(value))}" for name, value in headers.items()]
+    parts += [f"env {name}={mask_named(name, _to_text(value))}" for name, value in env.items()]
+    login = _to_mapping(definition.get("oauth"))
+    parts += [f"oauth {name}: {mask_named(name, _to_text(value))}" for name, value in login.items()]
+    return "; ".join(parts)
+
+
+def list_arguments(definition: Mapping[str, object]) -> list[str]:
+    """Return the arguments of a server's command."""
+    arguments = definition.get("args")
+    return (
+        list(map(_to_text, cast("list[object]", arguments))) if isinstance(arguments, list) else []
+    )
+
+
+def list_server_words(definition: Mapping[str, object]) -> list[str]:
+    """Return the words that decide what a server runs: folder, command, arguments, variables."""
+    env = _to_mapping(definition.get("env")).values()
+    words = [_to_text(definition.get("cwd")), _to_text(definition.get("command"))]
+    return [*filter(None, words), *list_arguments(definition), *map(_to_text, env)]
+
+
+def _quote(words: list[str]) -> str:
+    """Join the words as for a shell, but leave `${NAME}` and stars readable."""
+    plain = (word.replace("${", "").replace("}", "").replace("*", "") for word in words)
+    return " ".join(
+        word if shlex.quote(bare) == bare else shlex.quote(word)
+        for word, bare in zip(words, plain, strict=True)
+    )
+
+
+def _to_mapping(value: object) -> dict[str, object]:
+    return cast("dict[str, object]", value) if isinstance(value, dict) else {}
+
+
+def _to_text(value: object) -> str:
+    return value if isinstance(value, str) else "" if value is None else json.dumps(value)

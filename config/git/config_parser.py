@@ -26,13 +26,10 @@ class GitConfigEntry:
     """In lower case."""
     value: str
     file: Path
+    name: str = ""
+    """All three as written: `remote.origin.url`, `core.hooksPath`."""
     is_conditional: bool = False
     """Whether a condition of git's decides if its file counts."""
-
-    @property
-    def name(self) -> str:
-        """Return the name as git lists it: `remote.origin.url`."""
-        return ".".join(filter(None, (self.section, self.subsection, self.key)))
 
 
 def parse_config(
@@ -48,9 +45,9 @@ def parse_config(
                 subsection = re.sub(r"(?s)\\(.)", r"\1", header[2])
             at = header.end()
         if setting := _SETTING.match(line, at):
-            value = _parse_value(setting[2])
-            key = setting[1].lower()
-            yield GitConfigEntry(section, subsection, key, value, file, is_conditional)
+            name = ".".join(filter(None, (section, subsection, setting[1])))
+            value, key = _parse_value(setting[2]), setting[1].lower()
+            yield GitConfigEntry(section, subsection, key, value, file, name, is_conditional)
 
 
 def _parse_value(written: str) -> str:

@@ -4,7 +4,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from urllib.parse import urlsplit, urlunsplit
 
-from .redaction import is_secret_name, redact
+from .redaction import redact
+from .secrets.known_values import is_secret_name
 
 HIDDEN = "***"
 # `${NAME}`, also with a default, which may have a variable of its own

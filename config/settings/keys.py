@@ -7,6 +7,7 @@ from typing import cast, get_args, get_origin
 from pydantic import BaseModel
 
 from ..errors import UsageError
+from ..security.masked_values import mask_literals
 from ..text import text
 from ..yaml.reader import KeyPath, parse_inline
 from .schema import Settings
@@ -104,8 +105,14 @@ def parse_value(path: KeyPath, text: str) -> object:
 
 
 def hide_secrets(tree: Mapping[str, object]) -> dict[str, object]:
-    """Return the settings with every secret that is set replaced by stars."""
-    return map_values(tree, lambda path, value: HIDDEN if value and is_secret(path) else value)
+    """Return the settings with every secret that is set replaced by stars; `${NAME}` stays."""
+    return map_values(
+        tree, lambda path, value: _mask(value) if value and is_secret(path) else value
+    )
+
+
+def _mask(value: object) -> object:
+    return mask_literals(value, HIDDEN) if isinstance(value, str) else HIDDEN
 
 
 def list_keys() -> list[str]:

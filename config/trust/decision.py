@@ -29,8 +29,7 @@ from .inventory import (
     read_instruction_digests,
     take_inventory,
 )
-from .program_inventory import list_scripts, take_program_inventory
-from .program_item import ProgramItem
+from .program_item import ProgramItem, name_subject
 from .referenced_instructions import find_further_instructions
 from .store import Consent, CorruptTrustStoreError, read_consents, update_consent
 
@@ -71,6 +70,9 @@ class Trust:
 
 def check_trust(folder: Path, home: Path) -> Trust:
     """Return the folder's current trust; reads only the folder and the user's record."""
+    # loaded late: light commands ask for no folder's trust
+    from .program_inventory import take_program_inventory
+
     real, inventory = os.path.realpath(folder), tuple(take_inventory(folder))
     programs = tuple(take_program_inventory(folder, [item.path for item in inventory]))
     now = Trust(real, inventory, False, programs=programs)
@@ -216,6 +218,8 @@ def follow_changes(folder: Path, home: Path, changes: Mapping[str, Sequence[str]
     old content, and the current content is what was shown, no matter who wrote it. Nothing else
     becomes trusted.
     """
+    from .program_inventory import list_scripts
+
     real = os.path.realpath(folder)
     with suppress(CorruptTrustStoreError):  # then nothing is trusted
         if real in read_consents(home):
@@ -235,7 +239,7 @@ def _apply_changes(
     known = {program.subject: program.digest for program in yes.programs or ()}
     files, changed_scripts = dict(yes.files), dict[str, ProgramItem]()
     for path, (before, after) in changes.items():
-        subject = f"script {path}"
+        subject = name_subject("script", path)
         if subject in known:
             current = scripts[path].provenance.digest if path in scripts else ""
             if (known[subject], current) != (before, after):

@@ -13,7 +13,7 @@ from ..yaml.reader import parse_document
 from .command_files import find_command_files, read_package_scripts
 from .git_programs import list_git_programs
 from .inventory import PLACES
-from .program_item import MAX_SHOWN, ProgramItem, build_file_item
+from .program_item import MAX_SHOWN, ProgramItem, build_file_item, name_subject
 from .server_programs import build_server_item, list_server_words, read_server_entries
 
 _CONFIG = PLACES["configuration"][0]
@@ -87,7 +87,7 @@ def _build_items(
         yield build_file_item("script", root, path, source)
     for path, name in entries:
         command = read_package_scripts(root, path).get(name, "")
-        subject = f"script {path}: {name}"
+        subject = name_subject("script", f"{path}: {name}")
         digest = compute_provenance_digest(name, command)
         yield ProgramItem("script", Provenance(subject, source, digest), command[:MAX_SHOWN])
 

@@ -47,9 +47,14 @@ class ProgramItem:
         return self.provenance.subject.partition(" ")[2]
 
 
+def name_subject(kind: ProgramKind, name: str) -> str:
+    """Return the subject of a program's provenance."""
+    return f"{kind} {name}"
+
+
 def build_file_item(kind: ProgramKind, root: str, path: str, source: str = "") -> ProgramItem:
     """Build the item of a file that is started: `path` is relative to the project, or absolute."""
-    subject = f"{kind} {path}"
+    subject = name_subject(kind, path)
     try:
         digest, content = read_program(root, path)
     except UnreadableFileError as error:

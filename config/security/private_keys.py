@@ -26,7 +26,7 @@ _SIGN = r"(?:[ \t]*+(?:\+|-(?!----[^-])))?+"
 _QUOTED = r"[ \t]*+(?:(?://|[#*>|│])[ \t]*+)*+[\"'`]?+"
 _LEAD = f"{_COLOUR}{_PLACE}{_SIGN}{_COLOUR}{_QUOTED}{_COLOUR}"
 _TAIL = r"(?:[ \t\r\"'`,;+)]|\\[rn\\]?|\x1b\[[\d;]{0,20}[mK])*+\Z"
-_LABEL = r"[A-Z0-9 ]{0,40}PRIVATE KEY-----"
+_LABEL = r"[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 _END = f"-----END {_LABEL}"
 
 _BEGINS = re.compile(f"-----BEGIN {_LABEL}")
@@ -40,19 +40,31 @@ _NO_MORE = re.compile(_TAIL)
 _BLANK = re.compile(rf"{_LEAD}{_TAIL}")
 _KEY_LINE = re.compile(
     rf"{_LEAD}(?P<key>{_BASE64}(?:(?:{_ESCAPED})++{_BASE64})*+"
-    rf"|Proc-Type: \d,[A-Z-]{{1,40}}|DEK-Info: [\w-]{{1,40}},[0-9A-Fa-f]{{1,64}}){_TAIL}",
+    rf"|Proc-Type: \d,[A-Z-]{{1,40}}|DEK-Info: [\w-]{{1,40}},[0-9A-Fa-f]{{1,64}}"
+    rf"|(?:Version|Comment|Charset|Hash): [\w .,:/()+-]{{1,80}}|=[A-Za-z0-9+/]{{4}}){_TAIL}",
     re.ASCII,
 )
 _END_LINE = re.compile(rf"{_LEAD}(?:{_BASE64}(?:{_ESCAPED})++)*+[ \t]*+{_END}")
+
+_PUTTY = re.compile(
+    r"Private-Lines: \d{1,4}(?:[ \t]*\r?\n[ \t+>|-]{0,8}[A-Za-z0-9+/=]{1,80}(?![\w-]))+"
+    r"(?:[ \t]*\r?\n[ \t+>|-]{0,8}Private-(?:MAC|Hash): [0-9a-f]{40,64})?"
+)
 
 
 def find_private_keys(text: str) -> Iterator[tuple[int, int]]:
     """Yield the start and end of every private key in the text."""
     at = 0
-    for begin in _BEGINS.finditer(text):
-        if begin.start() >= at:
-            at = _find_key_end(text, begin)
-            yield begin.start(), at
+    while (at := text.find("Private-Lines: ", at) + 1) > 0:
+        if putty := _PUTTY.match(text, at - 1):
+            yield putty.span()
+    at = 0
+    while (at := text.find("-----BEGIN ", at)) >= 0:
+        begin = _BEGINS.match(text, at)
+        end = _find_key_end(text, begin) if begin else at + 1
+        if begin:
+            yield at, end
+        at = end
 
 
 def _find_key_end(text: str, begin: re.Match[str]) -> int:

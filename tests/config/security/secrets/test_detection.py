@@ -1,0 +1,89 @@
+import pytest
+from secret_forms import SecretForm, list_forms
+
+from maxagent.config.security.redaction import redact
+from maxagent.config.security.secrets.detection import SecretMatch, find_secrets
+from maxagent.config.security.secrets.known_values import remember_secret
+from maxagent.config.security.secrets.rules import load_rules
+
+FORMS = list_forms()
+# What a search finds nowhere in real projects, and what code is
+HARMLESS = """\
+password = os.environ["DB_PASSWORD"]
+token: str
+def login(self, password: str = "", token: str | None = None) -> Token2:
+api_key = settings.api_key or get_api_key2(name)
+PASSWORD=changeme
+DB_PASSWORD=<your-password-123>
+API_KEY=xxxxxxxxxxxxxxxx1
+TOKEN=${CI_JOB_TOKEN}
+secret: ${{ secrets.DEPLOY_TOKEN_2 }}
+password: {{ db_password1 }}
+client_secret = "your-client-secret-1234"
+token = "example-token-1234abcd"
+"integrity": "sha512-LzOn3h9rG/0vhaB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX2yZ3A4b5CQouA=="
+sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+commit c4e74a6e0b0c4f2d8a9b7c6d5e4f3a2b1c0d9e8f
+id: 550e8400-e29b-41d4-a716-446655440000
+password_hash = "pbkdf2_sha256$260000$b8c1nQ2wE3rT$kD8fJ3hG6sA9="
+token_url = "https://auth.host.io/oauth2/token"
+key = "users:42:profile-v2"
+cache_key="a8f5f167f44f4964e6c998dee827110c"
+<input type="password" name="password1" id="id_password1">
+csrf_token = "kD8fJ3hG6sA9kD8fJ3hG6sA9kD8fJ3hG"
+public_key = "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A"
+from oauth2.tokens import AccessToken2, secret_key2
+Authorization: Bearer <token>
+headers = {"Authorization": f"Bearer {token2}"}
+curl -u "$USER:$PASSWORD" https://host.io
+postgres://user:password@localhost/db https://user:pass@host.io
+max_tokens=4096 num_tokens: 128000 token_ids=[1,2,3]
+PATH=/usr/local/bin:/usr/bin2 SSH_AUTH_SOCK=/tmp/ssh-1/agent.2
+private_key_path = "~/.ssh/id_ed25519"
+assert verify_password("password123", hashed1)
+passwordInput.value === otherPassword2
+pass2 = pass1
+""".splitlines()
+AGAINST_TIME = [
+    *("-eyJ", "sk-", "://a:", "earer ", "gho_", "password=", "token: '", 'key=\\"', "a1-", "0"),
+    *("Private-Lines: 1\n", "-----BEGIN ", "curl -u a:", "mysql -p", "cookie: a=", "secret " * 3),
+    *("default = {", "password {", "value: ", "token\n", "https://a@", "identified by '", "'" * 3),
+]
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
+def test_secret_is_found_in_each_form(form: SecretForm) -> None:
+    redacted = redact(form.text)
+    hidden = [line for line in form.secret.splitlines() if not line.startswith("-----")]
+    assert hidden and not [line for line in hidden if line in redacted]
+    before = form.text.partition(form.secret)[0].partition("://")[0].partition("AKIA")[0]
+    assert redacted.startswith(before) and "[secret: " in redacted
+
+
+def test_forms_are_many_and_differ() -> None:
+    assert len({form.name for form in FORMS}) == len(FORMS) >= 140
+
+
+@pytest.mark.parametrize("line", HARMLESS)
+def test_code_and_examples_hold_none(line: str) -> None:
+    assert find_secrets(f"import x\n{line}\n") == []
+
+
+def test_matches_are_in_order_without_overlaps() -> None:
+    remember_secret("db.password", "Zq8!kk2-Wm4#")
+    text = "postgres://me:Zq8!kk2-Wm4#x@host and " + "gh" + "p_" + "a1B2" * 9
+    found = find_secrets(text)
+    assert found == [SecretMatch("password", 11, 27), SecretMatch("GitHub token", 37, 77)]
+    assert find_secrets("(Zq8!kk2-Wm4#)") == [SecretMatch("db.password", 1, 13)]
+
+
+@pytest.mark.parametrize("part", AGAINST_TIME)
+def test_no_text_makes_it_take_long(part: str) -> None:
+    text = part * (1_000_000 // len(part))
+    assert len(redact(text)) <= len(text) * 6  # the suite's time limit would end it
+
+
+def test_all_keywords_at_once_take_not_long() -> None:
+    keywords = "1= ".join(keyword for rule in load_rules() for keyword in rule.keywords)
+    text = keywords * (1_000_000 // len(keywords))
+    assert isinstance(find_secrets(text), list)

@@ -83,6 +83,26 @@ def negation_lost_or_made_up(edit: Edit, dice: Random) -> Request | None:
 
 
 @adversarial(MEANING)
+def whole_line_inside_a_longer_one(edit: Edit, dice: Random) -> Request | None:
+    """The old text is a whole line with its end; the file has it only as a part of a longer one."""
+    numbers = [at for at in range(len(edit.old)) if len(words_in(edit.old[at])) > 1]
+    if not numbers:
+        return None
+    line = edit.old[dice.choice(numbers)]
+    ends = [found.end() for found in re.finditer(r"\w+", line) if found.end() < len(line.rstrip())]
+    begins = [found.start() for found in re.finditer(r"\w+", line) if line[: found.start()].strip()]
+    if not ends or not begins:
+        return None
+    part = dice.choice([line[: dice.choice(ends)], line[dice.choice(begins) :].rstrip()])
+    part = dice.choice([part, part.lstrip(), indent_of(line) + part.lstrip()])
+    if f"{part}\n" in edit.text or len(part.strip()) < 4:
+        return None
+    if any(part.strip() == other.strip() for other in edit.lines):
+        return None
+    return refused(edit, f"{part}\n", f"{part} {invented(dice, edit.style)}\n", place_of(edit))
+
+
+@adversarial(MEANING)
 def comparison_turned(edit: Edit, dice: Random) -> Request | None:
     turned = {"==": "!=", "!=": "==", "<=": ">=", ">=": "<=", " < ": " > ", " > ": " < "}
 

@@ -44,6 +44,37 @@ def depth_of_first_line_lost(edit: Edit, dice: Random) -> Request | None:
 
 
 @honest(DEPTH)
+def depth_of_first_line_lost_new_dedented(edit: Edit, dice: Random) -> Request | None:
+    """The same, and the new text has no depth: the file's in one text, none in the other."""
+    return _first_line_cut(edit, dice, _common(edit))
+
+
+@honest(DEPTH)
+def depth_cut_within_first_line(edit: Edit, dice: Random) -> Request | None:
+    """The old text begins inside the indentation, and so does the new one, as a whole."""
+    cut = indent_of(edit.old[0])
+    if len(cut) < 2:
+        return None
+    return _first_line_cut(edit, dice, cut[: dice.randrange(1, len(cut))])
+
+
+def _first_line_cut(edit: Edit, dice: Random, cut: str) -> Request | None:
+    """Cut blanks from the first old line, and from every new one."""
+    texts = [line.text for line in edit.new if line.text.strip()]
+    if not cut or not edit.old[0].startswith(cut):
+        return None
+    if not all(text.startswith(cut) for text in texts):
+        return None
+    new = [line.text.removeprefix(cut) for line in edit.new]
+    is_exact = edit.text.count("\n".join([edit.old[0].removeprefix(cut), *edit.old[1:]])) == 1
+    spelled = [edit.old[0].removeprefix(cut), *edit.old[1:]]
+    if dice.random() < 0.5:
+        return pair(edit, dice, spelled, new, loose=False) if is_exact else None
+    tails = [dice.choice([" ", "  "]) for _ in edit.old]
+    return pair(edit, dice, [line + tail for line, tail in zip(spelled, tails, strict=True)], new)
+
+
+@honest(DEPTH)
 def depth_of_old_only_lost(edit: Edit, dice: Random) -> Request | None:
     """New stands at the file's depth already."""
     if not (cut := _common(edit)):
@@ -127,6 +158,19 @@ def blanks_as_tabs(edit: Edit, dice: Random) -> Request | None:
 def half_the_unit(edit: Edit, dice: Random) -> Request | None:
     spaced = in_unit(edit, "    ")
     return _respelled(spaced, dice, "    ", "  ") if spaced else None
+
+
+@honest(UNITS)
+def half_the_unit_in_old_only(edit: Edit, dice: Random) -> Request | None:
+    """The old text is remembered in steps of two or three, the new one is right in the file's."""
+    spaced, other = in_unit(edit, "    "), dice.choice(["  ", "   "])
+    if not spaced:
+        return None
+    old = [
+        other * (len(indent_of(line)) // 4) + line.lstrip(" ") if line.strip() else line
+        for line in spaced.old
+    ]
+    return pair(spaced, dice, old, new_of(spaced))
 
 
 @honest(UNITS)

@@ -11,11 +11,14 @@ from .elided_runs import find_elided_places, split_request
 from .matching import edit_errors
 from .matching.adaptations import describe_adaptations
 from .matching.boundaries import has_own_depth, indent_before
+from .matching.common_lines import find_shared_lines
 from .matching.document import TextDocument
 from .matching.edit_request import EditRequest, LineMatch
 from .matching.line_edits import to_text_edits
-from .matching.normalization import strip_line
+from .matching.normalization import measure_indent, strip_line
+from .rewriting.first_line import complete_new_lines
 from .rewriting.fuzzy_block import TooManyBlocksError
+from .rewriting.indentation import infer_unit
 from .rewriting.rewrite import rewrite_match
 from .strategies import AnyMatch, TextMatch, match_simple
 from .strategy_chain import StrategyResult, find_all, find_lines, find_matches
@@ -70,7 +73,7 @@ def replace_text(
         raise edit_errors.make_ambiguous_error(begin, columns, result.strategy == "simple", exact)
     if indented:
         _check_depth(source, result)
-    return _build_change(source, result)
+    return _build_change(source, _with_first_lines(source, result))
 
 
 def _locate_elided(source: TextDocument, request: EditRequest) -> list[AnyMatch]:
@@ -109,6 +112,33 @@ def _check_depth(source: TextDocument, result: StrategyResult) -> None:
             indent_before(source.text, place.start), result.request.old, place.new
         ):
             raise edit_errors.make_depth_error(_find_begin_lines(source, [place])[0])
+
+
+def _with_first_lines(source: TextDocument, result: StrategyResult) -> StrategyResult:
+    """Give the new lines of each place the indentation that its first old line lacks."""
+    places = [
+        place if isinstance(place, LineMatch) else _complete_first_line(source, result, place)
+        for place in result.places
+    ]
+    return replace(result, places=places)
+
+
+def _complete_first_line(
+    source: TextDocument, result: StrategyResult, place: TextMatch
+) -> TextMatch:
+    """Do so for text that begins after the indentation of its line; raises ToolError."""
+    cut, request = indent_before(source.text, place.start), result.request
+    old, new = request.old.split("\n"), place.new.split("\n")
+    if not cut or not any(line.startswith(cut) and line.strip() for line in old[1:]):
+        return place
+    shared, unit = find_shared_lines(old, new), measure_indent(infer_unit(source.lines))
+    try:
+        lines = complete_new_lines(cut, old, new, shared, unit)
+    except ToolError as refusal:
+        start = _find_begin_lines(source, [place])[0] - 1
+        there = LineMatch(old, new, start, start + len(old), ())
+        raise edit_errors.with_lines(refusal, source, there) from refusal
+    return replace(place, new="\n".join(lines).removeprefix(cut))
 
 
 def _find_begin_lines(source: TextDocument, places: Sequence[AnyMatch]) -> list[int]:

@@ -131,6 +131,8 @@ def match_without_empty_lines(source: TextDocument, request: EditRequest) -> lis
 
 def match_inside_line(source: TextDocument, request: EditRequest) -> list[TextMatch]:
     """Match a part of one line, in whole words, with other blanks and typography."""
+    if request.whole_lines or request.old.endswith("\n"):
+        return []  # a whole line is no part of a longer one
     old, new = request.old.strip(), _as_trimmed(request)
     if "\n" in old or "\n" in new or not has_enough_letters(old) or len(old) > MAX_PART_LENGTH:
         return []

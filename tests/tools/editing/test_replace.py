@@ -256,3 +256,96 @@ def test_lines_that_both_have_are_in_no_piece() -> None:
 @given(st.text("ab\n\r\u2028"), st.text("ab\n\r\u2028"))
 def test_the_pieces_make_the_new_text(old: str, new: str) -> None:
     assert apply_edits(f"<{old}>", diff_to_edits(1, old, new)) == f"<{new}>"
+
+
+DEEP = """class A:
+    def f(self,  x):
+        if x:
+            go()
+        return x + y
+"""
+SCRIPT = """class A {
+  open(user) {
+    const found = this.find(user);
+    if (!found) {
+      throw new Unknown(user);
+    }
+    return found;
+  }
+}
+"""
+METHOD = "def f(self, x):\n        if x:\n            go()\n"
+DEDENTED = "def f(self, x):\n    if x:\n        stop()\n"
+GOES = "    def f(self,  x):\n        if x:\n            go()\n"
+STOPS = "    def f(self,  x):\n        if x:\n            stop()\n"
+IF_FOUND = "if (!found) {\n      throw new Unknown(user);\n    }"
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "was", "becomes"),
+    [
+        (DEEP, METHOD, DEDENTED, GOES, STOPS),
+        (DEEP, METHOD, METHOD.replace("go()", "stop()"), GOES, STOPS),
+        (DEEP, METHOD.replace(", x", ",  x"), DEDENTED.replace(", x", ",  x"), GOES, STOPS),
+        (
+            DEEP,
+            "if x:\n            go()\n        return x + y\n",
+            "if x:\n    stop()\nreturn x + y\n",
+            "go()",
+            "stop()",
+        ),
+        (
+            SCRIPT,
+            IF_FOUND,
+            "if (!found) {\n  throw new Missing(user);\n}",
+            "new Unknown",
+            "new Missing",
+        ),
+        (SCRIPT, IF_FOUND, IF_FOUND.replace("Unknown", "Missing"), "new Unknown", "new Missing"),
+        (
+            DEEP,
+            "   def f(self,  x):\n        if x:\n            go()\n",
+            " def f(self,  x):\n     if x:\n         stop()\n",
+            GOES,
+            None,
+        ),
+    ],
+    ids=["dedented", "as file", "exact", "inner block", "script", "script as file", "two cuts"],
+)
+def test_first_line_without_indentation_keeps_all_depths(
+    text: str, old: str, new: str, was: str, becomes: str | None
+) -> None:
+    if becomes is None:
+        assert "indentation" in refusal(old, new, text)
+        return
+    assert edited(old, new, text) == text.replace(was, becomes)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "becomes"),
+    [
+        ("  def f(self,  x):\n    if x:", "    def f(self):\n        while x:", "literal"),
+        ("    def f(self,  x):\n      if x:", "    def f(self):\n        while x:", "literal"),
+        ("  if x:\n    go()", "  while x:\n    go()", "scaled"),
+        ("  if x:\n    go()", "  while x:\n        go()", None),
+        ("def f(self,  x):\n  if x:", "def f(self):\n    while x:", None),
+    ],
+)
+def test_new_lines_in_another_step_are_not_doubled(old: str, new: str, becomes: str | None) -> None:
+    scaled = "        while x:\n            go()\n"
+    if becomes is None:
+        assert "indent" in refusal(old, new, DEEP)
+    elif becomes == "scaled":
+        assert edited(old, new, DEEP) == DEEP.replace("        if x:\n            go()\n", scaled)
+    else:
+        whole = "    def f(self,  x):\n        if x:\n"
+        assert edited(old, new, DEEP) == DEEP.replace(whole, f"{new}\n")
+
+
+@pytest.mark.parametrize(
+    "old",
+    ["return x", "    return x", "        return x", "return  x", "return x + ", "class", "if  x"],
+)
+@pytest.mark.parametrize("whole_lines", [False, True])
+def test_whole_line_is_not_found_inside_a_longer(old: str, whole_lines: bool) -> None:
+    assert refusal(f"{old}\n", f"{old} * 2\n", DEEP, whole_lines=whole_lines)

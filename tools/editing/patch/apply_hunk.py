@@ -13,7 +13,7 @@ from ..matching.line_edits import to_text_edits
 from ..matching.normalization import indent_of, simplify_in_place
 from ..replace import build_edits, check_no_elisions
 from ..rewriting.rewrite import rewrite_match
-from .locate_hunk import HunkLocation, build_request, find_hunk, map_kept_lines
+from .locate_hunk import HunkLocation, build_request, find_hunk, find_only_line, map_kept_lines
 
 
 @dataclass(frozen=True)
@@ -113,10 +113,12 @@ def _iter_indents(source: TextDocument, match: LineMatch) -> Iterator[tuple[int,
 
 
 def _insert_lines(source: TextDocument, hunk: Hunk) -> TextChange:
-    """Insert lines without context, which have a place only in an empty file, or at its end."""
-    if source.lines and (not hunk.at_end or hunk.context):
-        raise ToolError(edit_errors.NO_PLACE)
+    """Insert lines without context: into an empty file, at its end, or below its one `@@` line."""
     end = len(source.lines)
+    if source.lines and hunk.context and not hunk.at_end:
+        end = find_only_line(source, hunk.context) + 1
+    elif source.lines and (not hunk.at_end or hunk.context):
+        raise ToolError(edit_errors.NO_PLACE)
     match = LineMatch((), hunk.new, end, end, (), shared=())
     pieces = to_text_edits(source, rewrite_match(source, match))
     if hunk.new_unended:

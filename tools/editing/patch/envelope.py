@@ -13,25 +13,31 @@ FORM = (
     "the lines of an update begin with a blank, `-`, `+` or `@@`"
 )
 
-_FILE = re.compile(r"\*\*\* (Add|Update|Delete) File:(.*)")
+# models pad the markers, and close them as they opened them
+_BEGIN = re.compile(r"\s*\*{3}\s*Begin Patch\s*(\*{3})?\s*")
+_END = re.compile(r"\*{3}\s*End Patch\s*(\*{3})?\s*")
+_FILE = re.compile(r"\*{3}\s*(Add|Update|Delete) File:(.*)")
 _MOVE = re.compile(r"\*\*\* Move to:(.*)")
 _NUMBERS = re.compile(r"-(\d{1,9})(?:,\d+)? \+\d+(?:,\d+)? @@.*")
 # what may stand above the patch: a fence, a shell's here-document
 _AROUND = re.compile(r"\s*|(```|~~~).*|(\$ )?((cat|apply_?patch)\s*)?<<-?\s*['\"]?\w+['\"]?.*")
+
+# what may stand below it
+_AFTER = re.compile(r"```|~~~|\w+['\"]?")
 
 
 def is_envelope(patch: str) -> bool:
     """Return whether a patch is in this form rather than a diff."""
     lines = patch.split("\n")
     first = next((line for line in lines if not _AROUND.fullmatch(line.rstrip("\r"))), "")
-    return first.strip() == BEGIN or any(
+    return bool(_BEGIN.fullmatch(first) or _FILE.match(first.strip())) or any(
         line.startswith((BEGIN, END)) or _FILE.match(line) for line in lines
     )
 
 
 def parse_envelope(patch: str) -> list[FilePatch]:
     """Parse the patch of each file, in order; raise ToolError, naming the line."""
-    lines = patch.replace("\r\n", "\n").split("\n")
+    lines = _without_padding(patch.replace("\r\n", "\n").split("\n"))
     at, end = _find_bounds(lines)
     patches = list[FilePatch]()
     while at < end:
@@ -45,27 +51,48 @@ def parse_envelope(patch: str) -> list[FilePatch]:
     return patches
 
 
+def _without_padding(lines: list[str]) -> list[str]:
+    """Remove the indentation that all lines have, as of a patch that was quoted as a whole."""
+    first = next((line for line in lines if line.strip()), "")
+    pad = first[: len(first) - len(first.lstrip())]
+    if not pad or not all(line.startswith(pad) for line in lines if line.strip()):
+        return lines
+    return [line.removeprefix(pad) for line in lines]
+
+
 def _find_bounds(lines: Sequence[str]) -> tuple[int, int]:
     """Find the line after `*** Begin Patch`, and the line of `*** End Patch`."""
     start = 0
-    while start < len(lines) and lines[start].strip() != BEGIN:
+    while start < len(lines) and not _BEGIN.fullmatch(lines[start]):
+        if _FILE.match(lines[start].strip()) and not any(map(_END.fullmatch, lines)):
+            return start, _find_last(lines) + 1  # neither marker: nothing says that it was cut
         if not _AROUND.fullmatch(lines[start]):
             raise _make_error(start, lines, f"the patch must begin with `{BEGIN}`")
         start += 1
-    ends = [at for at, line in enumerate(lines) if line.rstrip() == END]
+    ends = [at for at, line in enumerate(lines) if _END.fullmatch(line)]
+    if not ends and _END.fullmatch(lines[_find_last(lines)].strip()):
+        ends = [_find_last(lines)]  # a blank before it: no line of a file stands there
     if start == len(lines) or not ends:
         missing = BEGIN if start == len(lines) else END
         raise ToolError(f"the patch has no `{missing}`; send it again, complete")
     if ends[0] < start:
         raise _make_error(ends[0], lines, f"it stands before `{BEGIN}`")
     after = [line.strip() for line in lines[ends[0] + 1 :] if line.strip()]
-    if any(not re.fullmatch(r"```|~~~|\w+['\"]?", line) for line in after):
+    if any(not _AFTER.fullmatch(line) for line in after):
         raise ToolError(f"something follows `{END}`; put all files into one patch")
     return start + 1, ends[0]
 
 
+def _find_last(lines: Sequence[str]) -> int:
+    """Find the last line of a patch, before the end of a fence or of a here-document."""
+    last = len(lines) - 1
+    while last > 0 and (not lines[last].strip() or _AFTER.fullmatch(lines[last].strip())):
+        last -= 1
+    return last
+
+
 def _parse_file(lines: Sequence[str], start: int, end: int) -> tuple[FilePatch, int]:
-    head = _FILE.fullmatch(lines[start])
+    head = _FILE.fullmatch(lines[start].strip())
     if head is None:
         raise _make_error(start, lines, f"expected {FORM}")
     path, at = head[2].strip(), start + 1

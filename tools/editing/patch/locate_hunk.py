@@ -220,18 +220,36 @@ def _iter_scopes(source: TextDocument, context: Sequence[str]) -> Iterator[LineS
         yield _find_scope(source, context, lambda source, head: range(head, size))
 
 
+def find_only_line(source: TextDocument, context: Sequence[str]) -> int:
+    """Find the line, from 0, that the last `@@` line names; raise ToolError unless it is the one.
+
+    A line that ends within brackets is not the end of what it begins, so nothing follows it.
+    """
+    heads = _find_heads(source, context[-1], _find_scope(source, context[:-1], _find_body))
+    line = source.lines[heads[0]].rstrip()
+    if len(heads) > 1 or line.endswith(("(", "[", ",", "\\")):
+        raise ToolError(edit_errors.NO_PLACE)
+    return heads[0]
+
+
 def _find_scope(
     source: TextDocument, context: Sequence[str], below: Callable[[TextDocument, int], range]
 ) -> LineScope:
     allowed: LineScope = range(len(source.lines))
     for text in context:
-        keys, context_key = source.normalize_lines(normalize_line), normalize_line(text)
-        heads = [number for number in allowed if keys[number] == context_key]
-        heads = heads or [number for number in allowed if context_key in keys[number]]
-        if not heads:
-            raise ToolError(edit_errors.NO_CONTEXT.format(text=text))
+        heads = _find_heads(source, text, allowed)
         allowed = {number for head in heads for number in below(source, head)}
     return allowed
+
+
+def _find_heads(source: TextDocument, text: str, allowed: LineScope) -> list[int]:
+    """Find the lines that an `@@` line names: those that are it, else those that contain it."""
+    keys, context_key = source.normalize_lines(normalize_line), normalize_line(text)
+    heads = [number for number in allowed if keys[number] == context_key]
+    heads = heads or [number for number in allowed if context_key in keys[number]]
+    if not heads:
+        raise ToolError(edit_errors.NO_CONTEXT.format(text=text))
+    return sorted(heads)
 
 
 def _find_body(source: TextDocument, head: int) -> range:

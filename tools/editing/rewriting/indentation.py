@@ -1,7 +1,7 @@
 """Indentation of new lines, learned from the lines that request and file share."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,6 +14,10 @@ UNIT_FROM = 20_000
 MIN_COLUMNS = 2
 # columns of a step; other steps are mostly text that is aligned, such as comments
 UNITS = (2, 4, 8)
+UNPROVEN = (
+    "new lines are indented by more than one step of the old lines at once, and the file's step is "
+    "another; give the lines with the file's indentation in both texts"
+)
 # steps of a file that show its unit where the request has another one
 MIN_STEPS = 8
 
@@ -40,6 +44,8 @@ class Depths:
     """Whether new lines already have the file's depths."""
     is_unit_known: bool = True
     """Whether a step of the request is known to be a step of the file."""
+    new_widths: frozenset[int] = frozenset()
+    """All depths of the new lines, in columns."""
 
     @cached_property
     def by_width(self) -> dict[int, list[IndentPair]]:
@@ -89,22 +95,37 @@ class Depths:
                 "not clear; give the lines with the file's indentation in both texts"
             )
         steps, rest = divmod(width - near, self.asked_unit)
+        if measure_indent(self.file_unit) != self.asked_unit and not self._is_reached(near, width):
+            raise ToolError(UNPROVEN)
         return _shift_indent(base, steps, self.file_unit) + " " * rest
+
+    def _is_reached(self, near: int, width: int) -> bool:
+        """Return whether new lines lead to a depth step by step: a jump may be a file's step."""
+        step = self.asked_unit if width > near else -self.asked_unit
+        if abs(width - near) < abs(step):
+            return True
+        return {near, *range(width - step, near, -step)} <= self.new_widths
 
 
 def infer_depths(
-    pairs: Sequence[IndentPair], request: Iterable[str], lines: Sequence[str], is_kept: bool
+    pairs: Sequence[IndentPair],
+    old: Sequence[str],
+    new: Sequence[str],
+    lines: Sequence[str],
+    is_kept: bool,
 ) -> Depths:
-    """Learn from the pairs; `request` are the lines of the request, `lines` those of the file."""
+    """Learn from the pairs; `old` and `new` are the request's lines, `lines` those of the file."""
     is_kept = is_kept or all(pair.asked == pair.real for pair in pairs)
     unit, steps = infer_unit(lines, pairs), _count_steps(_measure_lines(lines))
     shown_unit = _find_shown_unit(pairs, unit)
-    used = _count_steps([measure_indent(indent_of(line)) for line in request if line.strip()])
+    widths = [measure_indent(indent_of(line)) for line in (*old, *new) if line.strip()]
+    new_widths = frozenset(measure_indent(indent_of(line)) for line in new if line.strip())
+    used = _count_steps(widths)
     asked = shown_unit or _find_usual_step(used, measure_indent(unit))
     is_known = (
         shown_unit is not None or asked == measure_indent(unit) or _is_clear(steps, unit, asked)
     )
-    return Depths(pairs, unit, asked, is_kept, is_known)
+    return Depths(pairs, unit, asked, is_kept, is_known, new_widths)
 
 
 def infer_unit(lines: Sequence[str], pairs: Sequence[IndentPair] = ()) -> str:

@@ -10,6 +10,7 @@ from ..matching.edit_request import LineMatch
 from ..matching.line_edits import LineEdit
 from ..matching.line_similarity import is_made_of_real
 from ..matching.normalization import indent_of, measure_indent, normalize_line
+from .first_line import complete_first_line
 from .replacement_lines import build_new_lines, find_replaced_lines
 from .style_inference import InferredStyle, infer_style
 
@@ -23,6 +24,7 @@ def rewrite_match(source: TextDocument, match: LineMatch) -> list[LineEdit]:
 
 
 def _build_edits(source: TextDocument, match: LineMatch) -> list[LineEdit]:
+    match = complete_first_line(source, match)
     shared = match.shared
     shared = find_shared_lines(match.old, match.new) if shared is None else list(shared)
     learned = infer_style(source, match, shared)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ..matching.common_lines import Pairs
 from ..matching.document import TextDocument
 from ..matching.edit_request import LineMatch
-from ..matching.normalization import indent_of, simplify_in_place
+from ..matching.normalization import indent_of, measure_indent, simplify_in_place
 from .indentation import Depths, IndentPair, infer_depths
 from .typography import Spelling, infer_spelling
 
@@ -41,9 +41,9 @@ def infer_style(source: TextDocument, match: LineMatch, shared: Pairs) -> Inferr
         for place, number in numbered_places
         if match.old[place].strip()
     ]
-    is_kept = _is_indented_as_file(pairs, match, shared)
+    is_kept = _is_indented_as_file(pairs, match, shared) or _has_steps_of_file(pairs, match, shared)
     near = source.lines[max(match.start - NEARBY, 0) : match.end + NEARBY]
-    depths = infer_depths(pairs, [*match.old, *match.new], near, is_kept)
+    depths = infer_depths(pairs, match.old, match.new, near, is_kept)
     spelling = infer_spelling(
         (match.old[place], source.lines[number]) for place, number in numbered_places
     )
@@ -71,3 +71,21 @@ def _is_indented_as_file(pairs: Sequence[IndentPair], match: LineMatch, shared: 
     if top_moved and first == pairs[0].asked:
         return False
     return as_real > 0 or (top_moved and first == pairs[0].real)
+
+
+def _has_steps_of_file(pairs: Sequence[IndentPair], match: LineMatch, shared: Pairs) -> bool:
+    """Return whether the new lines have depths that only the file has, and none of the request's.
+
+    Old lines that were remembered in another step say nothing about new lines in the file's.
+    """
+    asked = dict(shared)
+    if any(
+        indent_of(match.new[asked[pair.place]]) == pair.asked != pair.real
+        for pair in pairs
+        if pair.place in asked
+    ):
+        return False
+    of_request = {measure_indent(pair.asked) for pair in pairs}
+    of_file = {measure_indent(pair.real) for pair in pairs}
+    new = {measure_indent(indent_of(line)) for line in match.new if line.strip()}
+    return bool(new & of_file - of_request) and not new & of_request - of_file

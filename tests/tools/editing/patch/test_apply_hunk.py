@@ -19,6 +19,7 @@ class A {
     }
     g() {
 """
+WITH_CALL = CLASS.replace("f() {\n", "f() {\n        w();\n")
 AT_TWO_DEPTHS = Hunk(
     ("-x;", "-f() {", "-    if (x) {", "-        y();", "+    x;", "+    f() {",
      "+        if (x) {", "+            yy();", "+        }", "+        z();", "     }",
@@ -38,6 +39,11 @@ AT_TWO_DEPTHS = Hunk(
         ("", Hunk(("+a", "+b")), "a\nb\n"),
         ("a\n", Hunk(("+b",), at_end=True), "a\nb\n"),
         ("a", Hunk(("+b",), at_end=True), "a\nb"),
+        ("a\nb\n", Hunk(("+c",), context=("a",)), "a\nc\nb\n"),
+        ("a\nb\n", Hunk(("+c", "+d"), context=("b",)), "a\nb\nc\nd\n"),
+        ("a\nb", Hunk(("+c",), context=("b",)), "a\nb\nc"),
+        (CLASS, Hunk(("+        w();",), context=("class A {", "f() {")), WITH_CALL),
+        (CLASS, Hunk(("+        w();",), context=("    f() {",)), WITH_CALL),
         ("a\nb", Hunk((" a", "-b", "+b"), old_unended=True), "a\nb\n"),
         ("a\nb\n", Hunk((" a", "-b", "+b"), new_unended=True), "a\nb"),
         ("a\nb\n", Hunk((" a", "-b"), new_unended=True), "a"),
@@ -72,6 +78,11 @@ def test_a_hunk(text: str, hunk: Hunk, after: str) -> None:
         ("a\nb\n", Hunk(("-a", "+c"), old_unended=True), "not the file's last"),
         ("a\ncall()\n", Hunk(("-run()", "+call()")), "may have been made already"),
         ("a\na\n", Hunk(("-a", "+b")), "2 times, at lines 1, 2"),
+        ("a\na\n", Hunk(("+b",), context=("a",)), "their place is not clear"),
+        ("f(\n  a)\n", Hunk(("+b",), context=("f(",)), "their place is not clear"),
+        ("x = [a,\n  b]\n", Hunk(("+c",), context=("x =",)), "their place is not clear"),
+        ("a \\\n  b\n", Hunk(("+c",), context=("a \\",)), "their place is not clear"),
+        ("a\n", Hunk(("+b",), context=("z",)), "the line `z` after `@@` is not in the file"),
     ],
 )
 def test_what_does_not_fit_is_refused(text: str, hunk: Hunk, why: str) -> None:

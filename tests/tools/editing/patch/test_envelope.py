@@ -1,5 +1,7 @@
 """The envelope is read strictly: whatever is not clear is refused with its line."""
 
+from textwrap import indent
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,6 +12,7 @@ from maxagent.tools.editing.patch.file_patch import FilePatch
 from maxagent.tools.result import ToolError
 
 HUNK = "@@ def f():\n a\n-b\n+c\n"
+GONE = FilePatch(2, "delete", "x")
 READ = Hunk((" a", "-b", "+c"), context=("def f():",))
 
 
@@ -58,6 +61,13 @@ def update(*hunks: Hunk, line: int = 2, target: str = "") -> FilePatch:
             ],
         ),
         (envelope("*** Add File: x\n"), [FilePatch(2, "create", "x", content="")]),
+        ("*** Update File: x\n" + HUNK, [update(READ, line=1)]),
+        ("```\n*** Update File: x\n" + HUNK + "```\n", [update(READ)]),
+        ("*** Begin Patch ***\n*** Delete File: x\n*** End Patch ***\n", [GONE]),
+        ("***Begin Patch\n***  Delete File: x\n***  End Patch", [GONE]),
+        ("*** Begin Patch\n  *** Delete File: x \n*** End Patch", [GONE]),
+        ("*** Begin Patch\n*** Update File: x\n" + HUNK + " *** End Patch\n", [update(READ)]),
+        (indent(envelope("*** Update File: x\n" + HUNK), "    "), [update(READ)]),
     ],
 )
 def test_an_envelope_is_read(patch: str, read: list[FilePatch]) -> None:

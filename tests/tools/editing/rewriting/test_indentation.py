@@ -40,14 +40,15 @@ def test_the_unit_of_a_file(lines: list[str], unit: str) -> None:
 )  # fmt: skip
 def test_a_depth(pairs: list[tuple[str, str]], asked: str, real: str) -> None:
     known = [IndentPair(place, *pair) for place, pair in enumerate(pairs)]
-    request = [pair.asked + "x" for pair in known] + [asked + "y"]
+    old = [pair.asked + "x" for pair in known]
     lines = TABBED if "\t" in pairs[0][1] else CODE
-    assert infer_depths(known, request, lines, is_kept=False).find_indent(asked, -1, 9) == real
+    depths = infer_depths(known, old, [*old, asked + "y"], lines, is_kept=False)
+    assert depths.find_indent(asked, -1, 9) == real
 
 
 def test_depths_equal_in_the_request_follow_the_neighbours() -> None:
     pairs = [IndentPair(0, "", ""), IndentPair(1, "", "    "), IndentPair(2, "", "    ")]
-    depths = infer_depths(pairs, ["a", "b", "c"], CODE, is_kept=False)
+    depths = infer_depths(pairs, ["a", "b", "c"], [], CODE, is_kept=False)
     assert depths.find_indent("", 1, 2) == "    "
     with pytest.raises(ToolError, match="depth of the new lines is not clear"):
         depths.find_indent("", 0, 1)
@@ -69,10 +70,30 @@ def test_step_of_request_must_be_known(
     lines: list[str], pairs: list[tuple[str, str]], asked: str, real: str | None
 ) -> None:
     known = [IndentPair(place, *pair) for place, pair in enumerate(pairs)]
-    request = [pair.asked + "x" for pair in known] + [asked + "y"]
-    depths = infer_depths(known, request, lines, is_kept=False)
+    old = [pair.asked + "x" for pair in known]
+    depths = infer_depths(known, old, [*old, asked + "y"], lines, is_kept=False)
     if real is not None:
         assert depths.find_indent(asked, -1, 9) == real
         return
     with pytest.raises(ToolError, match="steps of 4, and the file's own step is not clear"):
+        depths.find_indent(asked, -1, 9)
+
+
+@pytest.mark.parametrize(
+    ("new", "asked", "real"),
+    [
+        (["a", "  b", "    c"], "    ", "            "),
+        (["a", "    c"], "    ", None),
+        (["a", "  b", "      c"], "      ", None),
+        (["a", "  b", "    c", "      d"], "      ", "                "),
+        (["    c"], "    ", None),
+    ],
+)
+def test_jump_of_several_steps_is_not_guessed(new: list[str], asked: str, real: str | None) -> None:
+    pairs = [IndentPair(0, "", "    "), IndentPair(1, "  ", "        ")]
+    depths = infer_depths(pairs, ["x", "  y"], new, CODE * 9, is_kept=False)
+    if real is not None:
+        assert depths.find_indent(asked, -1, 9) == real
+        return
+    with pytest.raises(ToolError, match="more than one step"):
         depths.find_indent(asked, -1, 9)

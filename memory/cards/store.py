@@ -18,6 +18,7 @@ from langgraph.store.sqlite.aio import AsyncSqliteStore
 from ...config import paths
 from ...config.errors import MaxAgentError
 from ..database.connection import can_write, connect, lock_database
+from ..transaction import RollbackLock
 from .file_recovery import create_file, create_tables, translate_store_errors
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class CardStore(AsyncSqliteStore):
         self._home = home
         self._opening = asyncio.Lock()
         super().__init__(_create_connection(Path()))
+        self.lock = RollbackLock(lambda: self.conn.rollback())
 
     def has_file(self) -> bool:
         """Return whether anything was ever kept."""

@@ -19,6 +19,7 @@ from langgraph.checkpoint.base import id as checkpoint_ids
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from typing_extensions import override
 
+from ..transaction import RollbackLock
 from .checkpoint_id import parse_ticks
 from .delta_history import CheckpointKey, DeltaHistories
 from .serializer import StrictSerializer
@@ -45,6 +46,7 @@ class CheckpointSaver(AsyncSqliteSaver):
 
     def __init__(self, connection: aiosqlite.Connection) -> None:
         super().__init__(connection, serde=StrictSerializer())
+        self.lock = RollbackLock(connection.rollback)
         self._histories = DeltaHistories(connection, self.serde)
 
     @override
@@ -97,14 +99,10 @@ class CheckpointSaver(AsyncSqliteSaver):
 
     async def _write_checkpoint(self, row: Mapping[str, object]) -> None:
         # one transaction: a half-saved step would run again without its writes
-        try:
-            await self.conn.execute(_PUT, row)
-            if row["parent"]:
-                await self.conn.execute(_FORGET_WRITES, {**row, "kept": json.dumps(KEPT_CHANNELS)})
-            await self.conn.commit()
-        except BaseException:
-            await self.conn.rollback()
-            raise
+        await self.conn.execute(_PUT, row)
+        if row["parent"]:
+            await self.conn.execute(_FORGET_WRITES, {**row, "kept": json.dumps(KEPT_CHANNELS)})
+        await self.conn.commit()
 
     @override
     async def aget_delta_channel_history(

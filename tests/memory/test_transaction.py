@@ -1,0 +1,76 @@
+"""A cancelled write leaves no transaction open, at whatever turn of the loop it is cancelled."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from langgraph.checkpoint.base import empty_checkpoint
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.store.base import PutOp
+
+from maxagent.memory.cards.store import CardStore, open_store
+from maxagent.memory.database.checkpointer import open_checkpointer
+
+PLACE = {
+    "configurable": {"thread_id": "t", "checkpoint_ns": "", "checkpoint_id": "1"},
+}
+TURNS = range(12)
+"""Turns of the loop after which a write is cancelled; a whole one takes fewer."""
+
+SAVER_WRITES: dict[str, Callable[[AsyncSqliteSaver], Awaitable[object]]] = {
+    "put": lambda saver: saver.aput(PLACE, empty_checkpoint(), {}, {}),  # type: ignore[typeddict-item]
+    "put_writes": lambda saver: saver.aput_writes(PLACE, [("a", 1), ("b", 2)], "task"),  # type: ignore[arg-type]
+    "delete_thread": lambda saver: saver.adelete_thread("t"),
+}
+STORE_WRITES: dict[str, Callable[[CardStore], Awaitable[object]]] = {
+    "put": lambda store: store.aput(("a",), "key", {"text": "x"}),
+    "delete": lambda store: store.adelete(("a",), "key"),
+    "batch": lambda store: store.abatch([PutOp(("a",), str(n), {"n": n}) for n in range(3)]),
+}
+
+
+async def cancel_after(write: Awaitable[object], turns: int) -> None:
+    task = asyncio.ensure_future(write)
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    task.cancel()
+    await asyncio.wait([task])
+
+
+@pytest.mark.parametrize("name", SAVER_WRITES)
+async def test_cancelled_save_leaves_no_transaction(tmp_path: Path, name: str) -> None:
+    async with open_checkpointer(tmp_path / "threads.db") as saver:
+        await saver.aput_writes(PLACE, [("z", 0)], "before")  # type: ignore[arg-type]
+        for turns in TURNS:
+            await cancel_after(SAVER_WRITES[name](saver), turns)
+            await saver.conn.execute("SELECT 1")  # behind all that was in the queue
+            assert not saver.conn.in_transaction, turns
+        await SAVER_WRITES[name](saver)
+
+
+@pytest.mark.parametrize("name", STORE_WRITES)
+async def test_cancelled_card_leaves_no_transaction(tmp_path: Path, name: str) -> None:
+    async with open_store(tmp_path) as store:
+        await store.aput(("a",), "key", {"text": "before"})
+        for turns in TURNS:
+            await cancel_after(STORE_WRITES[name](store), turns)
+            async with store.lock:  # LangGraph batches in a task of its own, which goes on
+                await store.conn.execute("SELECT 1")
+            assert not store.conn.in_transaction, turns
+        await STORE_WRITES[name](store)
+
+
+async def test_many_cancelled_saves_lock_nobody_out(tmp_path: Path) -> None:
+    path = tmp_path / "threads.db"
+    async with open_checkpointer(path) as saver:
+        writes = [saver.aput_writes(PLACE, [("a", n)], f"task-{n}") for n in range(50)]  # type: ignore[arg-type]
+        tasks = [asyncio.ensure_future(write) for write in writes]
+        for _ in range(4):
+            await asyncio.sleep(0)
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+        async with open_checkpointer(path) as other:
+            await other.conn.execute("PRAGMA busy_timeout = 500")
+            await other.aput_writes(PLACE, [("b", 1)], "other")  # type: ignore[arg-type]

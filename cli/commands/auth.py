@@ -35,6 +35,7 @@ def login(
     """
     from ..prompts.credential_input import ask_credential
     from ..prompts.login import log_in, store_key
+    from ..prompts.terminal_echo import hidden_echo
 
     if token_stdin:
         key = sys.stdin.read().strip()
@@ -48,11 +49,12 @@ def login(
             "a key must be pasted at a terminal, and there is none",
             hint="pipe the key in: `mcode auth login PROVIDER --token-stdin < FILE`",
         )
-    name, key = ask_credential(_find_name(provider))
-    if key:
-        store_key(name, key)
-    else:
-        log_in(name)
+    with hidden_echo():
+        name, key = ask_credential(_find_name(provider))
+        if key:
+            store_key(name, key)
+        else:
+            log_in(name)
 
 
 @app.command()

@@ -89,8 +89,9 @@ def _describe_offer(provider: Provider) -> str:
 def _ask_key_provider(console: "Console", key: str) -> str:
     """Return the provider of a key whose form several providers use."""
     from ..rendering.console import show_line
-    from .text_input import read_line
+    from .text_input import discard_typeahead, read_line
 
+    discard_typeahead()  # a key that came again is not shown as an answer
     names = list_candidates(key)
     for number, name in enumerate(names, 1):
         show_line(console, f"{number:>3}  {name}", "")

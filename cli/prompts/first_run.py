@@ -18,6 +18,7 @@ from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
 from ..lazy_imports import without_collector
 from ..rendering.output import echo
+from .terminal_echo import hidden_echo
 
 if TYPE_CHECKING:
     from ...config.settings.schema import Settings
@@ -36,9 +37,10 @@ def lead_to_first_key(folder: Path, options: Mapping[str, object]) -> None:
         return
     if options.get("model") or options.get("base_url") or has_key(os.environ, home):
         return
-    settings = _load_settings(folder, home)
-    if settings and not _is_configured(settings):
-        _ask_until_it_works(settings, home)
+    with hidden_echo():
+        settings = _load_settings(folder, home)
+        if settings and not _is_configured(settings):
+            _ask_until_it_works(settings, home)
 
 
 def _load_settings(folder: Path, home: Path) -> "Settings | None":
@@ -112,7 +114,9 @@ def _choose_model(settings: "Settings", resolved: "ResolvedModel", names: Sequen
     """Return `PROVIDER/MODEL` that the user selects; raises typer.Exit if they leave."""
     from ...models.listing import list_models_with_names
     from .model_picker import pick_model
+    from .text_input import discard_typeahead
 
+    discard_typeahead()  # a key that came again is not shown as a search
     echo(t("first_run.model"), err=True)
     listings = list_models_with_names(settings, os.environ, resolved.provider, names, "")
     model = pick_model(listings)

@@ -14,6 +14,7 @@ from ..rendering.output import echo
 from ..rendering.table import GAP, NARROW, align_columns, measure_width
 from .choice import ask_number
 from .sync_bridge import run_sync
+from .text_input import holds_key
 
 if TYPE_CHECKING:
     from prompt_toolkit.application import Application
@@ -124,8 +125,13 @@ def build_picker(choice: PickerState[Item]) -> "Application[Item | None]":
     """Build the picker; the caller runs it."""
     from prompt_toolkit.application import Application
     from prompt_toolkit.buffer import Buffer
+    from prompt_toolkit.filters import Condition
     from prompt_toolkit.layout import BufferControl, FormattedTextControl, HSplit, Layout, Window
-    from prompt_toolkit.layout.processors import BeforeInput
+    from prompt_toolkit.layout.processors import (
+        BeforeInput,
+        ConditionalProcessor,
+        PasswordProcessor,
+    )
     from prompt_toolkit.output import create_output
 
     typed = Buffer(multiline=False, on_text_changed=lambda buffer: choice.filter(buffer.text))
@@ -138,9 +144,11 @@ def build_picker(choice: PickerState[Item]) -> "Application[Item | None]":
             for is_chosen, text in lines
         ] or [("", t("picker.nothing"))]
 
+    mask = ConditionalProcessor(PasswordProcessor(), Condition(lambda: holds_key(typed.text)))
+    search = BufferControl(typed, [mask, BeforeInput(f"{t('picker.search')} ")])
     body = HSplit(
         [
-            Window(BufferControl(typed, [BeforeInput(f"{t('picker.search')} ")]), height=1),
+            Window(search, height=1),
             Window(FormattedTextControl(render_rows), height=min(SHOWN, choice.count) or 1),
             Window(FormattedTextControl(t("picker.keys")), height=1),
         ]

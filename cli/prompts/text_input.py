@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
+from ...config.security.secrets.detection import find_secrets
+from ...config.security.secrets.plausibility import is_key
 from ..rendering.console import style_text, wrap_for_console
 from .interruptible_input import is_terminal, read_stdin_line
 from .sync_bridge import run_sync
+from .terminal_echo import shown_echo
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
@@ -38,13 +41,19 @@ def read_line(console: Console, prompt: str, keys: Collection[str] = ()) -> str:
     if line:
         return run_sync(line.prompt_async()).strip()
     console.print(last, end=" ")
-    return read_stdin_line().strip()
+    with shown_echo():
+        return read_stdin_line().strip()
 
 
 def discard_typeahead() -> None:
     """Drop what was typed during a run: it does not answer a question that follows."""
     if is_terminal(sys.stdin):
         termios.tcflush(sys.stdin, termios.TCIFLUSH)
+
+
+def holds_key(typed: str) -> bool:
+    """Return whether a typed text has a key, which no question shows."""
+    return bool(find_secrets(typed)) or is_key(typed.strip(), is_quoted=True)
 
 
 def can_edit() -> bool:
@@ -55,12 +64,15 @@ def can_edit() -> bool:
 
 def _create_session(prompt: str, one_key: Collection[str]) -> "PromptSession[str]":
     from prompt_toolkit import PromptSession
+    from prompt_toolkit.application import get_app
+    from prompt_toolkit.filters import Condition
     from prompt_toolkit.output import create_output
 
     # prompt_toolkit would warn about a terminal that does not report its cursor position
     os.environ.setdefault("PROMPT_TOOLKIT_NO_CPR", "1")
     session: PromptSession[str] = PromptSession(
         [("bold", prompt), ("", " ")],
+        is_password=Condition(lambda: holds_key(get_app().current_buffer.text)),
         key_bindings=_build_bindings(one_key),
         enable_suspend=True,
         output=create_output(sys.stderr),

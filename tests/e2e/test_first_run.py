@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from threading import Event
 
 import pytest
 from chat_window import LOCALES, squeezed
@@ -92,6 +93,37 @@ def test_a_pasted_key_leads_to_an_answer(
         assert terminal.glass.wraps == 0
     assert read_credentials(run.home)["deepseek"].secret == KEY
     assert "deepseek/deepseek-chat" in (run.home / "config.yaml").read_text()
+
+
+def test_a_key_is_never_shown_whenever_pasted(tmp_path: Path, provider: Provider) -> None:
+    tested, typed = Event(), Event()
+
+    def answer(request: Request) -> dict[str, object]:
+        tested.set()
+        assert typed.wait(60)
+        if request.headers.get("Authorization") != f"Bearer {KEY}":
+            return {"status": 401, "body": {"error": {"message": "no such key"}}}
+        if request.path.endswith("/models"):
+            return {"status": 200, "body": MODELS}
+        return {"text": "Hello there."}
+
+    provider.script(answer)
+    run = FirstRun(tmp_path, "en", 80, DEEPSEEK_BASE_URL=provider.url)
+    with run.terminal as terminal:
+        terminal.until(run.words("first_run.welcome")[:20])
+        terminal.type(f"{KEY}\r")  # while the question is prepared
+        run.see(run.words("auth.ask.provider"))
+        terminal.type(PASTE)  # at a question for a number
+        terminal.press("ctrl-u").type("deepseek").press("enter")
+        assert tested.wait(60)
+        terminal.type(KEY)  # while it is tested
+        typed.set()
+        run.see(run.words("first_run.model"), run.words("picker.keys"))
+        terminal.type(PASTE)  # in the search for a model
+        terminal.press("ctrl-u").press("enter")
+        run.see(run.words("status.build"))
+        assert KEY[:12] not in terminal.shown
+    assert read_credentials(run.home)["deepseek"].secret == KEY
 
 
 def test_a_wrong_key_is_asked_again(tmp_path: Path, deepseek: Provider) -> None:

@@ -8,6 +8,7 @@ from ..config.security.redaction import find_marks
 from ..config.text import TemplatedText, join_texts, text
 from ..config.trust.decision import Trust
 from ..config.trust.trusted_reader import is_empty_folder
+from ..memory.cards.project_claim import MOVED, NOT_SHARED, describe_claim, find_claim
 from ..memory.snapshots.git_repository import find_git
 from ..nodes.agent.dependencies import Dependencies
 from ..tools.runtime.missing_tools import find_missing_tools
@@ -50,7 +51,14 @@ MISSING_TOOLS = "the configuration names tools that are not available here: {too
 # Prefixes of notices about a state, not an event; a conversation shows them once
 STANDING = tuple(
     words.partition("{")[0]
-    for words in (UNTRUSTED, IGNORED_INSTRUCTIONS, NO_SANDBOX, MISSING_TOOLS)
+    for words in (
+        UNTRUSTED,
+        IGNORED_INSTRUCTIONS,
+        NO_SANDBOX,
+        MISSING_TOOLS,
+        NOT_SHARED,
+        MOVED,
+    )
 )
 
 
@@ -129,7 +137,16 @@ def collect_standing_notices(deps: Dependencies, *, tests: bool) -> list[str]:
         *collect_instruction_notices(deps),
         *collect_sandbox_notices(deps),
         *_collect_tool_notices(deps),
+        *_collect_memory_notices(deps),
     ]
+
+
+def _collect_memory_notices(deps: Dependencies) -> list[str]:
+    """Return one notice if the folder could have another one's memory, and nobody was asked."""
+    if not (deps.trust.trusted and deps.settings.memory.enabled):
+        return []
+    claim = find_claim(deps.home, deps.workspace.root)
+    return [describe_claim(claim)] if claim else []
 
 
 def _collect_tool_notices(deps: Dependencies) -> list[str]:

@@ -12,6 +12,7 @@ from ...config.errors import UsageError
 from ..i18n.catalogs import t
 from ..lazy_imports import without_collector
 from ..options import AnswerStyle, Mode, OutputFormat, Timeout, Verbose
+from ..prompts.memory_claim import settle_memory
 from ..prompts.trust import TrustFlag, settle_trust
 from ..rendering.output import echo
 
@@ -71,6 +72,7 @@ def resume(
     is_chat = row.graph == "chat"
     tests = not is_chat and row.graph != "edit" and not row.options.get("skip_tests")
     settle_trust(Path(row.folder), yes=trust, output=output, tests=tests)
+    settle_memory(Path(row.folder), output=output)
     with without_collector():
         from ...nodes.agent.context import Context
         from ..execution.run import run_in_terminal

@@ -21,6 +21,7 @@ from ..options import (
     Timeout,
     Verbose,
 )
+from ..prompts.memory_claim import settle_memory
 from ..prompts.trust import TrustFlag, settle_trust
 
 SkipTests = Annotated[
@@ -77,6 +78,7 @@ def task(
     answer, 130 interrupted.
     """
     settle_trust(folder, yes=trust, output=output, tests=not skip_tests)
+    settle_memory(folder, output=output)
     with without_collector():
         from ...nodes.options import Options
         from ..execution.run import run_in_terminal

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from ..lazy_imports import without_collector
 from ..options import AnswerStyle, OutputFormat
+from ..prompts.memory_claim import settle_memory
 from ..prompts.trust import settle_trust
 
 
@@ -26,6 +27,7 @@ def run_single_turn(
     time limit; 0: none.
     """
     settle_trust(folder, yes=trust, output=output, tests=False)
+    settle_memory(folder, output=output)
     with without_collector():
         from .print_mode import ChatRun, run_chat
     chosen = {name: value for name, value in options.items() if value}

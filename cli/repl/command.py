@@ -29,6 +29,7 @@ from ..options import (
     Timeout,
     Verbose,
 )
+from ..prompts.memory_claim import settle_memory
 from ..prompts.trust import TrustFlag, settle_trust
 from ..stdin_block import wrap_stdin
 from . import command_options as given
@@ -122,6 +123,7 @@ def chat(
 
 
 def _answer_message(words: str | None, place: _Place, how: _AnswerOptions) -> int:
+    settle_memory(place[0], output=how.output)
     with without_collector():
         from ..execution.print_mode import ChatRun, run_chat
     return run_chat(ChatRun(*place, *how), words)

@@ -17,6 +17,7 @@ from ..execution.stop_signal import StopSignal, run_stoppable
 from ..i18n.catalogs import t
 from ..options import OutputFormat
 from ..prompts.first_run import lead_to_first_key
+from ..prompts.memory_claim import settle_memory
 from ..prompts.trust import settle_trust
 from ..rendering.definition_list import get_terminal_width
 from ..rendering.line_breaks import split_rows
@@ -54,6 +55,7 @@ def run_repl(
     MaxAgentError, for example for an invalid configuration.
     """
     settle_trust(folder, yes=trust, output=OutputFormat.text, tests=False)
+    settle_memory(folder)
     if pull_request:
         check_pull_request(folder)
     lead_to_first_key(folder, options or {})

@@ -27,6 +27,7 @@ from .card import (
 )
 from .card_lookup import find_card
 from .duplicates import find_similar
+from .folder_record import record_folder
 from .namespaces import LINKS, Namespace, get_namespace
 from .search import CardHit, score_texts
 
@@ -76,11 +77,14 @@ class CardLibrary:
     opened, so that nothing calls the store.
     """
 
-    def __init__(self, store: "BaseStore", home: Path, project: str) -> None:
-        """Open the library; `project` is from `identify_project`. Nothing is read yet."""
+    def __init__(
+        self, store: "BaseStore", home: Path, project: str, folder: Path | None = None
+    ) -> None:
+        """Open the library; `project` is from `identify_project(folder)`. Nothing is read yet."""
         self._store = store
         self._home = home
         self._project = project
+        self._folder = folder
         self._linked: str | None = None
 
     async def list(
@@ -240,8 +244,9 @@ class CardLibrary:
         Return how many moved. The project itself ends the link: its cards stay with the other.
         """
         async with self._write():
+            await self._record_folder()
             if other == self._project:
-                await self._store.adelete(LINKS, other)
+                await self._store.aput(LINKS, other, {"project": other})
                 self._linked = other
                 return 0
             moved, target = 0, await self._resolve_link(other)
@@ -341,7 +346,14 @@ class CardLibrary:
         return card or await self.find(card_id)
 
     async def _put(self, card: Card) -> None:
+        if card.scope != "user":
+            await self._record_folder()
         await self._store.aput(await self._locate(card.scope), card.id, card.to_value())
+
+    async def _record_folder(self) -> None:
+        folder, self._folder = self._folder, None
+        if folder:
+            await record_folder(self._store, self._project, folder)
 
     async def _read_scope(self, scope: Scope) -> Sequence[Card]:
         items = await self._read_items(scope)

@@ -1,7 +1,7 @@
 """Namespaces of the store: the user's cards, and each project's cards and notes.
 
-A project is known by the first remote of its repository, so a clone elsewhere has the same memory;
-without a remote it is known by its real path.
+A project is known by the real path of its folder, which no repository can choose. A folder has
+another project's memory only if the user has linked it: `project_claim.py`.
 """
 
 import hashlib
@@ -15,7 +15,11 @@ from .repository import find_repository
 Namespace = tuple[str, ...]
 
 LINKS: Namespace = ("memory", "links")
-"""By project, the other project whose memory it uses."""
+"""By project, the one whose memory it uses, as the user has said; it may be the project itself."""
+FOLDERS: Namespace = ("memory", "folders")
+"""By project, its folder and the remote that its repository named when a card was kept."""
+MIGRATIONS: Namespace = ("memory", "migrations")
+"""What was done to cards of earlier versions."""
 
 
 def get_namespace(scope: Scope, project: str) -> Namespace:
@@ -34,9 +38,21 @@ def get_scope(namespace: Namespace, project: str) -> Scope | None:
 
 def identify_project(folder: Path) -> str:
     """Return the identity of the project around this folder: 16 hex digits."""
+    return hash_name(str(find_repository(Path(os.path.realpath(folder))).find_main_folder()))
+
+
+def identify_remote(folder: Path) -> str:
+    """Return what the first remote around this folder stands for; empty if there is none.
+
+    Only a hint that the project may be known from another folder: a repository writes it itself.
+    """
     repository = find_repository(Path(os.path.realpath(folder)))
     remote = repository.read_remote()
-    name = normalize_remote(remote, repository.root) if remote else str(repository.root)
+    return hash_name(normalize_remote(remote, repository.root)) if remote else ""
+
+
+def hash_name(name: str) -> str:
+    """Return 16 hex digits that stand for a path or a remote."""
     return hashlib.sha256(name.encode(errors="surrogateescape")).hexdigest()[:16]
 
 

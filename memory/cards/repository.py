@@ -1,9 +1,10 @@
-"""What a repository says of itself in its files: its first remote and its latest commits.
+"""What a repository says of itself in its files: its first remote, its worktrees, its commits.
 
 git is not started: a repository's own configuration can make it run programs.
 """
 
 import configparser
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,6 +34,24 @@ class Repository:
         remotes = (name for name in parser.sections() if name.startswith("remote "))
         urls = (parser.get(name, "url", fallback="") or "" for name in remotes)
         return next((url.strip('"') for url in urls if url), "")
+
+    def find_main_folder(self) -> Path:
+        """Return the folder whose memory this one has: of a linked worktree, the main one's.
+
+        That is certain only if the main repository names this folder, too: what a folder says of
+        itself may name any repository.
+        """
+        git_dir = Path(os.path.realpath(self.git_dir)) if self.git_dir else self.root
+        main = git_dir.parent.parent
+        if not (self.root / ".git").is_file() or git_dir.parent.name != "worktrees":
+            return self.root
+        named = _read_start(git_dir / "gitdir").strip()
+        is_named = bool(named) and os.path.realpath(git_dir / named) == str(self.root / ".git")
+        if not is_named or os.path.realpath(
+            git_dir / _read_start(git_dir / "commondir").strip()
+        ) != str(main):
+            return self.root
+        return main.parent if main.name == ".git" else main
 
     def read_commits(self) -> list[str]:
         """Return the commits that were checked out here, the latest last, from git's own log."""

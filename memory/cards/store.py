@@ -19,7 +19,9 @@ from ...config import paths
 from ...config.errors import MaxAgentError
 from ..database.connection import can_write, connect, lock_database
 from ..transaction import RollbackLock
+from .card_rows import CardRows
 from .file_recovery import create_file, create_tables, translate_store_errors
+from .project_migration import adopt_older_cards
 
 if TYPE_CHECKING:
     from .library import CardLibrary
@@ -45,7 +47,7 @@ class CardStore(AsyncSqliteStore):
             if self.is_setup:
                 return
             path = await asyncio.to_thread(paths.locate_memory, self._home)
-            await asyncio.to_thread(_prepare_file, path)
+            await asyncio.to_thread(_prepare_file, path, self._home)
             self.conn = _create_connection(path)
             await self.conn
             await super().setup()
@@ -107,7 +109,7 @@ async def open_library(home: Path, folder: Path) -> "AsyncGenerator[CardLibrary]
     from .namespaces import identify_project
 
     async with open_store(home) as store:
-        yield CardLibrary(store, home, await asyncio.to_thread(identify_project, folder))
+        yield CardLibrary(store, home, await asyncio.to_thread(identify_project, folder), folder)
 
 
 @asynccontextmanager
@@ -121,9 +123,10 @@ def _create_connection(path: Path) -> aiosqlite.Connection:
     return aiosqlite.Connection(partial(connect, path), iter_chunk_size=64)
 
 
-def _prepare_file(path: Path) -> None:
+def _prepare_file(path: Path, home: Path) -> None:
     """Create file and tables; one process at a time, since LangGraph's own setup is not safe."""
     create_file(path)
     if can_write(path):
         with translate_store_errors(path), lock_database(path), closing(connect(path)) as opened:
             create_tables(opened)
+            adopt_older_cards(CardRows(opened), home)

@@ -51,8 +51,11 @@ def open_library(
         return None
     from ...memory.cards.library import CardLibrary
     from ...memory.cards.namespaces import identify_project
+    from ...memory.worktrees.record import find_origins
 
-    return CardLibrary(store, sources.home, identify_project(sources.workspace.root))
+    root = sources.workspace.root
+    folder = (root, *find_origins(root, sources.home))[-1]  # of a worktree, its project
+    return CardLibrary(store, sources.home, identify_project(folder), folder)
 
 
 async def load_start_cards(

@@ -12,8 +12,10 @@ from ....config.errors import NotInteractiveError, UsageError
 from ....config.text import text
 from ...i18n.catalogs import t
 from ...lazy_imports import without_collector
+from ...prompts.memory_claim import warn_of_claim
 from ...prompts.sync_bridge import run_sync
 from ...rendering.output import echo, echo_json
+from ...rendering.sanitize import sanitize_line
 from .card_output import SHORT_ID, report_cards, to_mapping
 from .card_type import CardTypeName
 from .listing import AsJson, CardId, CardIds, read_all_cards
@@ -55,6 +57,8 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Add a card. Exit code 2: the text is not allowed, such as a secret."""
+    if not for_user:
+        warn_of_claim(Path.cwd())
     addition = run_on_library(
         lambda library: _add_card(
             library,
@@ -181,29 +185,33 @@ def forget(card_ids: CardIds, as_json: AsJson = False) -> None:
 
 
 def link(
-    folder: Annotated[Path, typer.Argument(help="Folder of the other project; `.` ends the link.")],
+    folder: Annotated[
+        str,
+        typer.Argument(
+            help="Folder of the other project, or the remote that an earlier version knew it by; "
+            "`.` ends the link."
+        ),
+    ],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Use another project's memory here. This project's cards move there permanently."""
     from ....memory.cards.namespaces import identify_project
+    from ....memory.cards.project_claim import identify_place
 
-    if not folder.is_dir():
-        raise UsageError(
-            text("`{root}` is not a folder", root=folder), hint="name the other project's folder"
-        )
-    other = identify_project(folder)
+    place = str(Path(folder).resolve()) if Path(folder).is_dir() else folder
+    other = identify_place(paths.locate_home(), place)
     is_own = other == identify_project(Path.cwd())
     moving = 0 if is_own else _count_moving(other)
-    if moving and not yes and not _confirm_link(folder, moving):
+    if moving and not yes and not _confirm_link(place, moving):
         raise typer.Exit(exit_codes.FAILED)
     moved = run_on_library(lambda library: library.link(other))
     if as_json:
-        echo_json({"folder": str(folder.resolve()), "project": other, "moved": moved})
+        echo_json({"folder": place, "project": other, "moved": moved})
     elif is_own:
         echo(t("memory.unlinked"), err=True)
     else:
-        echo(t("memory.linked", folder=folder.resolve(), count=moved), err=True)
+        echo(t("memory.linked", folder=sanitize_line(place), count=moved), err=True)
 
 
 def _count_moving(other: str) -> int:
@@ -214,12 +222,12 @@ def _count_moving(other: str) -> int:
     return sum(card.id not in other_ids for card in read_all_cards())
 
 
-def _confirm_link(folder: Path, count: int) -> bool:
+def _confirm_link(place: str, count: int) -> bool:
     from ...prompts.choice import confirm
 
     if not sys.stdin.isatty():
         raise NotInteractiveError(hint="add `--yes` to move the cards without asking")
-    return confirm(t("memory.link", folder=folder.resolve(), count=count))
+    return confirm(t("memory.link", folder=sanitize_line(place), count=count))
 
 
 def run_on_library(action: "Callable[[CardLibrary], Awaitable[Result]]") -> Result:

@@ -7,6 +7,7 @@ import typer
 
 from ....config import paths
 from ...i18n.catalogs import t
+from ...prompts.memory_claim import warn_of_claim
 from ...rendering.output import echo_json
 from .card_output import show_card, show_cards, to_mapping
 from .card_type import CardTypeName
@@ -42,6 +43,7 @@ def list_cards(
         if (every or card.is_current()) and (type is None or card.type == type.value)
     ]
     show_cards(cards, as_json=as_json, none=t("memory.none"))
+    warn_of_claim(Path.cwd())
 
 
 @app.command()

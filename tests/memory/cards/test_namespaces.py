@@ -1,13 +1,19 @@
-"""Which memory a folder has: that of its repository's first remote, or its own."""
+"""Which memory a folder has: its own, whatever its repository says."""
 
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from git_remotes import HTTPS, create_repository
 
-from maxagent.memory.cards.namespaces import get_namespace, get_scope, identify_project
+from maxagent.memory.cards.namespaces import (
+    get_namespace,
+    get_scope,
+    identify_project,
+    identify_remote,
+)
 
-HTTPS = "https://github.com/owner/name"
 SAME = [
     HTTPS,
     f"{HTTPS}.git",
@@ -20,28 +26,22 @@ SAME = [
 ]
 
 
-def create_repository(folder: Path, *remotes: str) -> Path:
-    folder.mkdir(parents=True)
-    subprocess.run(["git", "init", "-q", folder], check=True)
-    for number, url in enumerate(remotes):
-        subprocess.run(["git", "-C", folder, "remote", "add", f"r{number}", url], check=True)
-    return folder
-
-
 @pytest.mark.parametrize("url", SAME)
-def test_remote_is_one_project_however_written(url: str, tmp_path: Path) -> None:
+def test_remote_is_one_hint_however_written(url: str, tmp_path: Path) -> None:
     first = create_repository(tmp_path / "first", HTTPS)
     second = create_repository(tmp_path / "second", url, "https://github.com/other/fork")
     (second / "sub").mkdir()
-    assert identify_project(first) == identify_project(second / "sub")
+    assert identify_remote(first) == identify_remote(second / "sub")
+    assert identify_project(first) != identify_project(second)
+    assert identify_project(second) == identify_project(second / "sub")
 
 
-def test_other_remote_is_another_project(tmp_path: Path) -> None:
+def test_other_remote_is_another_hint(tmp_path: Path) -> None:
     first = create_repository(tmp_path / "first", HTTPS)
     others = [f"{HTTPS}2", "https://gitlab.com/owner/name", "/srv/name.git", "../name"]
-    found = {identify_project(first)}
+    found = {identify_remote(first)}
     for number, url in enumerate(others):
-        found.add(identify_project(create_repository(tmp_path / str(number), url)))
+        found.add(identify_remote(create_repository(tmp_path / str(number), url)))
     assert len(found) == 1 + len(others)
 
 
@@ -54,14 +54,80 @@ def test_folder_without_remote_is_known_by_real_path(tmp_path: Path) -> None:
     assert len(identify_project(repository)) == 16
 
 
+def create_worktree(main: Path, place: Path, *options: str) -> Path:
+    name = ["-c", "user.name=n", "-c", "user.email=e@x", *options]
+    for words in (
+        ["commit", "-q", "--allow-empty", "-m", "x"],
+        ["worktree", "add", "-q", str(place), "-b", place.name],
+    ):
+        subprocess.run(["git", "-C", main, *name, *words], check=True)
+    return place
+
+
 def test_worktree_has_the_memory_of_its_repository(tmp_path: Path) -> None:
     first = create_repository(tmp_path / "first", HTTPS)
-    name = ["-c", "user.name=n", "-c", "user.email=e@x"]
-    subprocess.run(
-        ["git", "-C", first, *name, "commit", "-q", "--allow-empty", "-m", "x"], check=True
+    tree = create_worktree(first, tmp_path / "tree")
+    (tree / "sub").mkdir()
+    assert identify_project(tree / "sub") == identify_project(first)
+
+
+def point_by_gitdir(hostile: Path, main: Path) -> None:
+    (hostile / ".git").write_text(f"gitdir: {main / '.git'}\n")
+
+
+def point_by_link(hostile: Path, main: Path) -> None:
+    (hostile / ".git").symlink_to(main / ".git")
+
+
+def point_to_worktree(hostile: Path, main: Path) -> None:
+    (hostile / ".git").write_text(f"gitdir: {main / '.git' / 'worktrees' / 'tree'}\n")
+
+
+def point_by_commondir(hostile: Path, main: Path) -> None:
+    own = hostile / "git" / "worktrees" / "x"
+    own.mkdir(parents=True)
+    (hostile / ".git").write_text(f"gitdir: {own}\n")
+    (own / "commondir").write_text(f"{main / '.git'}\n")
+    (own / "gitdir").write_text(f"{hostile / '.git'}\n")
+
+
+def point_by_linked_folder(hostile: Path, main: Path) -> None:
+    (hostile / "git").mkdir()
+    (hostile / "git" / "worktrees").symlink_to(main / ".git" / "worktrees")
+    (hostile / ".git").write_text("gitdir: git/worktrees/tree\n")
+
+
+def point_by_repository(hostile: Path, main: Path) -> None:
+    subprocess.run(["git", "init", "-q", hostile], check=True)
+    (hostile / ".git" / "commondir").write_text(f"{main / '.git'}\n")
+    (hostile / ".git" / "gitdir").write_text(f"{hostile / '.git'}\n")
+
+
+def point_by_core_worktree(hostile: Path, main: Path) -> None:
+    subprocess.run(["git", "init", "-q", hostile], check=True)
+    for name, value in (("core.worktree", main), ("remote.origin.url", HTTPS)):
+        subprocess.run(["git", "-C", hostile, "config", name, value], check=True)
+
+
+IMPOSTORS = [value for name, value in sorted(globals().items()) if name.startswith("point_")]
+
+
+@pytest.mark.parametrize("impostor", IMPOSTORS)
+def test_impostor_has_no_other_memory(
+    impostor: Callable[[Path, Path], None], tmp_path: Path
+) -> None:
+    main = create_repository(tmp_path / "main", HTTPS)
+    create_worktree(main, tmp_path / "tree")
+    hostile = tmp_path / "hostile"
+    hostile.mkdir()
+    impostor(hostile, main)
+    plain = tmp_path / "plain"
+    plain.mkdir()
+    assert identify_project(hostile) not in (
+        identify_project(main),
+        identify_project(tmp_path / "tree"),
+        identify_project(plain),
     )
-    subprocess.run(["git", "-C", first, "worktree", "add", "-q", tmp_path / "tree"], check=True)
-    assert identify_project(tmp_path / "tree") == identify_project(first)
 
 
 @pytest.mark.parametrize("config", ["", "[remote", '[remote "x"]\nurl\n', "\0\xff" * 50])
@@ -70,7 +136,7 @@ def test_broken_config_counts_as_no_remote(config: str, tmp_path: Path) -> None:
     (tmp_path / ".git" / "config").write_text(config)
     other = tmp_path / "other"
     other.mkdir()
-    assert identify_project(tmp_path) == identify_project(other)
+    assert identify_remote(tmp_path) == identify_remote(other) == ""
 
 
 def test_scope_is_read_from_namespace() -> None:

@@ -1,0 +1,108 @@
+"""Migration of cards that were kept under a repository's remote, as earlier versions did.
+
+A remote can be written by anyone, so its cards go only to the one folder whose threads have used
+them. Where several have, or none is known, they stay where they are, and the next folder that
+names the remote is asked: `project_claim.py`.
+"""
+
+import os
+from collections import defaultdict
+from collections.abc import Iterable
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from ...config import paths
+from ...config.remote_url import split_remote_url
+from ..database.connection import connect
+from .folder_record import describe_folder
+from .namespaces import (
+    FOLDERS,
+    LINKS,
+    MIGRATIONS,
+    get_namespace,
+    hash_name,
+    identify_project,
+    identify_remote,
+)
+from .repository import find_repository
+
+if TYPE_CHECKING:
+    from .card_rows import CardRows
+
+_DONE = "folders"
+
+
+def needs_adoption(rows: "CardRows") -> bool:
+    """Return whether it was never done in this home."""
+    return not rows.get(MIGRATIONS, _DONE)
+
+
+def adopt_older_cards(rows: "CardRows", home: Path) -> None:
+    """Give cards of a remote to the folder that has used them; once, under the file's lock."""
+    if not needs_adoption(rows):
+        return
+    folders = _read_thread_folders(home)
+    with rows.transaction():
+        users = _find_users(set(folders.values()))
+        for remote, places in users.items():
+            _adopt_remote(rows, remote, places, folders)
+        rows.put(MIGRATIONS, _DONE, {"done": True})
+
+
+def _find_users(folders: Iterable[str]) -> dict[str, list[Path]]:
+    """Return the folders of threads by what earlier versions knew them by, one for each project."""
+    users = defaultdict[str, dict[str, Path]](dict)
+    for folder in map(Path, folders):
+        if not folder.is_dir():
+            continue
+        repository = find_repository(Path(os.path.realpath(folder)))
+        remote = repository.read_remote()
+        if remote and not split_remote_url(remote):
+            continue  # the path of another folder, whose cards these are
+        known = identify_remote(folder) or hash_name(str(repository.root))
+        users[known][identify_project(folder)] = folder
+    return {known: [*places.values()] for known, places in users.items()}
+
+
+def _adopt_remote(
+    rows: "CardRows", known: str, places: list[Path], folders: dict[str, str]
+) -> None:
+    [folder, *others] = places
+    project, linked = identify_project(folder), rows.resolve_link(known)
+    if others or known == project or rows.get(LINKS, project):
+        return
+    if linked != known:
+        rows.put(LINKS, project, {"project": linked})
+    elif not rows.count_cards(known) or _has_other_source(rows, known, project, folders):
+        return
+    else:
+        rows.move_project(known, project)
+    rows.put(FOLDERS, project, describe_folder(folder))
+
+
+def _has_other_source(rows: "CardRows", known: str, project: str, folders: dict[str, str]) -> bool:
+    """Return whether a card was learnt in a thread of another folder, one that is gone included."""
+    cards = [
+        value
+        for scope in ("project", "notes")
+        for _, value in rows.list(get_namespace(scope, known))
+    ]
+    threads: set[str] = {
+        cast(dict[str, Any], source).get("thread", "")
+        for card in cards
+        if isinstance(source := card.get("source"), dict)
+    }
+    sources = {folders[thread] for thread in threads if thread in folders}
+    return any(identify_project(Path(source)) != project for source in sources)
+
+
+def _read_thread_folders(home: Path) -> dict[str, str]:
+    """Return the folder of each thread."""
+    path = paths.locate_database(home)
+    if not path.exists():
+        return {}
+    with closing(connect(path)) as connection:
+        if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'threads'").fetchone():
+            return {}
+        return dict(connection.execute("SELECT thread_id, folder FROM threads").fetchall())

@@ -18,11 +18,12 @@ from ...config.text import text
 from ...memory.threads.pull_requests import OPEN, PullRequestRecord, PullRequestRecords
 from ...memory.threads.record import ThreadRow
 from ...nodes.agent.dependencies import Dependencies
+from ...tools.git.hooks import HooksChangedError
 from ..events import Completion, Event, Failure, Interrupted, Notice, PullRequestOpened, Question
 from ..interrupt_response import Answer, build_resume_value, match_answers
 from .planning import Planner, list_own_entries
 from .proposal import Proposal, build_question, read_proposal
-from .publication import check_publication
+from .publication import Publication, check_publication
 
 # Outcomes without a pull request
 _NOT_KEPT = ("failed", "undone")
@@ -88,6 +89,11 @@ class PullRequestFlow:
                 return
             record = decided
         record = await self._execute(record)
+        if record.state == "asked":
+            yield Notice("a git hook changed since the question, so you are asked again")
+            proposal = read_proposal(record.proposal)
+            yield build_question(self._row.thread_id, proposal, completion.usage)
+            return
         if record.state != "done":
             yield Interrupted(self._row.thread_id, usage=completion.usage)
             return
@@ -134,32 +140,53 @@ class PullRequestFlow:
         return Notice("no pull request was opened, as you decided; the changes are kept")
 
     def _is_answered(self, completion: Completion, proposal: Proposal) -> bool:
-        """Return whether `--pr=yes` answers: not for an unverified task, nor for mixed files."""
+        """Return whether `--pr=yes` answers: not for an unverified task."""
         proven = completion.outcome == "verified" or completion.graph != "task"
-        return self._row.options.get("pr") == "yes" and proven and not proposal.mixed
+        return self._is_yes() and proven and not proposal.needs_answer
+
+    def _is_yes(self) -> bool:
+        return self._row.options.get("pr") == "yes"
 
     async def _execute(self, record: PullRequestRecord) -> PullRequestRecord:
-        """Commit, push and open the request; return early if the user stops the run."""
+        """Commit, push and open the request; return early if the user stops the run.
+
+        If a hook is not the one of the question, the record is `asked` again.
+        """
         from .execution import Execution
 
         publication = await check_publication(Path(self._row.folder), self._deps.home)
         proposal = read_proposal(record.proposal)
-        if publication.repository != proposal.repository:
-            if record.state == "approved":
-                await self._save(record.advance("wanted"))
-            raise UsageError(
-                text(
-                    "the remote is now `{repository}`, but you were asked about `{asked}`",
-                    repository=publication.repository,
-                    asked=proposal.repository,
-                ),
-                hint="`mcode resume` asks again, or continues after you restore the remote",
-            )
+        if not proposal.goes_to(publication):
+            await self._refuse_other_place(record, publication, proposal)
         execution = Execution(publication, proposal, self._locate_checkout())
         while record.state != "done" and not self._is_stopping():
-            record = await self._save(await execution.advance(record))
+            try:
+                record = await self._save(await execution.advance(record))
+            except HooksChangedError as error:
+                proposal = proposal.with_hooks(error.hooks)
+                record = await self._save(record.advance("asked", proposal=proposal.to_json()))
+                if not self._is_yes() or proposal.needs_answer:
+                    break
+                record = await self._save(record.advance("approved"))
+                execution = Execution(publication, proposal, self._locate_checkout())
         await execution.close()
         return record
+
+    async def _refuse_other_place(
+        self, record: PullRequestRecord, publication: Publication, proposal: Proposal
+    ) -> None:
+        if record.state == "approved":
+            await self._save(record.advance("wanted"))
+        now = ", ".join((publication.repository, *publication.shown_addresses))
+        asked = ", ".join((proposal.repository, *proposal.push_addresses))
+        raise UsageError(
+            text(
+                "the remote is now `{repository}`, but you were asked about `{asked}`",
+                repository=now,
+                asked=asked,
+            ),
+            hint="`mcode resume` asks again, or continues after you restore the remote",
+        )
 
     def _locate_checkout(self) -> Path:
         data = paths.ensure_data_folder(self._deps.home)

@@ -3,15 +3,19 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, cast
 
+from ...config.security.provenance import Provenance
 from ...config.security.redaction import redact
 from ...config.text import join_texts, text
 from ...memory.checkpoints.open_questions import OpenQuestion
 from ...memory.threads.pull_requests import PULL_REQUEST, PullRequestRecord
-from ...tools.git.branch_commit import BranchCommit, Identity
+from ...tools.git.branch_commit import BranchCommit
+from ...tools.git.commits import Identity
+from ...tools.git.hooks import GitHooks
 from ..events import Question
+from .publication import Publication
 
 # Commits of the user's own that are shown
 MAX_COMMITS = 20
@@ -24,7 +28,18 @@ WHOLE = (
     "are committed as well: {files}"
 )
 LEFT_OUT = "not committed, because git ignores them or they are in a submodule: {files}"
+HOOKS = "git hooks run outside the sandbox: {hooks}"
+HOOKS_OF_REPOSITORY = (
+    "the repository's own setting `core.hooksPath` names git hooks, which run outside the sandbox: "
+    "{hooks}"
+)
+ADDRESSES = "it is pushed to {count} addresses: {addresses}"
+UNSEARCHED = "not searched for secrets: {files}"
 COMMITS = "commits of yours that `{remote}` does not have are pushed as well: {count}"
+# Fields, also of the question, with which `--pr=yes` is no answer
+NEED_ANSWER = ("mixed", "hooks_path", "unsearched")
+# Fields that an older MaxAgent did not have
+_LATER = ("push_address", "push_addresses", "hooks", "hooks_path", "unsearched")
 
 
 @dataclass(frozen=True)
@@ -59,15 +74,46 @@ class Proposal:
     """Whether it begins the branch."""
     push_address: str = ""
     """Where the push goes, if it is not `repository`."""
+    push_addresses: tuple[str, ...] = ()
+    """All addresses that are pushed to, as they are shown."""
+    hooks: tuple[Provenance, ...] = ()
+    """Git hooks that run."""
+    hooks_path: str = ""
+    """Their folder, if the repository's own `core.hooksPath` names it."""
+    unsearched: tuple[str, ...] = ()
+    """What is too large, or cannot be read, for the search for secrets."""
 
     @property
     def question_id(self) -> str:
         """ID of the question: another proposal is another question."""
         fields = asdict(self)
-        if not self.push_address:  # a question of an older MaxAgent keeps its ID
-            del fields["push_address"]
+        for name in _LATER:  # a question of an older MaxAgent keeps its ID
+            if not fields[name]:
+                del fields[name]
         packed = json.dumps(fields, sort_keys=True).encode()
         return hashlib.sha256(packed).hexdigest()[:32]
+
+    @property
+    def needs_answer(self) -> bool:
+        """Whether only the user can answer the question, not `--pr=yes`."""
+        return any(getattr(self, name) for name in NEED_ANSWER)
+
+    def goes_to(self, publication: Publication) -> bool:
+        """Return whether the repository and the addresses of the push are those of the question."""
+        addresses = self.push_addresses or publication.shown_addresses  # of an older MaxAgent
+        return (self.repository, self.push_address, addresses) == (
+            publication.repository,
+            publication.push_address,
+            publication.shown_addresses,
+        )
+
+    def with_hooks(self, hooks: GitHooks) -> "Proposal":
+        """Return the proposal with the hooks that run now."""
+        return replace(self, hooks=hooks.provenances, hooks_path=hooks.used_setting)
+
+    def list_hooks(self) -> list[str]:
+        """Return the files of the git hooks that run."""
+        return [hook.source for hook in self.hooks]
 
     def to_json(self) -> dict[str, Any]:
         """Return it for the record."""
@@ -95,6 +141,7 @@ def read_proposal(packed: Mapping[str, Any]) -> Proposal:
     }
     for role in ("author", "committer"):
         fields[role] = Identity(**fields[role])
+    fields["hooks"] = tuple(Provenance(**hook) for hook in fields.get("hooks", ()))
     return Proposal(**fields)
 
 
@@ -129,6 +176,10 @@ def _list_arguments(proposal: Proposal) -> dict[str, Any]:
     }
     sometimes = {
         "push_address": proposal.push_address,
+        "push_addresses": list(proposal.push_addresses if len(proposal.push_addresses) > 1 else ()),
+        "hooks": list(proposal.list_hooks()),
+        "hooks_path": proposal.hooks_path,
+        "unsearched": list(proposal.unsearched),
         "into": proposal.base_branch,
         "mixed": list(proposal.mixed),
         "left_out": list(proposal.left_out),
@@ -154,6 +205,14 @@ def _describe_notes(proposal: Proposal) -> list[str]:
         notes.append(text(WHOLE, files=", ".join(proposal.whole)))
     if proposal.left_out:
         notes.append(text(LEFT_OUT, files=", ".join(proposal.left_out)))
+    if len(proposal.push_addresses) > 1:
+        addresses = ", ".join(proposal.push_addresses)
+        notes.append(text(ADDRESSES, count=len(proposal.push_addresses), addresses=addresses))
+    if proposal.hooks:
+        template = HOOKS_OF_REPOSITORY if proposal.hooks_path else HOOKS
+        notes.append(text(template, hooks=", ".join(proposal.list_hooks())))
+    if proposal.unsearched:
+        notes.append(text(UNSEARCHED, files=", ".join(proposal.unsearched)))
     if proposal.commits:
         notes.append(text(COMMITS, remote=proposal.remote, count=len(proposal.commits)))
     return notes

@@ -1,16 +1,15 @@
 """The target of a pull request: checked before any model is asked, and again when it is opened."""
 
 import asyncio
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from ...config.errors import UsageError
-from ...config.security.redaction import redact
 from ...config.text import text
 from ...config.trust.decision import check_trust
 from ...nodes.options import Options
-from ...tools.git.branch_commit import Identity, read_identities
+from ...tools.git.commits import Identity, read_identities
+from ...tools.git.push_addresses import PushAddress, parse_push_addresses
 from ...tools.git.remotes import Remotes, find_remotes
 from ...tools.git.user_git import GitError, UserGit, find_git_program
 from ...tools.hosting.login import Login, find_login
@@ -37,6 +36,8 @@ class Publication:
     source: RepositoryAddress
     """Where the branch is pushed to: the same, or a fork."""
     login: Login
+    addresses: tuple[PushAddress, ...]
+    """Every address that the branch is pushed to."""
 
     @property
     def repository(self) -> str:
@@ -45,13 +46,18 @@ class Publication:
 
     @property
     def push_address(self) -> str:
-        """Address of the push without user and password; empty: it is the repository's."""
-        url = self.remotes.push_url
-        address = parse_remote_url(url)
+        """The first address of the push; empty: it is the repository's."""
+        address = self.addresses[0]
+        pushed = parse_remote_url(address.url)
         target = (self.target.host_name, self.target.path)
-        if address and (address.host_name, address.path) == target:
+        if pushed and (pushed.host_name, pushed.path) == target:
             return ""
-        return redact(re.sub(r"(?<=://)[^/]*@", "", url))
+        return address.shown
+
+    @property
+    def shown_addresses(self) -> tuple[str, ...]:
+        """The addresses of the push as the user sees them."""
+        return tuple(address.shown for address in self.addresses)
 
 
 async def check_publication(folder: Path, home: Path) -> Publication:
@@ -62,10 +68,12 @@ async def check_publication(folder: Path, home: Path) -> Publication:
     remotes = await _find_remotes(git)
     target = _parse_first(remotes.fetch_urls)
     login = await find_login(target, git.folder)
-    source = parse_remote_url(remotes.push_url)
-    if source is None or source.host_name != target.host_name:
-        source = target
-    return Publication(git, prefix, head, author, committer, remotes, target, source, login)
+    addresses = parse_push_addresses(remotes.push_urls, git.folder)
+    pushed = filter(None, (parse_remote_url(address.url) for address in addresses))
+    source = next((one for one in pushed if one.host_name == target.host_name), target)
+    return Publication(
+        git, prefix, head, author, committer, remotes, target, source, login, addresses
+    )
 
 
 async def _require_trust(folder: Path, home: Path) -> None:

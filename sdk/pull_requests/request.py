@@ -1,10 +1,10 @@
 """A pull request for a thread whose run has ended."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from ...config import paths
 from ...memory.threads.index import ThreadIndex
@@ -16,6 +16,7 @@ from ...memory.threads.pull_requests import (
 )
 from ..events import Event, Question
 from ..interrupt_response import Answer
+from .proposal import NEED_ANSWER
 
 
 class ThreadRunner(Protocol):
@@ -62,4 +63,8 @@ def _note_wish(home: Path, thread_id: str) -> None:
 
 
 def _needs_no_answer(question: Question) -> bool:
-    return question.kind == PULL_REQUEST and not question.action_requests[0]["args"].get("mixed")
+    """Return whether `yes` answers: `Proposal.needs_answer`, seen from outside."""
+    if question.kind != PULL_REQUEST:
+        return False
+    args: Mapping[str, Any] = question.action_requests[0]["args"]
+    return not any(args.get(name) for name in NEED_ANSWER)

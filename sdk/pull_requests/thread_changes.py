@@ -16,7 +16,8 @@ from ...memory.snapshots.store import Snapshots
 from ...memory.undo.change_chains import ChangeRun, build_chains
 from ...memory.undo.history import HistoryEntry
 from ...memory.undo.three_way_merge import MergeConflictError, merge_versions
-from ...tools.git.diff_secrets import unquote_path
+from ...tools.git.diff_paths import unquote_path
+from ...tools.git.isolated_git import IsolatedGit
 from ...tools.git.tree_diff import list_changes, read_diff
 from ...tools.git.user_git import UserGit
 
@@ -51,9 +52,17 @@ class _FileResult:
 
 
 async def build_thread_tree(
-    git: UserGit, prefix: str, base: str, entries: Sequence[HistoryEntry], snapshots: Snapshots
+    isolated: IsolatedGit,
+    prefix: str,
+    base: str,
+    entries: Sequence[HistoryEntry],
+    snapshots: Snapshots,
 ) -> ThreadTree:
-    """Return the tree of `base` with what the entries changed; `prefix` is the project's path."""
+    """Return the tree of `base` with what the entries changed; `prefix` is the project's path.
+
+    Raises UsageError if a file needs a filter that only the repository defines.
+    """
+    git = isolated.git
     builder = _TreeBuilder(git, base, snapshots)
     await builder.read_base()
     done = [entry for entry in entries if entry.state == "done"]
@@ -61,6 +70,7 @@ async def build_thread_tree(
         f"{prefix}{path}": runs for path, runs in build_chains(done).items() if not is_folder(path)
     }
     left_out = await builder.find_left_out(list(chains))
+    await isolated.check_filters([path for path in chains if path not in left_out])
     results = {
         path: await builder.apply_runs(path, runs)
         for path, runs in chains.items()

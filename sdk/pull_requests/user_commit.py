@@ -3,22 +3,22 @@
 It is built in a temporary index, so that what the user has staged stays staged and uncommitted.
 """
 
-import os
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from ...config import paths
 from ...config.errors import UsageError
+from ...config.security.provenance import Provenance
 from ...config.settings.loader import load_settings
 from ...config.text import text
 from ...config.trust.decision import check_trust
 from ...memory.threads.record import ThreadRow
 from ...memory.undo.history import FileHistory
 from ...tools.filesystem.project_snapshots import open_snapshots
-from ...tools.git.diff_secrets import find_secrets
+from ...tools.git.commits import CommitDraft, create_commit
+from ...tools.git.hooks import COMMIT_NAMES, find_hooks
+from ...tools.git.isolated_git import IsolatedGit, open_isolated_git
+from ...tools.git.object_scan import scan_objects
 from ...tools.git.tree_diff import list_changes, read_diff
 from ...tools.git.user_git import UserGit
 from .planning import find_own_entries
@@ -56,25 +56,45 @@ class UserCommit:
     """Those of them that are in the tree as they are."""
     secrets: tuple[str, ...] = ()
     """Places of what looks like secrets."""
+    unsearched: tuple[str, ...] = ()
+    """What is too large, or cannot be read, for the search for secrets."""
+    hooks: tuple[Provenance, ...] = ()
+    """Git hooks that run."""
 
     async def make(self, message: str) -> str:
-        """Commit with the user's hooks; return the commit's ID. Raises GitError if one refuses.
+        """Commit with these hooks; return the commit's ID. Raises GitError if one refuses.
 
-        Raises UsageError if others have committed since: the tree would take their commit back.
+        Raises UsageError if others have committed since, since the tree would take their commit
+        back, or if a hook is another one.
         """
         await _refuse_operation(self.git)
         if await self.git.read_text("rev-parse", "HEAD") != self.head:
             raise UsageError(
                 "others have committed meanwhile; nothing was committed", hint="try `/commit` again"
             )
-        async with _open_index() as index_variables, _open_message(message) as file:
-            await self.git.read("read-tree", self.tree, env=index_variables)
-            options = ("--quiet", "--cleanup=whitespace", "--file", str(file))
-            await self.git.act("commit", *options, env=index_variables)
+        async with open_isolated_git(self.git) as isolated:
+            hooks = await find_hooks(isolated.repository, isolated.settings, COMMIT_NAMES)
+            await hooks.check(self.hooks)
+            checkout = await self._open_checkout(isolated)
+            commit = await create_commit(isolated, hooks, checkout, CommitDraft(self.head, message))
+            note = " ".join(("commit:", message.partition("\n")[0]))
+            await isolated.repository.read("update-ref", "-m", note, "HEAD", commit, self.head)
+            await hooks.run_after_commit(checkout)
+            await self._unstage(isolated)
+        return await self.git.read_text("rev-parse", "--short", commit)
+
+    async def _open_checkout(self, isolated: IsolatedGit) -> UserGit:
+        """Return git with an index of its own, which has the commit's tree."""
+        index = {"GIT_INDEX_FILE": str(isolated.folder / "commit-index")}
+        await isolated.git.read("read-tree", self.tree, env=index)
+        place = await self.git.read_text("rev-parse", "--absolute-git-dir")
+        return isolated.open_checkout(self.git.folder, {"GIT_DIR": place, **index})
+
+    async def _unstage(self, isolated: IsolatedGit) -> None:
+        """Make the user's index have what was committed of these files."""
         for at in range(0, len(self.paths), PORTION):
             literal = [f":(top,literal){path}" for path in self.paths[at : at + PORTION]]
-            await self.git.read("reset", "--quiet", "--", *literal)
-        return await self.git.read_text("rev-parse", "--short", "HEAD")
+            await isolated.repository.read("reset", "--quiet", "--", *literal)
 
 
 async def plan_thread_commit(row: ThreadRow, home: Path) -> UserCommit:
@@ -84,20 +104,23 @@ async def plan_thread_commit(row: ThreadRow, home: Path) -> UserCommit:
     history = FileHistory(paths.locate_database(home))
     entries = find_own_entries(history.list_entries(row.thread_id))
     snapshots = open_snapshots(folder, home, load_settings(folder, home).settings)
-    thread_tree = await build_thread_tree(git, prefix, head, entries, snapshots)
-    return await _build_commit(git, head, thread_tree)
+    async with open_isolated_git(git) as isolated:
+        thread_tree = await build_thread_tree(isolated, prefix, head, entries, snapshots)
+        return await _build_commit(isolated, head, thread_tree)
 
 
 async def plan_whole_commit(folder: Path, home: Path) -> UserCommit:
     """Plan a commit of all changes that git does not ignore; raises UsageError without any."""
-    git, _, head = await _open_trusted(folder, home)
-    async with _open_index() as index_variables:
-        await git.read("read-tree", head, env=index_variables)
-        await git.read("add", "--all", env=index_variables)
-        tree = os.fsdecode(await git.read("write-tree", env=index_variables)).strip()
-    changes = await list_changes(git, head, tree)
-    thread_tree = ThreadTree(tree, changes, await read_diff(git, head, tree), (), (), ())
-    return await _build_commit(git, head, thread_tree)
+    repository, _, head = await _open_trusted(folder, home)
+    async with open_isolated_git(repository) as isolated:
+        git = isolated.git
+        await git.read("read-tree", head)
+        await git.read("add", "--all")
+        tree = await git.read_text("write-tree")
+        changes = await list_changes(git, head, tree)
+        await isolated.check_filters([change["path"] for change in changes])
+        thread_tree = ThreadTree(tree, changes, await read_diff(git, head, tree), (), (), ())
+        return await _build_commit(isolated, head, thread_tree)
 
 
 async def _open_trusted(folder: Path, home: Path) -> tuple[UserGit, str, str]:
@@ -125,36 +148,22 @@ async def _refuse_operation(git: UserGit) -> None:
             )
 
 
-async def _build_commit(git: UserGit, head: str, thread_tree: ThreadTree) -> UserCommit:
+async def _build_commit(isolated: IsolatedGit, head: str, thread_tree: ThreadTree) -> UserCommit:
     if not thread_tree.files:
         raise UsageError("there is nothing to commit", hint="`/commit all` commits all changes")
     limit = f"--max-count={MAX_EXAMPLES}"
+    search = await scan_objects(isolated, (thread_tree.tree,), (head, f"{head}^{{tree}}"))
+    hooks = await find_hooks(isolated.repository, isolated.settings, COMMIT_NAMES)
     return UserCommit(
-        git,
+        UserGit(isolated.git.folder),
         head,
         thread_tree.tree,
         tuple(file["path"] for file in thread_tree.files),
         thread_tree.diff,
-        await git.read_text("log", limit, "--no-merges", "--format=%B---", head),
+        await isolated.git.read_text("log", limit, "--no-merges", "--format=%B---", head),
         thread_tree.mixed,
         thread_tree.whole,
-        tuple(
-            f"{secret.path}:{secret.line} ({secret.kind})"
-            for secret in find_secrets(thread_tree.diff)
-        ),
+        tuple(map(str, search.secrets)),
+        search.unsearched,
+        hooks.provenances,
     )
-
-
-@asynccontextmanager
-async def _open_index() -> AsyncGenerator[dict[str, str]]:
-    """Yield the variable that names an index of its own."""
-    with TemporaryDirectory(prefix="mcode-") as folder:
-        yield {"GIT_INDEX_FILE": str(Path(folder, "index"))}
-
-
-@asynccontextmanager
-async def _open_message(message: str) -> AsyncGenerator[Path]:
-    with TemporaryDirectory(prefix="mcode-") as folder:
-        file = Path(folder, "message")
-        file.write_text(message, encoding="utf-8")
-        yield file

@@ -34,7 +34,7 @@ UNUSED = (
     "memory.worktrees.creation",
     "memory.worktrees.merge",
     "tools.git.branch_commit",
-    "tools.git.diff_secrets",
+    "tools.git.diff_paths",
     "tools.git.remotes",
     "tools.git.user_git",
     "tools.hooks.",

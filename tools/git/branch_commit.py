@@ -1,7 +1,7 @@
 """A commit on a branch of its own, made in a checkout of its own.
 
-The user's branch, index and files stay as they are. Hooks run as they do for the user: they find
-the commit's files around them, and the ignored folders (`node_modules`, `.venv`) as links.
+The user's branch, index and files stay as they are. The hooks that the user agreed to find the
+commit's files around them, and the ignored folders (`node_modules`, `.venv`) as links.
 """
 
 import asyncio
@@ -14,6 +14,10 @@ from shutil import rmtree
 
 from ...config.errors import UsageError
 from ...config.text import text
+from .commits import CommitDraft, Identity, create_commit
+from .hooks import GitHooks
+from .isolated_git import IsolatedGit
+from .push_addresses import PushAddress
 from .tree_diff import list_changes
 from .user_git import GitError, UserGit
 
@@ -21,16 +25,6 @@ from .user_git import GitError, UserGit
 BRANCHES = "mcode/"
 # Most ignored folders that hooks find
 MAX_FOLDERS = 200
-
-
-@dataclass(frozen=True)
-class Identity:
-    """Who writes a commit, and when: the same again makes the same commit."""
-
-    name: str
-    email: str
-    date: str
-    """Seconds since the epoch and the time zone, as git writes them."""
 
 
 @dataclass(frozen=True)
@@ -52,12 +46,13 @@ class BranchCommit:
 
 @asynccontextmanager
 async def open_commit(
-    git: UserGit, checkout_folder: Path, commit: BranchCommit
+    isolated: IsolatedGit, checkout_folder: Path, commit: BranchCommit
 ) -> AsyncGenerator[UserGit]:
     """Yield git in a new checkout of the commit's files at `place`; removed at the end.
 
     The commit itself is `make_commit`. What a kill has left at `place` is removed first.
     """
+    git = isolated.repository
     await remove_checkout(git, checkout_folder)
     await asyncio.to_thread(checkout_folder.parent.mkdir, parents=True, exist_ok=True)
     await _refuse_checked_out(git, commit.branch)
@@ -66,59 +61,60 @@ async def open_commit(
     start = commit.branch if tip else commit.base
     await git.read("worktree", "add", "--quiet", "--no-checkout", *new, str(checkout_folder), start)
     try:
-        checkout = UserGit(checkout_folder)
+        checkout = isolated.open_checkout(checkout_folder, {})
+        place = await checkout.read_text("rev-parse", "--absolute-git-dir")
+        index = {"GIT_DIR": place, "GIT_INDEX_FILE": str(Path(place, "index"))}
+        checkout = isolated.open_checkout(checkout_folder, index)
         is_made = tip not in ("", commit.base)
-        await checkout.read("read-tree", "--reset", "-u", tip if is_made else commit.tree)
+        await isolated.write_files(tip if is_made else commit.tree, checkout)
         await _link_ignored_folders(git, checkout_folder)
         yield checkout
     finally:
         await remove_checkout(git, checkout_folder)
 
 
-async def make_commit(git: UserGit, commit: BranchCommit) -> str:
-    """Commit in the checkout of `open_commit`, with the user's hooks; return the commit's ID.
+async def make_commit(
+    isolated: IsolatedGit, checkout: UserGit, hooks: GitHooks, commit: BranchCommit
+) -> str:
+    """Commit in the checkout of `open_commit`, with these hooks; return the commit's ID.
 
     It is made only once: after a kill it is found on the branch. Raises GitError if a hook fails.
     """
-    if commit_id := await find_commit(git, commit):
+    if commit_id := await find_commit(isolated, commit):
         return commit_id
-    file = Path(os.fsdecode(await git.read("rev-parse", "--absolute-git-dir")).strip(), "MCODE_MSG")
-    await asyncio.to_thread(file.write_text, commit.message, encoding="utf-8")
+    draft = CommitDraft(commit.base, commit.message, (commit.author, commit.committer))
     try:
-        await git.act(
-            *("commit", "--quiet", "--cleanup=whitespace", "--file", str(file)),
-            env=_build_identities(commit),
-        )
+        commit_id = await create_commit(isolated, hooks, checkout, draft)
+        await _check_files(isolated, commit, commit_id)
     except GitError as error:
-        await _drop_branch(git, commit)
-        raise GitError(
-            error.message,
-            hint="one of your git hooks may have rejected it; fix that, then run `mcode resume`",
-        ) from error
-    return await _check_commit(git, commit)
+        await _drop_branch(isolated.repository, checkout, commit)
+        hint = "one of your git hooks may have rejected it; fix that, then run `mcode resume`"
+        raise GitError(error.message, hint=error.hint or hint) from error
+    branch = f"refs/heads/{commit.branch}"
+    await isolated.repository.read("update-ref", branch, commit_id, commit.base)
+    await hooks.run_after_commit(checkout)
+    return commit_id
 
 
-async def _check_commit(git: UserGit, commit: BranchCommit) -> str:
-    """Return the ID of the commit just made; take it back if a hook added files to it."""
-    commit_id = await find_commit(git, commit)
-    changes = await list_changes(git, commit.base, commit_id) if commit_id else ()
+async def _check_files(isolated: IsolatedGit, commit: BranchCommit, commit_id: str) -> None:
+    """Raise GitError if a hook has added files to the commit."""
+    changes = await list_changes(isolated.git, commit.base, commit_id)
     added = {change["path"] for change in changes} - commit.paths
-    if not commit_id or added:
-        await _drop_branch(git, commit)
+    if added:
         raise GitError(
             text("a hook added other files to the commit: {files}", files=", ".join(sorted(added))),
             hint="nothing was pushed; change the hook so that it adds no files, then run "
             "`mcode resume`",
         )
-    return commit_id
 
 
-async def find_commit(git: UserGit, commit: BranchCommit) -> str:
+async def find_commit(isolated: IsolatedGit, commit: BranchCommit) -> str:
     """Return the commit's ID if the branch has it; raises GitError if it has another one."""
-    tip = await read_branch(git, commit.branch)
+    tip = await read_branch(isolated.repository, commit.branch)
     if tip in ("", commit.base):
         return ""
-    last_commit = await git.read_text("show", "--no-patch", "--format=%P %ad", "--date=raw", tip)
+    arguments = ("show", "--no-patch", "--format=%P %ad", "--date=raw", tip)
+    last_commit = await isolated.git.read_text(*arguments)
     if last_commit == f"{commit.base} {commit.author.date}":
         return tip
     raise GitError(
@@ -128,17 +124,17 @@ async def find_commit(git: UserGit, commit: BranchCommit) -> str:
 
 
 async def push_commit(
-    git: UserGit,
-    remote: str,
+    isolated: IsolatedGit,
+    address: PushAddress,
     commit: str,
     branch: str,
     *,
     protected: Collection[str],
     credentials: Mapping[str, str] | None = None,
 ) -> None:
-    """Push the commit to that branch only, without force; can be repeated.
+    """Push the commit to that branch of that address only, without force; can be repeated.
 
-    `credentials` are variables for a user who has none for that remote.
+    `credentials` are variables for a user who has none for that address.
     Raises UsageError for a branch that is not ours, or is protected.
     """
     if branch in protected or not branch.startswith(BRANCHES):
@@ -146,9 +142,11 @@ async def push_commit(
             text("will not push to `{branch}`: it is a branch of the repository", branch=branch),
             hint=text("branches of pull requests begin with `{begin}`", begin=BRANCHES),
         )
-    flags = ("--quiet", "--no-force", "--no-follow-tags", "--recurse-submodules=no")
+    flags = ("--quiet", "--no-force", "--no-follow-tags", "--no-verify", "--recurse-submodules=no")
     try:
-        await git.act("push", *flags, remote, f"{commit}:refs/heads/{branch}", env=credentials)
+        await isolated.git.act(
+            *("push", *flags, address.url, f"{commit}:refs/heads/{branch}"), env=credentials
+        )
     except GitError as error:
         raise GitError(
             error.message, hint="the commit is kept; fix the problem, then run `mcode resume`"
@@ -159,14 +157,6 @@ async def read_branch(git: UserGit, branch: str) -> str:
     """Return the commit of a local branch; empty if there is none."""
     arguments = ("rev-parse", "--quiet", "--verify", f"refs/heads/{branch}")
     return await git.read_text(*arguments, allowed_codes=(0, 1))
-
-
-async def read_identities(git: UserGit) -> tuple[Identity, Identity]:
-    """Return author and committer with the current time; raises GitError if git knows no name."""
-    author = await git.read_text("var", "GIT_AUTHOR_IDENT")
-    return _parse_identity(author), _parse_identity(
-        await git.read_text("var", "GIT_COMMITTER_IDENT")
-    )
 
 
 async def remove_checkout(git: UserGit, checkout_folder: Path) -> None:
@@ -194,11 +184,11 @@ async def _refuse_checked_out(git: UserGit, branch: str) -> None:
             )
 
 
-async def _drop_branch(git: UserGit, commit: BranchCommit) -> None:
-    """Remove a rejected commit, which was never pushed, from the branch."""
-    await git.read("checkout", "--quiet", "--force", "--detach", commit.base)
-    options = ("-D", commit.branch) if commit.is_first else ("-f", commit.branch, commit.base)
-    await git.read("branch", "--quiet", *options)
+async def _drop_branch(git: UserGit, checkout: UserGit, commit: BranchCommit) -> None:
+    """Remove the branch of a commit that was not made, if it began with it."""
+    await checkout.read("update-ref", "--no-deref", "HEAD", commit.base)
+    if commit.is_first:
+        await git.read("branch", "--quiet", "-D", commit.branch)
 
 
 async def _link_ignored_folders(git: UserGit, checkout_folder: Path) -> None:
@@ -218,21 +208,3 @@ def _make_links(top: Path, checkout_folder: Path, folders: list[str]) -> None:
         link = checkout_folder / folder.rstrip("/")
         if link.parent.is_dir() and not os.path.lexists(link):
             link.symlink_to(top / folder, target_is_directory=True)
-
-
-def _build_identities(commit: BranchCommit) -> dict[str, str]:
-    return {
-        f"GIT_{role}_{field_name}": value
-        for role, identity in (("AUTHOR", commit.author), ("COMMITTER", commit.committer))
-        for field_name, value in (
-            ("NAME", identity.name),
-            ("EMAIL", identity.email),
-            ("DATE", identity.date),
-        )
-    }
-
-
-def _parse_identity(line: str) -> Identity:
-    name_and_email, _, date = line.rpartition("> ")
-    name, _, email = name_and_email.partition(" <")
-    return Identity(name, email, date)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from .diff_secrets import parse_diff_path
+from .diff_paths import parse_diff_path
 
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 

@@ -16,7 +16,8 @@ class Remotes:
     """Its address with the user's `insteadOf`, and without where that makes a difference."""
     push: str
     """Name of the remote to push to."""
-    push_url: str
+    push_urls: tuple[str, ...]
+    """Every address that a push reaches."""
     upstream: str = ""
     """Branch on the remote that the current branch tracks; empty: none."""
 
@@ -40,7 +41,7 @@ async def find_remotes(git: UserGit) -> Remotes | None:
         fetch,
         tuple(dict.fromkeys(filter(None, urls))),
         push,
-        await git.read_text("remote", "get-url", "--push", push),
+        tuple((await git.read_text("remote", "get-url", "--push", "--all", push)).split("\n")),
         merge.removeprefix("refs/heads/"),
     )
 

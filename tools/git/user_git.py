@@ -1,16 +1,18 @@
-"""Git as the user runs it: with their hooks, filters, credential helpers and signing.
+"""Git as the user runs it, but without the programs that a repository's configuration names.
 
-Only for what the user has asked for, in a folder that they trust. `read` runs no hooks.
+`read` works on a repository of the user's; `isolated_git.py` makes the same of one of our own, for
+all that is published.
 """
 
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from ...config.errors import MaxAgentError
-from ...config.security.executables import find_program
+from ...config.security.executables import build_search_path, find_program
 from ...config.security.redaction import redact
 from ...config.text import text
 from ..process.launcher import CapturedOutput, capture_output
@@ -29,7 +31,15 @@ _OF_REPOSITORY = re.compile(
     r"|INTERNAL_SUPER_PREFIX|NAMESPACE|NO_REPLACE_OBJECTS|OBJECT_DIRECTORY|PREFIX|QUARANTINE_PATH"
     r"|REPLACE_REF_BASE|SHALLOW_FILE|WORK_TREE)"
 )
-_READS = ("core.fsmonitor=false", "core.hooksPath=/dev/null", "core.quotePath=false")
+# Settings of every command: no program of the repository runs
+SWITCHES = (
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "core.quotePath=false",
+    "diff.ignoreSubmodules=dirty",
+    "log.showSignature=false",
+)
+_WITH_INPUT = 'exec "$@" < "$0"'
 
 
 class GitError(MaxAgentError):
@@ -41,24 +51,36 @@ class UserGit:
     """The user's git in one working tree."""
 
     folder: Path
+    variables: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Variables of every command, such as `GIT_DIR`."""
+
+    def add_variables(self, **variables: str) -> "UserGit":
+        """Return the same git with more variables."""
+        return replace(self, variables={**self.variables, **variables})
 
     async def read(
         self,
         *arguments: str,
         env: Mapping[str, str] | None = None,
         allowed_codes: Sequence[int] = (0,),
+        input: bytes | None = None,
     ) -> bytes:
         """Run git without hooks and return what it prints; raises GitError."""
-        flags = [word for setting in _READS for word in ("-c", setting)]
-        return (await self._run(READING, [*flags, *arguments], env, allowed_codes)).stdout
+        return (await self._run(READING, arguments, env, allowed_codes, input)).stdout
 
-    async def read_text(self, *arguments: str, allowed_codes: Sequence[int] = (0,)) -> str:
+    async def read_text(
+        self,
+        *arguments: str,
+        env: Mapping[str, str] | None = None,
+        allowed_codes: Sequence[int] = (0,),
+    ) -> str:
         """Run git without hooks and return what it prints, as text without blanks around it."""
-        return os.fsdecode(await self.read(*arguments, allowed_codes=allowed_codes)).strip()
+        output = await self.read(*arguments, env=env, allowed_codes=allowed_codes)
+        return os.fsdecode(output).strip()
 
     async def act(self, *arguments: str, env: Mapping[str, str] | None = None) -> None:
-        """Run git with the user's hooks; raises GitError with what git and the hooks printed."""
-        await self._run(ACTING, arguments, env, (0,))
+        """Run git without hooks, for as long as a push takes; raises GitError."""
+        await self._run(ACTING, arguments, env, (0,), None)
 
     async def _run(
         self,
@@ -66,25 +88,46 @@ class UserGit:
         arguments: Sequence[str],
         env: Mapping[str, str] | None,
         allowed_codes: Sequence[int],
+        input: bytes | None,
     ) -> CapturedOutput:
-        own = {
-            name: value for name, value in os.environ.items() if not _OF_REPOSITORY.fullmatch(name)
-        }
-        done = await capture_output(
-            [find_git_program(self.folder), "--no-pager", *arguments],
-            cwd=self.folder,
-            timeout=seconds,
-            limit=MAX_OUTPUT,
-            env={**own, "GIT_TERMINAL_PROMPT": "0", **(env or {})},
-        )
+        flags = [word for pair in SWITCHES for word in ("-c", pair)]
+        path = self.variables.get("PATH") or build_search_path(self.folder)
+        program = find_git_program(self.folder, {"PATH": path})
+        variables = {"PATH": path, "GIT_NO_REPLACE_OBJECTS": "1", **self.variables, **(env or {})}
+        command = [program, "--no-pager", *flags, *arguments]
+        done = await run_program(command, self.folder, seconds, env=variables, input=input)
         if done.timed_out or done.cut or done.exit_code not in allowed_codes:
             raise _build_error(arguments, done)
         return done
 
 
-def find_git_program(folder: Path) -> str:
+async def run_program(
+    argv: Sequence[str],
+    folder: Path,
+    seconds: float,
+    *,
+    env: Mapping[str, str],
+    input: bytes | None = None,
+) -> CapturedOutput:
+    """Run git or one of its hooks with the user's environment, but not that of a repository."""
+    own = {name: value for name, value in os.environ.items() if not _OF_REPOSITORY.fullmatch(name)}
+    variables = {**own, "GIT_TERMINAL_PROMPT": "0", **env}
+    if input is None:
+        return await capture_output(
+            argv, cwd=folder, timeout=seconds, limit=MAX_OUTPUT, env=variables
+        )
+    with TemporaryDirectory(prefix="mcode-") as place:
+        file = Path(place, "input")
+        file.write_bytes(input)
+        shell = ["/bin/sh", "-c", _WITH_INPUT, str(file), *argv]
+        return await capture_output(
+            shell, cwd=folder, timeout=seconds, limit=MAX_OUTPUT, env=variables
+        )
+
+
+def find_git_program(folder: Path, environ: Mapping[str, str] = os.environ) -> str:
     """Return the git program; raises GitError if there is none."""
-    program = find_program("git", outside=[folder])
+    program = find_program("git", environ, outside=[folder])
     if not program:
         raise GitError("git is not installed", hint="install git")
     return program
@@ -93,15 +136,20 @@ def find_git_program(folder: Path) -> str:
 def _build_error(arguments: Sequence[str], done: CapturedOutput) -> GitError:
     words = iter(arguments)
     command = next(word for word in words if word != "-c" or not next(words, ""))
+    return build_program_error(f"git {command}", done)
+
+
+def build_program_error(command: str, done: CapturedOutput) -> GitError:
+    """Return the error of a program that failed or took too long, with the last that it printed."""
     if done.timed_out:
-        return GitError(text("`git {command}` took too long", command=command))
+        return GitError(text("`{command}` took too long", command=command))
     printed = (done.stderr + b"\n" + done.stdout if done.stdout else done.stderr).decode(
         errors="replace"
     )
     lines = [line for line in redact(printed).splitlines() if line.strip()][-MAX_LINES:]
     return GitError(
         text(
-            "`git {command}` failed: {reason}",
+            "`{command}` failed: {reason}",
             command=command,
             reason="\n".join(lines) or done.exit_code,
         ),

@@ -17,7 +17,7 @@ GITHUB_API = "https://api.github.com"
 GITHUB_TOKENS = ("GH_TOKEN", "GITHUB_TOKEN")
 ENTERPRISE_TOKENS = ("GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", *GITHUB_TOKENS)
 GITLAB_TOKENS = ("GITLAB_TOKEN",)
-# GitHub Enterprise Cloud with a domain of its own: `octocorp.ghe.com`
+# GitHub Enterprise Cloud with a domain of its own, such as `octocorp.ghe.com`: anyone can have one
 _CLOUD = ".ghe.com"
 
 
@@ -37,12 +37,12 @@ class Host:
 def find_host(address: RepositoryAddress, environ: Mapping[str, str]) -> Host | None:
     """Return the host of an address; None if it is neither a known GitHub nor GitLab."""
     name = address.host_name
-    if name == GITHUB or name.endswith(_CLOUD) or name in _list_github_names(environ):
+    if name == GITHUB or name in _list_github_names(environ):
         return build_github(address, environ, is_named=True)
     if name == GITLAB or name in _list_gitlab_names(environ):
         return build_gitlab(address, environ, is_named=True)
     labels = name.split(".")
-    if "github" in labels:
+    if "github" in labels or name.endswith(_CLOUD):
         return build_github(address, environ)
     return build_gitlab(address, environ) if "gitlab" in labels else None
 
@@ -56,7 +56,7 @@ def build_github(
     if name.endswith(_CLOUD):
         api = f"https://api.{name}"
     api = GITHUB_API if public else api
-    variables = GITHUB_TOKENS if public or name.endswith(_CLOUD) else ENTERPRISE_TOKENS
+    variables = GITHUB_TOKENS if public else ENTERPRISE_TOKENS
     if not is_named:
         return Host("github", address.host, api)
     configured = _read_url(environ, "GITHUB_API_URL")

@@ -9,7 +9,15 @@ from ...config.errors import UsageError
 from ...config.security.secrets.known_values import remember_secret
 from ...config.text import text
 from ..process.launcher import capture_output
-from .host import Host, HostKind, build_github, build_gitlab, find_host
+from .host import (
+    ENTERPRISE_TOKENS,
+    GITLAB_TOKENS,
+    Host,
+    HostKind,
+    build_github,
+    build_gitlab,
+    find_host,
+)
 from .remote_url import RepositoryAddress
 
 # Seconds for a program to read its own configuration, or a keyring
@@ -17,6 +25,10 @@ TIMEOUT = 20.0
 _PROGRAMS: Mapping[HostKind, tuple[str, ...]] = {
     "github": ("gh", "auth", "token", "--hostname"),
     "gitlab": ("glab", "config", "get", "token", "--host"),
+}
+_TOKENS = {
+    *(*ENTERPRISE_TOKENS, *GITLAB_TOKENS),
+    *("GITLAB_ACCESS_TOKEN", "OAUTH_TOKEN", "CI_JOB_TOKEN"),
 }
 _HINTS: Mapping[tuple[HostKind, bool], str] = {
     ("github", True): "run `gh auth login --hostname {host}`, or set `GITHUB_TOKEN`",
@@ -67,11 +79,13 @@ async def _ask_program(host: Host, folder: Path, environ: Mapping[str, str]) -> 
     from ...config.security.executables import build_search_path
 
     path = build_search_path(folder, environ=environ)
+    # a token in the environment is for the hosts that the environment names, not for this one
+    own = {name: value for name, value in environ.items() if name not in _TOKENS}
     result = await capture_output(
         [*_PROGRAMS[host.kind], host.name],
-        cwd=folder,
+        cwd=Path(folder.anchor),  # a repository may configure `glab`
         timeout=TIMEOUT,
-        env={**environ, "PATH": path},
+        env={**own, "PATH": path},
     )
     values = result.text.split()
     return values[0] if result.exit_code == 0 and not result.timed_out and len(values) == 1 else ""

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
+from ..git.git_settings import build_variables
 from ..git.user_git import UserGit
 from .login import Login
 from .remote_url import parse_remote_url
@@ -12,8 +13,9 @@ _USERS = {"github": "x-access-token", "gitlab": "oauth2"}
 
 
 async def build_credentials(git: UserGit, login: Login, push_url: str) -> Mapping[str, str]:
-    """Return variables that let git use the login's token; empty if git has its own credentials.
+    """Return variables that let git use the login's token; empty if the user's git has credentials.
 
+    `git` is isolated: a helper that only the repository names is not run, and does not count.
     The user's credential helper is never combined with ours: it would store our token.
     """
     address = parse_remote_url(push_url)
@@ -30,7 +32,5 @@ async def build_credentials(git: UserGit, login: Login, push_url: str) -> Mappin
     helper = f'!f() {{ test "$1" = get && echo username={user} && echo "password=${_TOKEN}"; }}; f'
     return {
         _TOKEN: login.token,
-        "GIT_CONFIG_COUNT": "1",
-        "GIT_CONFIG_KEY_0": f"credential.{host_url}.helper",
-        "GIT_CONFIG_VALUE_0": helper,
+        **build_variables({f"credential.{host_url}.helper": helper}),
     }

@@ -65,7 +65,13 @@ def confirm_commit(planned: "UserCommit", message: str) -> str:
 
 def _describe_notes(planned: "UserCommit") -> list[str]:
     apart = [path for path in planned.mixed if path not in planned.whole]
-    notes = {"apart": apart, "whole": planned.whole, "secrets": planned.secrets}
+    notes = {
+        "apart": apart,
+        "whole": planned.whole,
+        "secrets": planned.secrets,
+        "unsearched": planned.unsearched,
+        "hooks": [hook.source for hook in planned.hooks],
+    }
     return [
         t(f"commit.{name}", files=", ".join(places)) for name, places in notes.items() if places
     ]

@@ -18,7 +18,7 @@ from maxagent.memory.threads.lease import acquire_lease
 from maxagent.memory.threads.pull_requests import PullRequestRecord, PullRequestRecords
 from maxagent.memory.undo.history import FileHistory
 from maxagent.sdk.pull_requests.proposal import Proposal
-from maxagent.tools.git.branch_commit import Identity
+from maxagent.tools.git.commits import Identity
 
 A, B, C = (f"{letter * 8}-0000-4000-8000-000000000000" for letter in "abc")
 

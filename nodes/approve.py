@@ -1,4 +1,4 @@
-"""The node `approve`: evaluate every tool call of an answer. It has no side effects.
+"""The node `approve`: evaluate every tool call of an answer. It changes no file of the project.
 
 All calls that need approval are raised as one interrupt in the format of Studio, agent-chat-ui and
 our own command line. The node runs again from its top when the user answers, perhaps under another
@@ -17,12 +17,15 @@ from langgraph.types import Command
 
 from ..tools.builtin.session.plan_mode import LEADS_TO
 from ..tools.builtin.session.subagent import SUBAGENT
+from ..tools.consent.answer_rules import format_thread_rule
 from ..tools.runtime.registry import NAMES, load_tool
 from .agent.agent import Agent, load_agent, with_rules
 from .agent.context import Context, get_thread_id
 from .agent.emit import emit_result
 from .agent.message_history import build_tool_message, find_last_answer
 from .agent.modes import is_switch_proposal
+from .approval.bound_questions import bind_questions, save_project_rules
+from .approval.call_origins import read_provenances
 from .approval.called_tools import name_server_calls, with_server_tools
 from .approval.dispatch import DispatchTransition, dispatch, group_calls
 from .approval.edit_previews import preview_edits
@@ -77,7 +80,7 @@ async def approve(state: State, runtime: Runtime[Context]) -> DispatchTransition
     ]
     rulings = [_deny_beside_others(evaluation) for evaluation in rulings]
     rulings = _keep_asked(rulings, extract_ids(state.get("asked", [])))
-    rulings = await preview_edits(rulings, state, agent)
+    rulings = await _prepare_questions(rulings, state, agent)
     asked = [compute_binding(ruling) for ruling in rulings if ruling.verdict == "ask"]
     if asked and asked != state.get("asked"):
         return Command(goto="approve", update={"asked": asked})
@@ -99,9 +102,21 @@ async def approve(state: State, runtime: Runtime[Context]) -> DispatchTransition
     return await asyncio.to_thread(dispatch, state, groups, tools, workspace, update)
 
 
+async def _prepare_questions(
+    evaluations: list[CallEvaluation], state: State, agent: Agent
+) -> list[CallEvaluation]:
+    """Add what the questions show, and bind them to what the calls start."""
+    previewed = await preview_edits(evaluations, state, agent)
+    return await asyncio.to_thread(bind_questions, previewed, state, agent)
+
+
 def _collect_thread_rules(rulings: Iterable[CallEvaluation], state: State) -> dict[str, list[str]]:
     """Collect the thread's rules and those that the user has just added."""
-    rules = [evaluation.suggested_rule for evaluation in rulings if evaluation.for_thread]
+    rules = [
+        format_thread_rule(evaluation.suggested_rule, read_provenances(evaluation.call))
+        for evaluation in rulings
+        if evaluation.for_thread
+    ]
     allowed = list(dict.fromkeys([*state.get("allowed", ()), *rules]))
     return {"allowed": allowed} if rules else {}
 
@@ -114,7 +129,7 @@ async def _approve_waiting(
     tools, workspace = agent.tools, agent.deps.workspace
     ask = ask_hooked if "hook" in call else ask_outside
     evaluation = await asyncio.to_thread(ask, call, tools, agent.deps)
-    [evaluation] = await preview_edits([evaluation], state, agent)
+    [evaluation] = await _prepare_questions([evaluation], state, agent)
     asked = [compute_binding(evaluation)] if evaluation.verdict == "ask" else []
     if asked and asked != state.get("asked"):
         return Command(goto="approve", update={"asked": asked})
@@ -150,6 +165,7 @@ def ask_human(
     settled = request_answer(
         _build_request(asked, sub_id), lambda answer: apply_answer(asked, answer, agent)
     )
+    save_project_rules(settled, agent.deps)
     by_id = {ruling.call["id"]: ruling for ruling in settled}
     return [by_id.get(ruling.call["id"], ruling) for ruling in rulings]
 

@@ -38,6 +38,8 @@ class PendingCall(TypedDict):
     change was shown to the user."""
     only_reads: NotRequired[bool]
     """Whether it is a command that was allowed unasked because it only reads."""
+    origins: NotRequired[list[list[str]]]
+    """What it starts by a name or a path, as subject, source and digest, as the user allowed it."""
     definition: NotRequired[str]
     """Digest of the definition under which a tool of an MCP server was allowed."""
     blocked: NotRequired[str]

@@ -285,10 +285,6 @@ class Runner(ThreadHistory):
             notices = collect_standing_notices(
                 deps, tests=needs_tests(find_job(row.graph), row.options)
             )
-        decisions = [decision for answer in answers for decision in answer.decisions]
-        self.pool.add_session_rules(
-            [decision["always"] for decision in decisions if decision.get("always")]
-        )
         return PreparedRun(row, own, notices, answers=answers, wait=wait)
 
     async def _stream(self, prepare: Callable[[], Awaitable[PreparedRun]]) -> AsyncGenerator[Event]:

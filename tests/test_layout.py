@@ -31,8 +31,8 @@ DOCS = [*PAGES, *(ROOT / "docs").rglob("*.md")]
 ROOMS = {
     "cli": "i18n rendering prompts execution commands repl/prompt repl/session repl/slash repl app",
     "tools": "textedits definitions process filesystem git hosting sandbox testing hooks "
-    "search shell/parsing shell/readonly shell/risks shell shell/effects mcp/oauth mcp permissions "
-    "skills tool_run web editing/matching editing/rewriting editing editing/patch "
+    "search shell/parsing shell/readonly shell/risks shell shell/effects consent mcp/oauth mcp "
+    "permissions skills tool_run web editing/matching editing/rewriting editing editing/patch "
     "builtin/files builtin/code builtin/notes builtin/session builtin/shell builtin/web "
     "builtin/mcp runtime",
 }

@@ -1,6 +1,8 @@
 """`mcode permissions`: which calls are allowed, asked or denied here, and by which rule."""
 
+import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,6 +10,7 @@ import typer
 
 from ...config import paths
 from ...config.errors import UsageError
+from ...config.text import text
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
 from ..lazy_imports import without_collector
@@ -18,6 +21,7 @@ from ..rendering.output import echo_json, echo_wrapped
 if TYPE_CHECKING:
     from ...config.settings.loader import LoadedSettings
     from ...tools.permissions.decision import Decision
+    from ...tools.permissions.project_rules import ProjectRuleState
 
 app = typer.Typer(
     help="Show what is allowed, asked or denied, and by which rule.",
@@ -75,12 +79,31 @@ def explain(
 @app.command("list")
 def list_rules(
     mode: ModeFlag = None,
+    is_of_all: Annotated[
+        bool, typer.Option("--all", help="List the rules from your answers in every project.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
     trust: TrustFlag = False,
 ) -> None:
     """List the active rules and their sources, the approval mode, and read-only commands."""
     settle_here(yes=trust)
-    _show_rules(_load_settings(mode), as_json=as_json)
+    _show_rules(_load_settings(mode), as_json=as_json, is_of_all=is_of_all)
+
+
+@app.command()
+def remove(
+    rule: Annotated[str, typer.Argument(help="Rule as `mcode permissions list` shows it.")],
+) -> None:
+    """Remove a rule that you have given in this project by "always"."""
+    from ...tools.consent.rule_record import remove_project_rule
+
+    folder = os.path.realpath(Path.cwd())
+    if not remove_project_rule(paths.locate_home(), folder, rule):
+        raise UsageError(
+            text("no answer of yours in `{folder}` allows `{rule}`", folder=folder, rule=rule),
+            hint="`mcode permissions list --all` lists them; edit other rules in their file",
+        )
+    echo_wrapped(t("permissions.removed", rule=rule, folder=folder))
 
 
 def show_rules(spoken: str) -> None:
@@ -88,7 +111,9 @@ def show_rules(spoken: str) -> None:
     _show_rules(_load_settings(None), spoken)
 
 
-def _show_rules(loaded: "LoadedSettings", spoken: str = "", *, as_json: bool = False) -> None:
+def _show_rules(
+    loaded: "LoadedSettings", spoken: str = "", *, as_json: bool = False, is_of_all: bool = False
+) -> None:
     from ...tools.permissions.policy import read_rules, resolve_mode
     from ...tools.shell.readonly.classifier import list_reading_programs
     from ...tools.workspace import Workspace
@@ -100,9 +125,12 @@ def _show_rules(loaded: "LoadedSettings", spoken: str = "", *, as_json: bool = F
     configured, programs = resolve_mode(loaded.settings, "ask"), list_reading_programs()
     mode = spoken or configured
     origin = loaded.origins["security.mode"] if mode == configured else t("permissions.here")
+    project_rules = _list_project_rules(is_of_all=is_of_all)
     if as_json:
         json_rules = [dict(zip(("kind", "rule", "origin"), row, strict=True)) for row in rows]
-        echo_json({"mode": mode, "origin": origin, "rules": json_rules, "read_only": programs})
+        found: dict[str, object] = {"mode": mode, "origin": origin, "rules": json_rules}
+        found |= {"project_rules": list(map(_to_json, project_rules)), "read_only": programs}
+        echo_json(found)
         return
     echo_wrapped(t("permissions.mode", mode=mode, origin=origin))
     if rows:
@@ -110,7 +138,51 @@ def _show_rules(loaded: "LoadedSettings", spoken: str = "", *, as_json: bool = F
         show_table(headers, rows, cut=headers[2:])
     else:
         echo_wrapped(t("permissions.no_rules"))
+    _show_project_rules(project_rules)
     echo_wrapped(t("permissions.read_only", programs=" ".join(programs)))
+
+
+def _list_project_rules(*, is_of_all: bool) -> "Sequence[ProjectRuleState]":
+    from ...tools.mcp.config_files import load_servers
+    from ...tools.permissions.project_rules import list_project_rules
+
+    home, folder = paths.locate_home(), Path.cwd()
+    servers = load_servers(folder, home)
+    return list_project_rules(home, os.path.realpath(folder), servers, is_of_all=is_of_all)
+
+
+def _show_project_rules(states: "Sequence[ProjectRuleState]") -> None:
+    """List the rules from answers: what each covers, and whether it still does."""
+    if not states:
+        return
+    from ..rendering.table import show_table
+
+    rows = [
+        (
+            state.rule.rule,
+            state.project,
+            ", ".join(f"{item.subject}: {item.source}" for item in state.rule.provenances) or "-",
+            "; ".join(map(translate, state.changes)) or t("permissions.holds"),
+        )
+        for state in states
+    ]
+    echo_wrapped(t("permissions.answers"))
+    headers = [t(f"permissions.{name}") for name in ("text", "project", "covers", "state")]
+    show_table(headers, rows, cut=headers[1:])
+
+
+def _to_json(state: "ProjectRuleState") -> dict[str, object]:
+    return {
+        "project": state.project,
+        "rule": state.rule.rule,
+        "since": state.rule.since,
+        "covers": [
+            {"subject": item.subject, "source": item.source, "digest": item.digest}
+            for item in state.rule.provenances
+        ],
+        "holds": not state.changes,
+        "changes": [str(change) for change in state.changes],
+    }
 
 
 def _load_settings(mode: Mode | None) -> "LoadedSettings":
@@ -129,5 +201,10 @@ def _print_decision(decision: "Decision", as_json: bool) -> None:
         return
     echo_wrapped(f"{decision.verdict}: {translate(decision.reason)}")
     echo_wrapped(t("permissions.rule", rule=decision.rule))
+    if decision.diff:
+        from ..rendering.console import open_console
+        from ..rendering.diff import show_diff
+
+        show_diff(open_console(stderr=False), decision.diff, indent="  ")
     if decision.always:
         echo_wrapped(t("permissions.always", rule=decision.always))

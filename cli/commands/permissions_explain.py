@@ -1,6 +1,7 @@
 """Evaluation of calls without running them, for `mcode permissions explain`."""
 
 import json
+import os
 import re
 import shlex
 from collections.abc import Mapping, Sequence
@@ -15,6 +16,8 @@ from ...config.errors import UsageError
 from ...config.settings.loader import LoadedSettings
 from ...tools.definition import get_schema
 from ...tools.filesystem.project_snapshots import open_snapshots
+from ...tools.mcp.config_files import load_servers
+from ...tools.mcp.tool_names import fold_name, make_tool_name
 from ...tools.permissions.decision import Decision
 from ...tools.permissions.evaluate import evaluate_call
 from ...tools.permissions.evaluate_tool import evaluate_tool_call
@@ -40,6 +43,8 @@ class Explainer:
         ignored = tuple(loaded.settings.security.ignore_patterns)
         workspace = Workspace(folder, ignored, paths.locate_home())
         policy = build_policy(loaded, workspace, usual="ask")
+        policy = policy.with_servers(load_servers(folder, paths.locate_home()))
+        policy = policy.with_answer_rules(paths.locate_home(), os.path.realpath(folder), ())
         if policy.mode != "edits":
             return Explainer(workspace, policy)
         # only in this mode the sandbox and snapshots affect the decision
@@ -69,8 +74,18 @@ class Explainer:
         if tool := resolve(own):
             return evaluate_tool_call(tool, args, self.workspace, self.policy)
         if own.startswith("mcp_"):  # whether its server has the tool is known only at run time
-            return evaluate_call(own, "execute", args, (), self.workspace, self.policy)
+            server = self._find_server(own)
+            return evaluate_call(own, "execute", args, (), self.workspace, self.policy, server)
         raise ValueError(describe_unknown_tool(name, NAMES))
+
+    def _find_server(self, tool: str) -> str:
+        """Return the server with the longest name that the tool's begins with; empty if none."""
+        names = [
+            name
+            for name in self.policy.mcp_servers
+            if fold_name(tool).startswith(fold_name(make_tool_name(name, "")))
+        ]
+        return max(names, key=len, default="")
 
 
 def _parse_arguments(name: str, words: Sequence[str]) -> Mapping[str, object]:

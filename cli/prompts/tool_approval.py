@@ -5,9 +5,7 @@ from typing import Any
 
 from rich.console import Console
 
-from ...config import paths
 from ...config.errors import UsageError
-from ...config.settings.writer import add_item
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
 from ..i18n.stored_messages import translate_stored
@@ -32,9 +30,10 @@ def decide_call(console: Console, asked: ApprovalRequest, allowed: Sequence[str]
             case "yes":
                 return {"type": "approve"} if request is asked else build_edit_decision(request)
             case "always":
+                # the node that asked keeps the rule, bound to what the call starts
                 rule = str(request["always"])
-                if _save_rule(console, rule):
-                    return {"type": "approve", "always": rule}
+                show_line(console, t("ask.remembered", rule=rule), "dim")
+                return {"type": "approve", "always": rule}
             case "thread":
                 return {"type": "approve", "for_thread": True}
             case "edit":
@@ -61,10 +60,7 @@ def _show_with_rule(console: Console, request: ApprovalRequest) -> bool:
     """Show the whole request; return whether all of it is visible at once."""
     fits = show_request(console, request)
     if rule := request.get("always"):
-        file = paths.locate_user_config(paths.locate_home())
-        one_project = rule.startswith("edit(//")
-        words = t("ask.always.files" if one_project else "ask.always", rule=rule, file=file)
-        offer = words if fits else t("ask.no_always.long")
+        offer = t("ask.always", rule=rule) if fits else t("ask.no_always.long")
         show_line(console, offer, "dim")
     return fits
 
@@ -93,15 +89,3 @@ def _explain_reason(request: ApprovalRequest, *, fits: bool) -> str:
         changed = request.get("changed")
         return f"{asked}\n{t('ask.no_always.changed' if changed else 'ask.no_always')}"
     return asked if fits else f"{asked}\n{t('ask.no_always.long')}"
-
-
-def _save_rule(console: Console, rule: str) -> bool:
-    """Add the rule to the user's own file, never the project's; return whether that worked."""
-    file = paths.locate_user_config(paths.locate_home())
-    try:
-        add_item(file, "permissions.allow", rule)
-    except UsageError as error:
-        show_line(console, translate(error.message), "red")
-        return False
-    show_line(console, t("ask.remembered", rule=rule, file=file), "dim")
-    return True

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
+from ..security.provenance import Provenance
 from .sources import Layer
 
 RuleKind = Literal["deny", "ask", "allow"]
@@ -27,6 +28,9 @@ class RawRule:
     not_match: tuple[str, ...] = ()
     setting: str = ""
     """Key of the setting that implies this rule; empty: it is written as a rule."""
+    consent: tuple[Provenance, ...] | None = None
+    """What a rule from an answer of the user covers: what its calls started then. None: the user
+    has written it himself, and it is about names alone."""
 
 
 def read_rules(layers: Sequence[Layer]) -> tuple[RawRule, ...]:

@@ -15,7 +15,6 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from ...config.agents.profile import AgentProfile
 from ...config.agents.registry import AgentRegistry, load_built_in_agents
-from ...config.settings.permission_rules import RawRule
 from ...models.xml_calls.known_tools import KnownTools
 from ...models.xml_calls.tool_binding import bind_tools
 from ...tools import aliases
@@ -40,8 +39,6 @@ if TYPE_CHECKING:
     from ...tools.mcp.offer import Offer
 
 BUILT_IN = AgentRegistry(load_built_in_agents())
-# Where the rules are written that the user gave for one thread
-THIS_THREAD = "this thread"
 # Most model turns of a sub-agent
 CHILD_TURNS = 30
 
@@ -95,12 +92,11 @@ async def load_agent(
 
 
 def with_rules(agent: Agent, allow: Sequence[str]) -> Agent:
-    """Return the same agent with the rules that the user set for the thread."""
-    if not allow:
-        return agent
+    """Return the same agent with the rules that the user gave for the thread and the project."""
     deps = agent.deps
-    written = [RawRule("allow", rule, THIS_THREAD) for rule in allow]
-    policy = deps.policy.with_rules(written, deps.workspace)
+    policy = deps.policy.with_answer_rules(deps.home, deps.trust.folder, allow)
+    if policy is deps.policy:
+        return agent
     return replace(agent, deps=replace(deps, policy=policy))
 
 

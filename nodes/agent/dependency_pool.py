@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +13,6 @@ from ...config.errors import UsageError
 from ...config.instructions.discovery import load_instructions
 from ...config.settings.keys import FAR_REACHING
 from ...config.settings.loader import LoadedSettings, load_settings
-from ...config.settings.permission_rules import RawRule
 from ...config.settings.schema import ApprovalMode, Settings
 from ...config.skills.discovery import find_skills
 from ...config.text import text
@@ -119,14 +117,6 @@ class DependencyPool:
                 # another thread may still use them, so `close` closes them
                 self._replaced.append(self._opened.pop(key))
 
-    def add_session_rules(self, rules: Sequence[str]) -> None:
-        """Allow these rules in all open dependencies, in addition to the loaded ones."""
-        for key, deps in self._opened.items():
-            origin = str(paths.locate_user_config(deps.home))
-            raw_rules = [RawRule("allow", rule, origin) for rule in rules]
-            policy = deps.policy.with_rules(raw_rules, deps.workspace)
-            self._opened[key] = replace(deps, policy=policy)
-
     async def close_folder(self, folder: str) -> None:
         """Close the dependencies of a folder that nobody works in any more."""
         for key in [key for key in self._opened if key.folder == folder]:
@@ -183,7 +173,7 @@ def _create_dependencies(
     context.check_endpoint(settings.litellm.base_url)
     sandbox = open_sandbox(settings.sandbox, workspace, home)
     snapshots = open_snapshots(root, home, settings)
-    policy = policy.with_safeguards(settings, sandbox, snapshots)
+    policy = policy.with_safeguards(settings, sandbox, snapshots).with_servers(sources.servers)
     deps = Dependencies(
         settings=settings,
         workspace=workspace,

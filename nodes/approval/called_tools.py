@@ -14,7 +14,7 @@ from langchain_core.messages.tool import ToolCall
 
 from ...config.errors import MaxAgentError
 from ...config.text import text
-from ...tools.mcp.approved_definitions import find_change
+from ...tools.mcp.approved_definitions import DefinitionChange, find_change
 from ...tools.mcp.mcp_access import McpAccess
 from ...tools.mcp.tool_adapter import McpTool, build_tool, find_text_argument
 from ...tools.mcp.tool_names import PREFIX
@@ -26,7 +26,6 @@ from ..agent.dependencies import Dependencies
 from ..tool_task import PendingCall
 
 BRIDGE = "use_mcp_tool"
-TOOL_CHANGED = "its server has changed this tool since it was allowed first"
 
 
 @dataclass(frozen=True)
@@ -123,9 +122,10 @@ async def with_server_tools(agent: Agent, calls: Sequence[PendingCall]) -> Agent
     return replace(agent, tools=tools)
 
 
-def describe_change(tool: McpTool, deps: Dependencies) -> str:
-    """Return how a tool differs from what was approved of it, as a diff; mostly empty. Blocks."""
-    access = deps.mcp
-    if access is None or tool.definition.server not in access.servers:
-        return ""
-    return find_change(deps.home, access.find_server(tool.definition.server), tool.definition)
+def find_tool_change(tool: McpTool, deps: Dependencies) -> DefinitionChange | None:
+    """Return how a tool or its server differs from what was approved; mostly None. Blocks."""
+    access, definition = deps.mcp, tool.definition
+    if access is None or definition.server not in access.servers:
+        return None
+    server = access.find_server(definition.server)
+    return find_change(deps.home, server, definition, deps.workspace.root)

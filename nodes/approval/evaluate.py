@@ -8,13 +8,16 @@ process may have other settings. The second time only a denial counts: `explain_
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 from langchain_core.messages.tool import ToolCall
 from langchain_core.tools import BaseTool
 
-from ...config.text import join_texts, text
+from ...config.security.provenance import Provenance
+from ...config.text import join_texts
+from ...tools.consent.rule_record import provenances_from_json, provenances_to_json
 from ...tools.definition import get_effect, has_effect
 from ...tools.mcp.tool_adapter import McpTool
 from ...tools.permissions.decision import Decision
@@ -28,7 +31,8 @@ from ...tools.textedits.unified_diff import shorten_diff
 from ..agent.agent import Agent
 from ..agent.dependencies import Dependencies
 from ..tool_task import PendingCall, list_named_files
-from .called_tools import TOOL_CHANGED, describe_change
+from .call_origins import bind_call, explain_other_origins, list_origins
+from .called_tools import find_tool_change
 from .decisions import is_answer_to_shown_question, parse_decisions
 
 REJECTED = "The user refused this call. Do not try it again in another form."
@@ -77,6 +81,10 @@ class CallEvaluation:
     """The narrowest rule that would allow such calls from now on; empty if none should."""
     for_thread: bool = False
     """Whether the user has allowed such calls for the rest of the thread."""
+    for_project: bool = False
+    """Whether the user has allowed such calls in this project from now on."""
+    earlier_origins: tuple[Provenance, ...] = ()
+    """What the call started when it was asked before, if that has changed since."""
 
 
 def compute_binding(evaluation: CallEvaluation) -> str:
@@ -85,9 +93,30 @@ def compute_binding(evaluation: CallEvaluation) -> str:
     parts = [call["name"], call["args"], call.get("sandbox"), call.get("files")]
     parts += [call["instructions"]] if "instructions" in call else []
     parts += [call["definition"]] if "definition" in call else []
+    origins = call.get("origins") or []
+    parts += [origins] if origins else []
     exact = json.dumps(parts, sort_keys=True)
     digest = hashlib.sha256(exact.encode()).hexdigest()
-    return "\n".join([call["id"], digest, *call.get("commands", ())])
+    earlier = provenances_to_json(evaluation.earlier_origins)
+    bound = [json.dumps({"origins": origins, "earlier": earlier})] if origins or earlier else []
+    return "\n".join([call["id"], digest, *bound, *call.get("commands", ())])
+
+
+def read_asked_origins(
+    asked: Sequence[str],
+) -> dict[str, tuple[tuple[Provenance, ...], tuple[Provenance, ...]]]:
+    """Return by the ID of an asked call what it started then, and at an earlier question.
+
+    Calls that started nothing, and those of older threads, are left out.
+    """
+    found = dict[str, tuple[tuple[Provenance, ...], tuple[Provenance, ...]]]()
+    for question in asked:
+        call_id, _, bound, *_ = [*question.split("\n"), "", ""]
+        with suppress(ValueError, KeyError, TypeError):
+            data = json.loads(bound)
+            origins, earlier = map(provenances_from_json, (data["origins"], data["earlier"]))
+            found[call_id] = (origins, earlier)
+    return found
 
 
 def extract_ids(asked: Sequence[str]) -> set[str]:
@@ -133,9 +162,7 @@ def evaluate_queued(queued: PendingCall, tool: BaseTool, deps: Dependencies) -> 
         return _evaluate_server_call(queued, tool, decision, deps)
     if get_effect(tool) == "talk":
         return CallEvaluation(queued, "ask", str(queued["args"].get("question", "")), ("respond",))
-    return CallEvaluation(
-        queued, decision.verdict, decision.reason, CHOICES, suggested_rule=decision.always
-    )
+    return _build_evaluation(queued, decision)
 
 
 def _evaluate_server_call(
@@ -143,11 +170,23 @@ def _evaluate_server_call(
 ) -> CallEvaluation:
     """Evaluate a call of a server's tool; one that has changed since it was allowed is asked."""
     queued = {**queued, "sandbox": "", "definition": tool.definition.digest}
-    if change := describe_change(tool, deps):
-        diff = shorten_diff(change, MAX_DIFF_LENGTH)
-        return CallEvaluation(queued, "ask", text(TOOL_CHANGED), CHOICES, diff)
-    always = decision.always
-    return CallEvaluation(queued, decision.verdict, decision.reason, CHOICES, suggested_rule=always)
+    if change := find_tool_change(tool, deps):
+        diff = shorten_diff(change.diff, MAX_DIFF_LENGTH)
+        always = decision.always if change.is_of_server else ""
+        return CallEvaluation(queued, "ask", change.reason, CHOICES, diff, suggested_rule=always)
+    return _build_evaluation(queued, decision)
+
+
+def _build_evaluation(queued: PendingCall, decision: Decision) -> CallEvaluation:
+    verdict: Literal["allow", "ask", "deny"] = decision.verdict
+    return CallEvaluation(
+        queued,
+        verdict,
+        decision.reason,
+        CHOICES,
+        decision.diff,
+        suggested_rule=decision.always,
+    )
 
 
 def _move_outside(evaluation: CallEvaluation, tool: BaseTool, deps: Dependencies) -> CallEvaluation:
@@ -196,6 +235,8 @@ def explain_refusal(
     # an earlier call may have replaced the file with a link
     if call.get("files", now := _list_edited_files(call, tool, deps)) != now:
         return OTHER_FILES
+    if other := explain_other_origins(call, tool, deps):
+        return other
     rule = call.get("rule", "")
     if rule in UNASKED and decision.verdict != "allow":
         return NOW_ASKED.format(reason=decision.reason)
@@ -245,8 +286,7 @@ def _apply_decision(
         return None
     words = str(decision.get("message") or "")
     if kind == "approve":
-        for_thread = decision.get("for_thread") is True and bool(evaluation.suggested_rule)
-        return replace(evaluation, verdict="allow", for_thread=for_thread)
+        return _approve(evaluation, decision)
     if kind == "respond":
         return replace(
             evaluation, verdict="answered", reason=words or str(decision.get("args") or "")
@@ -255,6 +295,14 @@ def _apply_decision(
         reason = f"{REJECTED} Their reason: {words}" if words else REJECTED
         return replace(evaluation, verdict="deny", reason=reason, refused=words)
     return _apply_edit(evaluation, decision, agent)
+
+
+def _approve(evaluation: CallEvaluation, decision: Mapping[str, Any]) -> CallEvaluation:
+    """Allow the call; its rule, too, if the user wants that: no client can widen it."""
+    rule = evaluation.suggested_rule
+    for_thread = decision.get("for_thread") is True and bool(rule)
+    for_project = bool(rule) and decision.get("always") in (rule, True)
+    return replace(evaluation, verdict="allow", for_thread=for_thread, for_project=for_project)
 
 
 def _apply_edit(
@@ -286,4 +334,7 @@ def _apply_edit(
     commands = [
         command for command in checked.call.get("commands", []) if command in shown_commands
     ]
-    return replace(checked, verdict="allow", call={**checked.call, "commands": commands})
+    edited_call: PendingCall = {**checked.call, "commands": commands}
+    tool = agent.tools[queued["name"]]
+    bound = bind_call(edited_call, list_origins(edited_call, tool, agent.deps))
+    return replace(checked, verdict="allow", call=bound)

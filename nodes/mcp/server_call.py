@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Mapping
 from contextvars import copy_context
+from pathlib import Path
 from typing import Any
 
 from langchain_core.tools import BaseTool
@@ -55,7 +56,7 @@ async def call_server_tool(
     if isinstance(recorded_call, AskedCall):
         asked = AskedQuestion.from_json(recorded_call.question)
         answers, asked = ask_user(asked, tool)
-    if refusal := await _check_definition(tool, task["call"], access):
+    if refusal := await _check_definition(tool, task["call"], access, deps.workspace.root):
         return ToolResult(error=refusal)
     await asyncio.to_thread(journal.continue_call, thread, key)
     while True:
@@ -90,7 +91,7 @@ def _build_call(
     return ServerCall(run.call_id, run.outputs, report_progress, elicit, answers)
 
 
-async def _check_definition(tool: McpTool, call: PendingCall, access: McpAccess) -> str:
+async def _check_definition(tool: McpTool, call: PendingCall, access: McpAccess, root: Path) -> str:
     """Return why the tool is another one than the call was allowed for; empty if it is not."""
     server = access.find_server(tool.definition.server)
     try:
@@ -104,7 +105,7 @@ async def _check_definition(tool: McpTool, call: PendingCall, access: McpAccess)
     if now and call.get("definition", now.digest) != now.digest:
         return CHANGED
     try:
-        await asyncio.to_thread(keep_approved, access.home, server, now or tool.definition)
+        await asyncio.to_thread(keep_approved, access.home, server, now or tool.definition, root)
     except OSError as error:  # on a full disk it is asked again
         _logger.warning("the approved definition was not kept: %s", error)
     return ""

@@ -320,7 +320,7 @@ def test_a_yes_for_always_is_not_asked_again(window):
     window.rest()
     assert (
         f"edit(/{window.program.project.resolve()}/greeting.txt)"
-        in (window.program.home / "config.yaml").read_text()
+        in (window.program.home / "data/rules.json").read_text()
     )
     asked = window.count("[y/n/e")
     window.answers(*edit("never"), {"text": "Not asked, and nothing to change."})

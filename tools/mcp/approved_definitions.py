@@ -1,43 +1,97 @@
-"""The definitions of servers' tools as they were first approved: a changed tool is asked again."""
+"""The servers' tools as they were first approved: what has changed since is asked again.
+
+An approval binds to the server, its entry, the file that defines it, and the tool's definition.
+"""
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
 from ...config.security.private_files import lock_folder, make_private_folder, replace_file
+from ...config.security.provenance import Provenance, find_provenance_changes
+from ...config.text import join_texts, text
+from ..consent.differences import render_differences
+from ..consent.kept_texts import keep_texts
+from ..consent.rule_record import provenances_from_json, provenances_to_json
 from ..textedits.unified_diff import build_diff
 from .definition import ToolDefinition
 from .definition_cache import get_data_folder
 from .server_config import McpServer
+from .server_origins import find_server_origins
 from .tool_text import show_hidden
 
+TOOL_CHANGED = "its server has changed this tool since it was allowed first"
+SERVER_CHANGED = "its server is another one than you have allowed: {what}"
 
-def find_change(home: Path, server: McpServer, definition: ToolDefinition) -> str:
-    """Return how the tool differs from the approved one, as a diff; empty if it does not.
 
-    A tool that was never approved has not changed.
+@dataclass(frozen=True)
+class DefinitionChange:
+    """How a tool, or its server, differs from what was approved."""
+
+    reason: str
+    diff: str
+    is_of_server: bool = False
+    """Whether the server itself is another one."""
+
+
+@dataclass(frozen=True)
+class _Approval:
+    """What was approved of one server."""
+
+    server: Sequence[Provenance] | None
+    """Its entry and scripts; None: kept by an older version, which did not know them."""
+    tools: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    """By the server's own name: digest and text of the definition."""
+
+
+def find_change(
+    home: Path, server: McpServer, definition: ToolDefinition, root: Path
+) -> DefinitionChange | None:
+    """Return how the tool or its server differs from the approved one; None if it does not.
+
+    A server of which nothing was approved has not changed.
     """
-    approved = _read_approved(_locate_file(home, server)).get(definition.name)
-    if approved is None or approved["digest"] == definition.digest:
-        return ""
+    approval = _read_approval(home, server)
+    if approval.server is not None:
+        current = find_server_origins(server, root)
+        changes = find_provenance_changes(
+            approval.server, [origin.provenance for origin in current]
+        )
+        if changes:
+            reason = text(SERVER_CHANGED, what=join_texts("; ", changes))
+            return DefinitionChange(
+                reason, render_differences(home, approval.server, current), True
+            )
+    approved = approval.tools.get(definition.name)
+    if approved is None or approved.get("digest") == definition.digest:
+        return None
     now = render_definition(definition)
-    return build_diff(str(approved["text"]), now, definition.name) or now
+    diff = build_diff(str(approved.get("text", "")), now, definition.name) or now
+    return DefinitionChange(text(TOOL_CHANGED), diff)
 
 
-def keep_approved(home: Path, server: McpServer, definition: ToolDefinition) -> None:
-    """Keep the definition as approved; raises OSError."""
-    file = _locate_file(home, server)
-    previous = _read_approved(file).get(definition.name)
-    if previous and previous["digest"] == definition.digest:
+def keep_approved(home: Path, server: McpServer, definition: ToolDefinition, root: Path) -> None:
+    """Keep the definition and its server as approved; raises OSError."""
+    file, current = _locate_file(home, server), find_server_origins(server, root)
+    approval, now = _read_approval(home, server), [origin.provenance for origin in current]
+    is_same = approval.server is not None and list(approval.server) == now
+    previous = approval.tools.get(definition.name)
+    if is_same and previous and previous.get("digest") == definition.digest:
         return
+    keep_texts(home, current)
     make_private_folder(file.parent)
     with lock_folder(file.parent):
+        known = _read_approval(home, server)
+        is_other = known.server is not None and list(known.server) != now
         entry = {"digest": definition.digest, "text": render_definition(definition)}
-        approved = {**_read_approved(file), definition.name: entry}
-        replace_file(file, json.dumps(approved, ensure_ascii=False).encode())
+        # what another server has offered under this name was not approved of this one
+        tools = {**({} if is_other else known.tools), definition.name: entry}
+        content = {"server": provenances_to_json(now), "tools": tools}
+        replace_file(file, json.dumps(content, ensure_ascii=False).encode())
 
 
 def render_definition(definition: ToolDefinition) -> str:
@@ -46,14 +100,34 @@ def render_definition(definition: ToolDefinition) -> str:
     return show_hidden(f"{definition.description}\n\n{schema}\n")
 
 
-def _read_approved(file: Path) -> Mapping[str, Mapping[str, Any]]:
+def _read_approval(home: Path, server: McpServer) -> _Approval:
+    file = _locate_file(home, server)
+    if not file.exists():
+        return _Approval(None, _read_json(_locate_older_file(home, server)))
+    data = _read_json(file)
+    try:
+        return _Approval(provenances_from_json(data["server"]), dict(data["tools"]))
+    except (KeyError, TypeError, ValueError):
+        return _Approval(())  # it cannot be read, so nothing of the server is approved
+
+
+def _read_json(file: Path) -> dict[str, Any]:
     with suppress(OSError, ValueError):
         data: object = json.loads(file.read_text(encoding="utf-8"))
         if isinstance(data, dict):
-            return cast("dict[str, dict[str, Any]]", data)
+            return cast("dict[str, Any]", data)
     return {}
 
 
 def _locate_file(home: Path, server: McpServer) -> Path:
-    identity = hashlib.sha256(f"{server.name}\n{server.digest}".encode()).hexdigest()[:32]
-    return get_data_folder(home) / "approved" / f"{identity}.json"
+    return _locate_approval(home, f"{server.name}\n{server.source}\nfile")
+
+
+def _locate_older_file(home: Path, server: McpServer) -> Path:
+    """Return where older versions kept the definitions: by the entry alone."""
+    return _locate_approval(home, f"{server.name}\n{server.digest}")
+
+
+def _locate_approval(home: Path, identity: str) -> Path:
+    name = hashlib.sha256(identity.encode()).hexdigest()[:32]
+    return get_data_folder(home) / "approved" / f"{name}.json"

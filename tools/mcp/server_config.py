@@ -38,12 +38,16 @@ class McpServer:
     """Seconds for the connection and its first answer."""
     call_timeout: float = CALL_TIMEOUT
     """Seconds without an answer or progress after which a call ends."""
+    entry: str = field(default="", repr=False)
+    """What is written in the file, one value a line: all that decides what is started and asked."""
     digest: str = ""
     """Hash of what the server is: key of caches and of approvals. It holds no value of `env` and
     `headers`; variables are as written in the file.
     """
 
     def __post_init__(self) -> None:
+        if not self.entry:
+            object.__setattr__(self, "entry", render_entry(self))
         if not self.digest:
             object.__setattr__(self, "digest", compute_digest(self))
 
@@ -65,3 +69,15 @@ def compute_digest(server: McpServer) -> str:
         sorted(name.lower() for name in server.headers),
     ]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
+
+
+def render_entry(server: McpServer) -> str:
+    """Render the definition, one value a line."""
+    lines = [f"type: {server.transport}"]
+    lines += [f"command: {server.command}"] if server.command else []
+    lines += [f"argument: {argument}" for argument in server.args]
+    lines += [f"folder: {server.cwd}"] if server.cwd else []
+    lines += [f"url: {server.url}"] if server.url else []
+    for label, values in (("env", server.env), ("header", server.headers), ("login", server.oauth)):
+        lines += [f"{label} {name}={value}" for name, value in sorted(values.items())]
+    return "".join(f"{line}\n" for line in lines)

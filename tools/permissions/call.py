@@ -16,7 +16,9 @@ from .host_pattern import parse_host
 from .subject import PATTERN_KINDS, READING_TOOLS, Subject
 
 if TYPE_CHECKING:
+    from ..consent.origin import Origin
     from ..definition import Effect
+    from ..mcp.server_config import McpServer
     from ..shell.effects.line_effects import LineEffects
     from ..shell.effects.written_files import WrittenFiles
 
@@ -33,6 +35,10 @@ class RequestedCall:
     workspace: Workspace
     servers: Mapping[str, str] = field(default_factory=dict[str, str])
     """The base URLs of the retrieval servers, by name."""
+    mcp_server: "McpServer | None" = None
+    """The MCP server of its tool; None: it has none, or the server is not known."""
+    mcp_servers: Mapping[str, "McpServer"] = field(default_factory=dict[str, "McpServer"])
+    """All MCP servers, by name."""
 
     @cached_property
     def analysis(self) -> CommandAnalysis | None:
@@ -62,6 +68,32 @@ class RequestedCall:
         """The command line that it runs; empty if there is none."""
         command = self.args.get("command") if self.tool == "run_command" else ""
         return command if isinstance(command, str) else ""
+
+    @cached_property
+    def origins(self) -> "tuple[Origin, ...]":
+        """What it starts by a name or a path, to which an approval binds."""
+        if not self.command:
+            return self.find_origins(Subject(()))
+        from ..consent.command_origins import find_line_origins
+
+        commands = self.analysis.commands if self.analysis else ()
+        folder = str(self.args.get("cwd") or ".")
+        return find_line_origins(
+            self.command, commands, self.workspace.root / folder, self.workspace.root
+        )
+
+    def find_origins(self, subject: Subject) -> "tuple[Origin, ...]":
+        """Return what one of its parts starts by a name or a path."""
+        if self.mcp_server:
+            from ..mcp.server_origins import find_server_origins
+
+            return find_server_origins(self.mcp_server, self.workspace.root)
+        if not self.command:
+            return ()
+        from ..consent.command_origins import find_origins
+
+        folder = Path(subject.folder) if subject.folder else None
+        return find_origins(subject.names, folder, self.workspace.root, is_final=subject.literal)
 
     @property
     def is_of_server(self) -> bool:

@@ -21,3 +21,5 @@ class Decision:
     always: str = ""
     """For a call that is asked: the narrowest rule that would allow it and similar calls in future;
     empty if none should."""
+    diff: str = ""
+    """How what it starts differs from what the user has allowed, if that is why it is asked."""

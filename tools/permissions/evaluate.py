@@ -33,9 +33,20 @@ def evaluate_call(
     paths: Sequence[str],
     workspace: Workspace,
     policy: Policy,
+    server: str = "",
 ) -> Decision:
-    """Decide one call; `paths` are all paths in its arguments."""
-    call = RequestedCall(tool_name, effect, args, paths, workspace, policy.servers)
+    """Decide one call; `paths` are all paths in its arguments, `server` the MCP server's name."""
+    own_server = policy.mcp_servers.get(server)
+    call = RequestedCall(
+        tool_name,
+        effect,
+        args,
+        paths,
+        workspace,
+        policy.servers,
+        own_server,
+        policy.mcp_servers,
+    )
     restrictions = [
         restriction for check in RESTRICTIONS if (restriction := _run_check(check, call, policy))
     ]

@@ -1,16 +1,18 @@
 """Grants for a call that nothing restricts: read-only, a rule of the user, or the mode."""
 
-from ...config.text import text
+from ...config.text import join_texts, text
 from .call import RequestedCall
 from .decision import Decision
 from .policy import Policy
 from .restrictions import describe_rule, is_plan_write, is_read_only
-from .rule import find_allowing_rules, find_call_excess
+from .rule import find_allowing_rules, find_call_excess, find_changed_consents
 from .suggested_rule import suggest_rule
 from .unasked_commands import evaluate_unasked, find_limited_file, find_objection
 
 # The rule that allows a command line that certainly only reads
 READS = "read-only"
+# The rule that asks again, in every mode, since what the user has allowed is no longer the same
+CONSENT = "consent"
 QUESTIONS = {
     "edit": "it changes files",
     "execute": "it runs a program",
@@ -36,6 +38,8 @@ def grant(call: RequestedCall, policy: Policy) -> Decision:
         )
     if unasked := evaluate_unasked(call, policy):
         return unasked
+    if changed := _ask_about_changes(call, policy):
+        return changed
     # no mode allows fetching a page: a URL can send out what the model has read
     by_mode = {"edits": ("edit",), "auto": ("edit", "execute")}
     if call.effect in by_mode.get(policy.mode, ()):
@@ -54,3 +58,21 @@ def grant(call: RequestedCall, policy: Policy) -> Decision:
     # an `allow` rule on the command would override a `deny` or `ask` rule on its files
     is_limited = bool(policy.file_limits and call.command and find_limited_file(call, policy))
     return Decision("ask", reason, "mode", always="" if is_limited else suggest_rule(call))
+
+
+def _ask_about_changes(call: RequestedCall, policy: Policy) -> Decision | None:
+    """Ask about a call that the user has allowed by an answer, if what it starts has changed."""
+    changed = find_changed_consents(policy.filter_rules("allow"), call)
+    if not changed:
+        return None
+    from ..consent.differences import render_differences
+
+    messages, diffs = list[str](), list[str]()
+    for rule, subject in changed:
+        consented, current = rule.consent or (), call.find_origins(subject)
+        messages += rule.find_changes(call, subject)
+        diffs.append(render_differences(call.workspace.own, consented, current))
+    what = join_texts("; ", dict.fromkeys(messages))
+    reason = text("you have allowed `{rule}`, but {what}", rule=changed[0][0].text, what=what)
+    diff = "".join(dict.fromkeys(diffs))
+    return Decision("ask", reason, CONSENT, always=suggest_rule(call), diff=diff)

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from ...config.settings.permission_rules import RawRule, RuleKind
 from ...config.settings.schema import ApprovalMode, Settings
 from ...config.settings.sources import raise_mistakes
 from ...config.text import text
+from ..consent.answer_rules import load_answer_rules
 from ..result import ToolError
 from ..workspace import Workspace
 from .path_pattern import PathPattern, parse_path_pattern
@@ -23,6 +25,7 @@ from .subject import EDITING_TOOLS
 
 if TYPE_CHECKING:
     from ...memory.snapshots.store import Snapshots
+    from ..mcp.server_config import McpServer
     from ..sandbox.sandbox import Sandbox
 
 MODES_BY_STRICTNESS: tuple[ApprovalMode, ...] = ("read-only", "ask", "edits", "auto")
@@ -63,6 +66,8 @@ class Policy:
     """The plan's path, relative to the project, if only the plan may be written; else empty."""
     servers: Mapping[str, str] = field(default_factory=dict[str, str])
     """The base URLs of the retrieval servers, by name."""
+    mcp_servers: Mapping[str, "McpServer"] = field(default_factory=dict[str, "McpServer"])
+    """The MCP servers, by name."""
     safeguards: Safeguards | None = None
     """None: no command with an effect runs unasked in `edits`."""
 
@@ -111,6 +116,21 @@ class Policy:
     def with_rules(self, written: Iterable[RawRule], workspace: Workspace) -> "Policy":
         """Return the policy with more rules."""
         return replace(self, rules=(*self.rules, *read_rules(written, workspace)))
+
+    def with_servers(self, servers: Iterable["McpServer"]) -> "Policy":
+        """Return the policy for tools of these MCP servers."""
+        return replace(self, mcp_servers={server.name: server for server in servers})
+
+    def with_answer_rules(self, home: Path, folder: str, thread_rules: Iterable[str]) -> "Policy":
+        """Return the policy with the rules that the user gave by answers, without invalid ones.
+
+        `folder` is the real path of the project.
+        """
+        rules = list[Rule]()
+        for written in load_answer_rules(home, folder, thread_rules):
+            with suppress(ValueError):
+                rules.append(read_rule(written))
+        return replace(self, rules=(*self.rules, *rules)) if rules else self
 
 
 def build_policy(

@@ -1,13 +1,14 @@
 """One rule, `TOOL` or `TOOL(PATTERN)`: parsed from the configuration and matched with calls."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from ...config.security.provenance import Provenance, find_provenance_changes
 from ...config.settings.permission_rules import RawRule, RuleKind
 from ...config.text import text
 from .. import aliases
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 _SHAPE = re.compile(r"([\w*-]+)(?:\((.*)\))?", re.DOTALL)
 _MCP = re.compile(r"mcp_[\w*-]+")
+NOT_COVERED = "the rule for `{command}` does not cover `{program} {flag}`"
 
 
 class Pattern(Protocol):
@@ -70,6 +72,8 @@ class Rule:
     """The tool's own name; for MCP tools `*` matches any letters."""
     pattern: Pattern | None
     """None: every call of the tool."""
+    consent: tuple[Provenance, ...] | None = None
+    """What a rule from an answer covers of what its calls start; None: the user has written it."""
 
     def matches_call(self, call: "RequestedCall") -> bool | None:
         """Return whether it matches any part of the call; None if that is uncertain."""
@@ -86,11 +90,24 @@ class Rule:
 
     def can_allow(self, call: "RequestedCall", subject: Subject) -> bool:
         """Return whether it allows this part of the call."""
+        return self.names_part(call, subject) and not self.find_changes(call, subject)
+
+    def names_part(self, call: "RequestedCall", subject: Subject) -> bool:
+        """Return whether it allows this part of the call, if what that starts is unchanged."""
         if not self._is_about(call) or (
             self.pattern and not self.pattern.matches_strictly(subject)
         ):
             return False
-        return not self.find_excess(call, subject)
+        return self._names_server_of(call) and not self.find_excess(call, subject)
+
+    def find_changes(self, call: "RequestedCall", subject: Subject) -> Sequence[str]:
+        """Return what this part of the call starts and the user has not allowed, as messages."""
+        if self.consent is None:
+            return ()
+        current = [origin.provenance for origin in call.find_origins(subject)]
+        if call.is_of_server and not current:
+            return ["its server is not known"]
+        return find_provenance_changes(self.consent, current)
 
     def find_excess(self, call: "RequestedCall", subject: Subject) -> str:
         """Describe what a command does beyond the first words that the rule allows; else empty."""
@@ -99,10 +116,25 @@ class Rule:
             return ""
         if not self._is_about(call) or not pattern.matches_strictly(subject):
             return ""
+        folder = Path(subject.folder) if subject.folder else None
+        if self.consent is not None:
+            from ..consent.harmless_flags import find_other_word, knows_command
+
+            if knows_command(pattern.words):
+                word = find_other_word(subject.names, pattern.words, folder, call.workspace.root)
+                command = {"command": " ".join(pattern.words), "program": subject.names[0]}
+                return word and text(NOT_COVERED, flag=word, **command)
         from .flag_limits import find_excess  # brings the table of all programs that read
 
-        folder = Path(subject.folder) if subject.folder else None
         return find_excess(subject.names, pattern.words, folder, call.workspace)
+
+    def _names_server_of(self, call: "RequestedCall") -> bool:
+        """Return whether it may allow a tool of this call's MCP server."""
+        if not call.is_of_server or self.consent is not None or call.mcp_server is None:
+            return True
+        from .server_names import names_server
+
+        return names_server(self.tool, call.mcp_server, call.mcp_servers)
 
     def _is_about(self, call: "RequestedCall") -> bool:
         if "*" in self.tool or self.tool.startswith("mcp_"):
@@ -119,16 +151,17 @@ def read_rule(written: RawRule) -> Rule:
         raise ValueError("write a rule as `TOOL` or `TOOL(PATTERN)`")
     tool, inner = _resolve_tool(shape[1]), shape[2]
     if inner is None or inner.strip() == "*":
-        return Rule(written.kind, written.text, written.origin, tool, None)
+        return Rule(written.kind, written.text, written.origin, tool, None, written.consent)
     if not inner.strip():
         raise ValueError("the brackets are empty; remove them to match every call")
     reader = _READERS.get(PATTERN_KINDS.get(tool, "call"))
     if reader is None:
         raise ValueError(text("rules for `{tool}` do not take a pattern", tool=tool))
-    return Rule(written.kind, written.text, written.origin, tool, reader(inner.strip()))
+    pattern = reader(inner.strip())
+    return Rule(written.kind, written.text, written.origin, tool, pattern, written.consent)
 
 
-def find_allowing_rules(rules: Iterable[Rule], call: "RequestedCall") -> list[Rule]:
+def find_allowing_rules(rules: Sequence[Rule], call: "RequestedCall") -> list[Rule]:
     """Return the rules that together allow the call; empty if they do not allow a part of it."""
     if call.command and not (call.analysis and call.analysis.plain):
         return []
@@ -138,6 +171,26 @@ def find_allowing_rules(rules: Iterable[Rule], call: "RequestedCall") -> list[Ru
         for subject in subjects
     ]
     return [] if None in matching_rules else [rule for rule in matching_rules if rule]
+
+
+def find_changed_consents(
+    rules: Sequence[Rule], call: "RequestedCall"
+) -> list[tuple[Rule, Subject]]:
+    """Return the rules from answers that name a part of the call, of which something has changed.
+
+    A part that another rule allows is left out.
+    """
+    if call.command and not (call.analysis and call.analysis.plain):
+        return []
+    bound = [rule for rule in rules if rule.consent is not None]
+    subjects = [subject for subject in call.subjects if not subject.harmless] if bound else []
+    return [
+        (rule, subject)
+        for subject in subjects
+        if not any(rule.can_allow(call, subject) for rule in rules)
+        for rule in bound
+        if rule.names_part(call, subject)
+    ]
 
 
 def find_call_excess(rules: Iterable[Rule], call: "RequestedCall") -> str:

@@ -1,7 +1,7 @@
 """The narrowest rule for the answer "always", so that similar calls are not asked again.
 
 A program's name alone is too broad, so the rule is the exact line, except for programs whose first
-words describe what they do. A line with inline code gets no rule.
+words describe what they do: `consent/harmless_flag_table.py`. A line with inline code gets no rule.
 """
 
 import re
@@ -12,25 +12,12 @@ from unicodedata import normalize
 
 from ...config.security.control_characters import CONTROL_CHARACTERS
 from ...config.settings.permission_rules import RawRule
+from ..consent.harmless_flags import find_command
 from .call import RequestedCall
 from .rule import find_allowing_rules, read_rule
 
 # Most characters of a command; the user cannot review a longer rule at a glance
 MAX_COMMAND_LENGTH = 200
-
-# Programs, and the first arguments after which the rest are details
-DESCRIPTIVE_ARGUMENTS: dict[str, tuple[str, ...]] = {
-    "cargo": ("build", "check", "clippy", "fmt", "test"),
-    "dotnet": ("build", "test"),
-    "git": ("add", "commit"),
-    "go": ("build", "fmt", "test", "vet"),
-    "npm": ("test", "run *"),
-    "pnpm": ("test", "run *"),
-    "yarn": ("test", "run *"),
-    "python": ("-m pytest", "-m unittest"),
-    "python3": ("-m pytest", "-m unittest"),
-    **dict.fromkeys(["eslint", "mypy", "prettier", "pyright", "pytest", "ruff", "tsc"], ("",)),
-}
 
 _INTERPRETER = re.compile(
     r"(python|pypy|node|deno|bun|perl|ruby|php|lua|tclsh|Rscript|osascript|[bdkz]?a?sh|fish)[\d.]*"
@@ -50,7 +37,9 @@ def suggest_rule(call: RequestedCall) -> str:
 def _is_sensible(text: str, call: RequestedCall) -> bool:
     if not text or "${" in text:
         return False
-    return bool(find_allowing_rules([read_rule(RawRule("allow", text, ""))], call))
+    consent = tuple(origin.provenance for origin in call.origins)
+    rule = read_rule(RawRule("allow", text, "", consent=consent))
+    return bool(find_allowing_rules([rule], call))
 
 
 def _suggest_for_command(call: RequestedCall) -> list[str]:
@@ -64,21 +53,8 @@ def _suggest_for_command(call: RequestedCall) -> list[str]:
         return []
     words = effective_subjects[0].names
     exact = [] if _is_inline_code(words) else [f"run_command({shlex.join(words)})"]
-    first = _find_descriptive_words(words)
+    first = find_command(words)
     return [f"run_command({shlex.join(first)}:*)", *exact] if first else exact
-
-
-def _find_descriptive_words(words: Sequence[str]) -> Sequence[str]:
-    """Return the first words that describe the command; empty if only all of them do."""
-    program, *arguments = words
-    for pattern in DESCRIPTIVE_ARGUMENTS.get(program, ()):
-        pattern_words = pattern.split()
-        if len(arguments) >= len(pattern_words) and all(
-            pattern_word == other or (pattern_word == "*" and not other.startswith("-"))
-            for pattern_word, other in zip(pattern_words, arguments, strict=False)
-        ):
-            return words[: 1 + len(pattern_words)]
-    return ()
 
 
 def _is_inline_code(words: Sequence[str]) -> bool:

@@ -1,4 +1,5 @@
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -7,8 +8,9 @@ from provider import Provider
 
 from maxagent.config.errors import UsageError
 from maxagent.models.invoke import invoke_model
-from maxagent.nodes.agent.agent import load_agent, open_agent
+from maxagent.nodes.agent.agent import load_agent, open_agent, with_rules
 from maxagent.nodes.agent.context import Context
+from maxagent.tools.consent.rule_record import save_project_rule
 
 OPTIONS = {"model": "openai/any", "base_url": "http://127.0.0.1:9/v1"}
 CODER = """---
@@ -48,7 +50,7 @@ async def test_all_roles_share_one_connection_after_new_rules(folder, context, p
     for role in ("architect", "coder", "coder"):
         agent = await load_agent(role, {"folder": folder, "options": options}, context)
         await invoke_model(agent.model, [agent.system, HumanMessage("go")], print, print)
-        context.pool.add_session_rules(["run_command(make)"])
+        with_rules(agent, ["run_command(make)"])
     offered = [len(request.body["tools"]) for request in provider.requests]
     assert offered[0] < offered[1] == offered[2] and provider.connections == 1
 
@@ -88,12 +90,15 @@ async def test_chosen_agent_acts_as_role_with_its_model(folder, context):
 
 
 @pytest.mark.usefixtures("own_coder")
-async def test_agent_is_opened_once_until_rules_change(folder, context):
-    before = await load_agent("coder", {"folder": folder, "options": OPTIONS}, context)
-    assert await load_agent("coder", {"folder": folder, "options": OPTIONS}, context) is before
-    context.pool.add_session_rules(["run_command(make)"])
-    after = await load_agent("coder", {"folder": folder, "options": OPTIONS}, context)
-    assert [rule.text for rule in after.deps.policy.rules] == ["run_command(make)", "edit"]
+async def test_agent_is_opened_once_and_gets_rules(folder, context):
+    agent = await load_agent("coder", {"folder": folder, "options": OPTIONS}, context)
+    assert await load_agent("coder", {"folder": folder, "options": OPTIONS}, context) is agent
+    assert with_rules(agent, []) is agent
+    save_project_rule(Path(context.home), os.path.realpath(folder), "run_command(make)", ())
+    save_project_rule(Path(context.home), "/other", "run_command(ls)", ())
+    rules = with_rules(agent, ["edit(a.txt)"]).deps.policy.rules
+    assert [rule.text for rule in rules] == ["edit", "edit(a.txt)", "run_command(make)"]
+    assert [rule.consent for rule in rules] == [None, (), ()]
 
 
 async def test_nobody_of_that_name_speaks(folder, context):

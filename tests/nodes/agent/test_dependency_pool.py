@@ -61,14 +61,6 @@ async def test_task_defaults_to_edits_and_others_to_ask(pool, context, tmp_path,
     assert (usual.policy.mode, named.policy.mode) == (mode, "auto")
 
 
-async def test_session_rules_are_added_to_loaded_rules(pool, context, tmp_path):
-    before = await pool.open(str(tmp_path), OPTIONS, context)
-    pool.add_session_rules(["run_command(make)"])
-    after = await pool.open(str(tmp_path), OPTIONS, context)
-    assert [rule.text for rule in after.policy.rules] == ["run_command(make)"]
-    assert after.journal is before.journal and not before.policy.rules
-
-
 @pytest.mark.parametrize("replaced", ["project", "project/inner"])
 async def test_a_folder_replaced_by_a_link_is_refused(pool, context, tmp_path, replaced):
     folder = tmp_path / "project" / "inner"

@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 from rule_texts import project, ruled
 
+from maxagent.tools.mcp.server_config import McpServer
 from maxagent.tools.permissions.evaluate import evaluate_call
 
 
@@ -94,7 +95,7 @@ def test_the_narrowest_rule_for_an_edit(paths: list[str], rule: str, tmp_path: P
     ("tool", "effect", "args", "rule"),
     [
         ("webfetch", "fetch", {"url": "https://Example.org/a"}, "webfetch(domain:example.org)"),
-        ("mcp_files_read", "execute", {"path": "x"}, "mcp_files_read"),
+        ("mcp_files_read", "execute", {"path": "x"}, ""),  # its server is not known
         ("ask_user", "talk", {"question": "?"}, ""),
     ],
 )
@@ -103,3 +104,11 @@ def test_the_narrowest_rule_for_other_tools(
 ) -> None:
     decision = evaluate_call(tool, effect, args, (), project(tmp_path), ruled("ask"))
     assert (decision.verdict, decision.always) == ("ask", rule)
+
+
+def test_rule_for_tool_of_known_server_is_its_name(tmp_path: Path) -> None:
+    policy = ruled("ask").with_servers([McpServer("files", "stdio", "serve", source="/x.json")])
+    decision = evaluate_call(
+        "mcp_files_read", "execute", {}, (), project(tmp_path), policy, server="files"
+    )
+    assert (decision.verdict, decision.always) == ("ask", "mcp_files_read")

@@ -1,0 +1,90 @@
+"""Programs: "always" belongs to its project and to what it starts, a parked yes to its script."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from program import Ended, Program
+from provider import Provider
+
+NPM = pytest.param(
+    "npm run build",
+    "package.json",
+    '{"scripts": {"build": "echo %s >> log.txt"}}',
+    marks=pytest.mark.skipif(not shutil.which("npm"), reason="npm is not installed"),
+)
+MAKE = pytest.param("make build", "Makefile", "build:\n\techo %s >> log.txt\n")
+
+
+class Projects:
+    """Two projects of one user, and a model that runs one command in either."""
+
+    def __init__(self, folder: Path, provider: Provider, command: str) -> None:
+        self.provider, self.command = provider, command
+        self.first = Program(folder, provider.url)
+        self.second = Program(folder / "b", provider.url, {"MAXAGENT_HOME": str(self.first.home)})
+
+    def ask(self, program: Program, *answers: dict, mode: str = "ask") -> Ended:
+        call = {"name": "run_command", "args": {"command": self.command}}
+        self.provider.script([{"tool_calls": [call]}, {"text": "Done."}])
+        said = [{"type": "user", "text": "build it"}, *answers]
+        lines = "".join(f"{json.dumps(line)}\n" for line in said)
+        options = ["--input", "stream-json", "--mode", mode, "--trust"]
+        return program.chat(*options, stdin=lines)
+
+
+def answer(**decision: object) -> dict:
+    return {"type": "answer", "decisions": [{"type": "approve", **decision}]}
+
+
+@pytest.mark.parametrize(("command", "file", "text"), [NPM, MAKE])
+def test_always_holds_in_its_project_until_script_changes(
+    command: str, file: str, text: str, tmp_path: Path, provider: Provider
+) -> None:
+    projects = Projects(tmp_path, provider, command)
+    first, second = projects.first, projects.second
+    for program in (first, second):
+        (program.project / file).write_text(text % "good")
+    asked = projects.ask(first)
+    [request] = asked.last["action_requests"]
+    rule = request["always"]
+    assert (asked.code, asked.last["type"]) == (4, "question")
+    assert projects.ask(first, answer(always=rule)).code == 0
+    assert first.lines() == ["good"]
+
+    assert projects.ask(first).code == 0 and first.lines() == ["good", "good"]
+    other = projects.ask(second)
+    assert (other.code, other.last["type"]) == (4, "question")
+    assert not (second.project / "log.txt").exists()
+    for mode in ("ask", "auto"):
+        (first.project / file).write_text(text % "evil")
+        changed = projects.ask(first, mode=mode)
+        [request] = changed.last["action_requests"]
+        assert (changed.code, request["always"]) == (4, rule)
+        assert "evil" in request["diff"] and "good" in request["diff"]
+    assert first.lines() == ["good", "good"]
+
+    listed = json.loads(first.run("permissions", "list", "--json").stdout)["project_rules"]
+    assert [(row["rule"], row["holds"]) for row in listed] == [(rule, False)]
+    shown = first.run("permissions", "explain", "run_command", command).stdout
+    assert "but" in shown and "evil" in shown and "consent" in shown
+    assert first.run("permissions", "remove", rule).code == 0
+    assert json.loads(first.run("permissions", "list", "--json").stdout)["project_rules"] == []
+    assert first.run("permissions", "remove", rule).code == 2
+
+
+def test_parked_approval_covers_the_script_shown(tmp_path: Path, provider: Provider) -> None:
+    projects = Projects(tmp_path, provider, "bash run.sh")
+    program = projects.first
+    (program.project / "run.sh").write_text("echo good >> log.txt\n")
+    parked = projects.ask(program).last
+    (program.project / "run.sh").write_text("echo evil >> log.txt\n")
+    named = ["--question", parked["id"], "--approve"]
+    again = program.resume(parked["thread_id"], *named)
+    assert (again.code, again.last["type"]) == (4, "question")
+    assert not (program.project / "log.txt").exists()
+    [request] = again.last["action_requests"]
+    assert "+echo evil" in request["diff"] and "-echo good" in request["diff"]
+    done = program.resume(parked["thread_id"], "--question", again.last["id"], "--approve")
+    assert (done.code, program.lines()) == (0, ["evil"])

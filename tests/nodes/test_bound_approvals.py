@@ -1,0 +1,165 @@
+"""An approval, a rule for the thread and "always" cover what a call starts, as the user saw it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from maxagent import Answer, Runner
+from maxagent.tools.consent.rule_record import read_project_rules
+
+PACKAGE = '{"scripts": {"x": "echo %s >> log"}}'
+YES = {"type": "approve"}
+
+
+class Place:
+    """Two projects with their user, and a model that calls one command again and again."""
+
+    def __init__(self, folder: Path, runner: Runner) -> None:
+        self.runner, self.home, self.script = runner, folder / "home", folder / "scenario.json"
+        self.home.mkdir(exist_ok=True)
+        self.root, self.other = folder / "project", folder / "other"
+        self.root.mkdir()
+        self.other.mkdir()
+
+    async def start(self, *calls: dict, mode: str = "ask", root: Path | None = None):
+        turns = [{"tool_calls": [call]} for call in calls]
+        return await self.start_turns(*turns, mode=mode, root=root)
+
+    async def start_turns(self, *turns: dict, mode: str = "ask", root: Path | None = None):
+        await self.runner.pool.close()  # the model reads its script once
+        coder = [*turns, {"text": "done"}]
+        self.script.write_text(json.dumps({"architect": [{"text": "SMALL"}], "coder": coder}))
+        model = {"model": f"scripted/{self.script}", "skip_tests": True, "apply": True}
+        options = {**model, "mode": mode}
+        return await self._last(self.runner.task("x", folder=root or self.root, options=options))
+
+    async def resume(self, last, **decision):
+        """Answer as another process would."""
+        await self.runner.pool.close()
+        answer = Answer(decisions=[{**YES, **decision}])
+        return await self._last(self.runner.resume(last.thread_id, answer))
+
+    async def _last(self, events):
+        self.results, last = [], None
+        async for last in events:
+            if last.type == "tool_result":
+                self.results.append(last)
+        return last
+
+    def log(self, root: Path | None = None) -> str:
+        file = (root or self.root) / "log"
+        return file.read_text() if file.exists() else ""
+
+
+@pytest.fixture
+async def place(tmp_path: Path):
+    async with Runner(home=tmp_path / "home") as runner:
+        yield Place(tmp_path, runner)
+
+
+def run(command: str) -> dict:
+    return {"name": "run_command", "args": {"command": command}}
+
+
+def write(root: Path, name: str, text: str) -> None:
+    (root / name).parent.mkdir(parents=True, exist_ok=True)
+    (root / name).write_text(text)
+    (root / name).chmod(0o755)
+
+
+CASES = [
+    ("bash run.sh", "run.sh", "echo %s >> log\n"),
+    ("./run.sh", "run.sh", "#!/bin/sh\necho %s >> log\n"),
+    ("cd sub && sh run.sh", "sub/run.sh", "echo %s >> ../log\n"),
+    ("cat run.sh | bash", "run.sh", "echo %s >> log\n"),
+    ("make all", "Makefile", "all:\n\techo %s >> log\n"),
+    ("python3 tools/x.py", "tools/x.py", "open('log', 'a').write('%s\\n')\n"),
+]
+
+
+@pytest.mark.parametrize(("command", "file", "text"), CASES)
+async def test_swapped_script_is_asked_again(place: Place, command: str, file: str, text: str):
+    write(place.root, file, text % "good")
+    asked = await place.start(run(command))
+    write(place.root, file, text % "evil")
+    again = await place.resume(asked)
+    assert (again.type, place.log()) == ("question", "")
+    [request] = again.action_requests
+    assert "since you were asked" in request["description"] and file in request["description"]
+    assert "evil" in request["diff"] and "good" in request["diff"]
+    ended = await place.resume(again)
+    assert (ended.type, place.log()) == ("completion", "evil\n")
+
+
+async def test_script_changed_before_it_runs_is_not_run(place: Place):
+    write(place.root, "run.sh", "echo good >> log\n")
+    swap, start = run("printf 'echo evil >> log' > run.sh"), run("bash run.sh")
+    asked = await place.start_turns({"tool_calls": [swap, start]})
+    assert len(asked.action_requests) == 2
+    await place.runner.pool.close()
+    await place._last(place.runner.resume(asked.thread_id, Answer(decisions=[YES, YES])))
+    assert [result.ok for result in place.results] == [True, False]
+    assert "`script` in `run.sh` changed" in place.results[1].error and place.log() == ""
+
+
+async def test_script_that_an_asked_edit_writes_runs(place: Place):
+    args = {"path": "run.sh", "content": "echo new >> log\n"}
+    edit, start = {"name": "write_file", "args": args}, run("bash run.sh")
+    asked = await place.start_turns({"tool_calls": [edit, start]})
+    assert ["always" in request for request in asked.action_requests] == [True, False]
+    await place.runner.pool.close()
+    ended = await place._last(place.runner.resume(asked.thread_id, Answer(decisions=[YES, YES])))
+    assert (ended.type, place.log()) == ("completion", "new\n")
+
+
+async def test_always_belongs_to_project_and_script(place: Place):
+    for root in (place.root, place.other):
+        write(root, "run.sh", "echo good >> log\n")
+    asked = await place.start(run("bash run.sh"), run("bash run.sh"))
+    rule = asked.action_requests[0]["always"]
+    assert rule == "run_command(bash run.sh)"
+    ended = await place.resume(asked, always=rule)
+    assert (ended.type, place.log()) == ("completion", "good\ngood\n")
+    assert [*read_project_rules(place.home)] == [str(place.root.resolve())]
+    assert not (place.home / "config.yaml").exists()
+    assert (await place.start(run("bash run.sh"))).type == "completion"
+
+    assert (await place.start(run("bash run.sh"), root=place.other)).type == "question"
+    write(place.root, "run.sh", "echo evil >> log\n")
+    for mode in ("ask", "auto"):
+        again = await place.start(run("bash run.sh"), mode=mode)
+        [request] = again.action_requests
+        assert "you have allowed `run_command(bash run.sh)`" in request["description"]
+        assert "+echo evil >> log" in request["diff"] and "-echo good" in request["diff"]
+    ended = await place.resume(again, always=request["always"])
+    assert (await place.start(run("bash run.sh"))).type == "completion"
+    assert place.log() == "good\n" * 3 + "evil\n" * 2
+
+
+async def test_rule_for_thread_covers_same_script_only(place: Place):
+    write(place.root, "run.sh", "echo good >> log\n")
+    change = run("printf 'echo evil >> log\\n' > run.sh")
+    asked = await place.start(run("bash run.sh"), run("bash run.sh"), change, run("bash run.sh"))
+    asked = await place.resume(asked, for_thread=True)
+    assert "printf" in str(asked.action_requests) and place.log() == "good\ngood\n"
+    asked = await place.resume(asked)
+    assert "+echo evil >> log" in asked.action_requests[0]["diff"]
+    assert place.log() == "good\ngood\n"
+
+
+@pytest.mark.parametrize("rule", ["run_command(bash:*)", "run_command", "edit", "", None])
+async def test_answer_cannot_widen_its_rule(place: Place, rule: object):
+    write(place.root, "run.sh", "echo good >> log\n")
+    asked = await place.start(run("bash run.sh"))
+    assert (await place.resume(asked, always=rule)).type == "completion"
+    assert read_project_rules(place.home) == {}
+
+
+async def test_rule_that_user_wrote_binds_to_nothing(place: Place):
+    allow = "permissions: {allow: ['run_command(bash run.sh)']}\n"
+    (place.home / "config.yaml").write_text(allow)
+    for text in ("echo one >> log\n", "echo two >> log\n"):
+        write(place.root, "run.sh", text)
+        assert (await place.start(run("bash run.sh"))).type == "completion"
+    assert place.log() == "one\ntwo\n"

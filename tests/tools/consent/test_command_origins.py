@@ -1,0 +1,179 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from maxagent.tools.permissions.call import RequestedCall
+from maxagent.tools.workspace import Workspace
+
+SCRIPTS = {"prebuild": "rm -rf out", "build": "tsc", "test": "jest", "prepare": "husky"}
+FILES = {
+    "package.json": json.dumps({"name": "x", "scripts": SCRIPTS}),
+    "web/package.json": json.dumps({"scripts": {"build": "vite build"}}),
+    "Makefile": "include rules.mk\nall:\n\ttrue\n",
+    "rules.mk": "x:\n\ttrue\n",
+    "sub/Makefile": "all:\n\tfalse\n",
+    "other.mk": "all:\n\tfalse\n",
+    "justfile": "build:\n  true\n",
+    "Taskfile.yml": "version: 3\n",
+    "tox.ini": "[tox]\n",
+    "noxfile.py": "import nox\n",
+    "Rakefile": "task :x\n",
+    "pyproject.toml": '[project]\nname = "x"\n[tool.poe.tasks]\na = "true"\n',
+    "run.sh": "echo 1\n",
+    "sub/run.sh": "echo 2\n",
+    "tools/x.py": "print(1)\n",
+    "tools/__init__.py": "",
+    "tests/test_a.py": "def test_a(): pass\n",
+    "conftest.py": "",
+    "format.js": "module.exports = 1\n",
+    "note.txt": "x\n",
+    "data.csv": "1\n",
+    "env.sh": "A=1\n",
+    "compose.yaml": "services: {}\n",
+}
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    root = tmp_path_factory.mktemp("origins") / "project"
+    for name, text in FILES.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    hook = root / ".git/hooks/pre-commit"
+    hook.parent.mkdir(parents=True)
+    hook.write_text("#!/bin/sh\nexit 0\n")
+    hook.chmod(0o755)
+    (root / ".git/hooks/pre-push.sample").write_text("#!/bin/sh\n")
+    (root / ".git/config").write_text('[remote "origin"]\n\turl = https://x\n[user]\n\tname = A\n')
+    return Workspace(root)
+
+
+def started(workspace: Workspace, command: str) -> list[str]:
+    call = RequestedCall("run_command", "execute", {"command": command}, (), workspace)
+    return [f"{item.provenance.subject}: {item.provenance.source}" for item in call.origins]
+
+
+BUILD, MAKE = "script build: package.json", ["tasks: Makefile", "tasks: rules.mk"]
+RUN, TOOL = "script: run.sh", "script: tools/x.py"
+GIT = ["git hook: .git/hooks/pre-commit", "git settings: .git/config"]
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("npm run build", [BUILD]),
+        ("npm run build -- --watch", [BUILD]),
+        ("npm run gone", ["script gone: package.json"]),
+        ("npm t", ["script test: package.json"]),
+        ("yarn build", [BUILD]),
+        ("pnpm --silent run build", [BUILD]),
+        ("bun run build", [BUILD]),
+        ("npm install", ["install scripts: package.json"]),
+        ("npm --prefix web run build", [BUILD, "script build: web/package.json"]),
+        ("cd web && npm run build", ["script build: web/package.json"]),
+        ("make all", MAKE),
+        ("make -C sub", ["tasks: sub/Makefile"]),
+        ("make -f other.mk", ["script: other.mk", *MAKE]),
+        ("just build", ["tasks: justfile"]),
+        ("task build", ["tasks: Taskfile.yml"]),
+        ("tox -e py", ["tasks: tox.ini", "tasks tox: pyproject.toml"]),
+        ("nox -s tests", ["tasks: noxfile.py"]),
+        ("poe a", ["tasks poe: pyproject.toml"]),
+        ("rake x", ["tasks: Rakefile"]),
+        ("docker compose up", ["tasks: compose.yaml"]),
+        ("bash run.sh", [RUN]),
+        ("bash -x run.sh data.csv", [RUN]),
+        ("./run.sh --fast", [RUN]),
+        ("cd sub && sh run.sh", ["script: sub/run.sh"]),
+        ("sudo -E ./run.sh", [RUN]),
+        ("env A=1 bash run.sh", [RUN]),
+        ("bash -c './run.sh x'", [RUN]),
+        ("timeout 5 ./run.sh", [RUN]),
+        ("bash < run.sh", [RUN]),
+        ("cat run.sh | bash", [RUN]),
+        ("F=run.sh; bash $F", [RUN]),
+        ("bash run*.sh", [RUN]),
+        ("find . -name x -exec ./run.sh {} ;", [RUN]),
+        ("if true; then ./run.sh; fi", [RUN]),
+        ("echo $(./run.sh)", [RUN]),
+        (". ./env.sh", ["script: env.sh"]),
+        ("python tools/x.py data.csv", [TOOL]),
+        ("python -m tools.x", [TOOL]),
+        ("node -r ./format.js tools/x.py", ["script: format.js", TOOL]),
+        ("npx tsx tools/x.py", [TOOL]),
+        ("mytool --file=run.sh", [RUN]),
+        ("eslint -f ./format.js tools", ["script: format.js"]),
+        ("git commit -F note.txt", [*GIT, "script: note.txt"]),
+        ("git commit -m x", GIT),
+        ("git push origin main", GIT),
+        ("pytest tests/test_a.py", []),
+        ("python -m pytest tests/test_a.py -q", []),
+        ("node --test tests/test_a.py", []),
+        ("ruff check tools/x.py", []),
+        ("go build ./...", []),
+        ("cargo test", []),
+        ("rm note.txt", []),
+        ("cp note.txt b.txt", []),
+        ("ls -la", []),
+        ("echo hi", []),
+    ],
+)
+def test_command_starts_scripts_that_it_names(
+    workspace: Workspace, command: str, expected: list[str]
+) -> None:
+    assert sorted(started(workspace, command)) == sorted(expected)
+
+
+def test_file_outside_project_has_its_full_path(workspace: Workspace, tmp_path: Path) -> None:
+    script = tmp_path / "x.sh"
+    script.write_text("true\n")
+    assert started(workspace, f"bash {script}") == [f"script: {script}"]
+
+
+def test_unreadable_and_strange_files_have_no_digest(tmp_path: Path) -> None:
+    import os
+
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    workspace = Workspace(tmp_path)
+    assert started(workspace, "bash pipe") == started(workspace, "bash folder") == []
+
+
+@pytest.mark.parametrize(
+    ("command", "file", "content", "changes"),
+    [
+        ("npm run build", "package.json", {"scripts": {"build": "evil"}}, True),
+        ("npm run build", "package.json", {"scripts": {**SCRIPTS, "prebuild": "evil"}}, True),
+        ("npm run build", "package.json", {"scripts": {**SCRIPTS, "postbuild": "evil"}}, True),
+        ("npm run build", "package.json", {"scripts": SCRIPTS, "version": "2"}, False),
+        ("npm run build", "package.json", {"scripts": {**SCRIPTS, "lint": "eslint"}}, False),
+        ("npm install", "package.json", {"scripts": {**SCRIPTS, "postinstall": "evil"}}, True),
+        ("poe a", "pyproject.toml", '[project]\nversion = "2"\n[tool.poe.tasks]\na = "true"\n', 0),
+        ("poe a", "pyproject.toml", '[tool.poe.tasks]\na = "evil"\n', True),
+        ("make", "rules.mk", "x:\n\tevil\n", True),
+        ("git push", ".git/config", '[remote "origin"]\n\turl = https://evil\n', True),
+        ("git push", ".git/config", '[remote "origin"]\n\turl = https://x\n[a]\n\tb = c\n', False),
+        ("git push", ".git/hooks/pre-commit", "#!/bin/sh\nevil\n", True),
+    ],
+)
+def test_only_what_decides_what_runs_counts(
+    tmp_path: Path, command: str, file: str, content: object, changes: bool
+) -> None:
+    for name in ("package.json", "pyproject.toml", "Makefile", "rules.mk"):
+        (tmp_path / name).write_text(FILES[name])
+    hooks = tmp_path / ".git/hooks"
+    hooks.mkdir(parents=True)
+    (hooks / "pre-commit").write_text("#!/bin/sh\n")
+    (hooks / "pre-commit").chmod(0o755)
+    (tmp_path / ".git/config").write_text('[remote "origin"]\n\turl = https://x\n')
+
+    def read_digests() -> list[object]:
+        args = {"command": command}
+        call = RequestedCall("run_command", "execute", args, (), Workspace(tmp_path))
+        return [item.provenance for item in call.origins]
+
+    before = read_digests()
+    written = content if isinstance(content, str) else json.dumps(content)
+    (tmp_path / file).write_text(written)
+    assert before and (read_digests() != before) is bool(changes)

@@ -1,0 +1,173 @@
+"""What one command starts that its words only name: scripts, tasks, and files that it runs.
+
+Programs that check, test or move files get them as data. All others may run what they are given.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path, PurePosixPath
+
+from ..shell.analysis import AnalyzedCommand
+from .data_programs import DATA_PROGRAMS, WRAPPERS
+from .git_origins import find_git_origins
+from .harmless_flags import is_harmless
+from .origin import Origin, list_unique, read_file_origin
+from .package_scripts import PACKAGE_PROGRAMS, find_package_scripts
+from .task_files import MAKE, find_tasks
+
+INTERPRETER = re.compile(
+    r"(python|pypy|node|deno|bun|perl|ruby|php|lua|tclsh|Rscript|osascript|[bdkz]?a?sh|fish|tsx"
+    r"|ts-node|groovy|pwsh|swift|julia|elixir)[\d.]*|eval|source|\."
+)
+SCRIPT = "script"
+# Short options of interpreters that take a value
+_VALUED = ("-r", "-C", "-W", "-X", "-I", "-o", "-O", "-e", "-p", "-S", "-l", "-d", "-c")
+# Most files that one pattern stands for
+_MAX_MATCHES = 200
+_WORDS = re.compile(r"[^\s'\"`;&|<>()$={},]+")
+_PATTERN = re.compile(r"[*?\[]")
+
+
+def find_origins(
+    words: Sequence[str], folder: Path | None, root: Path, *, is_final: bool = True
+) -> tuple[Origin, ...]:
+    """Return what a command starts; `is_final`: no word needs expansion.
+
+    An unknown folder counts as the project's.
+    """
+    place = folder or root
+    return list_unique(_find_origins(words, place, root, is_final=is_final)) if words else ()
+
+
+def find_line_origins(
+    line: str, commands: Sequence[AnalyzedCommand], folder: Path, root: Path
+) -> tuple[Origin, ...]:
+    """Return what a whole line starts, with every file that it names if that is not certain.
+
+    So `bash < run.sh`, `cat run.sh | bash` and `F=run.sh; bash $F` start `run.sh`.
+    """
+    origins = [
+        origin
+        for command in commands
+        for origin in find_origins(
+            command.words, command.folder or folder, root, is_final=command.literal
+        )
+    ]
+    if any(map(_may_run_other_files, commands)):
+        origins += _read_files(list_words(line), folder, root)
+    return list_unique(origins)
+
+
+def list_words(line: str) -> list[str]:
+    """Return everything in a line that may be a path, without regard to its grammar."""
+    return _WORDS.findall(line)
+
+
+def find_program_origins(
+    program: str, arguments: Sequence[str], folder: Path, root: Path
+) -> tuple[Origin, ...]:
+    """Return what a program that is started without a shell runs, such as an MCP server."""
+    words = [program, *arguments]
+    origins = list(_find_origins(words, folder, root, is_final=True))
+    if PurePosixPath(program).name in WRAPPERS:
+        origins += _read_files(arguments, folder, root)
+    return list_unique(origins)
+
+
+def _may_run_other_files(command: AnalyzedCommand) -> bool:
+    """Return whether it runs files of other words: from its input, or from a variable."""
+    program, *words = command.words
+    name = PurePosixPath(program).name
+    if not command.literal and (name not in DATA_PROGRAMS or "$" in program):
+        return True
+    arguments = [word for word in words if not word.startswith("-") or word == "-"]
+    is_interpreter = INTERPRETER.fullmatch(name) is not None
+    return is_interpreter and ("-s" in words or not arguments or arguments[0] == "-")
+
+
+def _find_origins(
+    words: Sequence[str], folder: Path, root: Path, *, is_final: bool
+) -> Iterator[Origin]:
+    program, arguments = PurePosixPath(words[0]).name, list(words[1:])
+    if "/" in words[0]:
+        yield from _read_files([words[0]], folder, root)
+    folders = [folder, *_find_folders(arguments, folder)]
+    if program in MAKE and "-C" in arguments and len(folders) == 2:
+        folders = folders[1:]
+    if program == "git":
+        yield from find_git_origins(folder, root)
+    if program in PACKAGE_PROGRAMS:
+        yield from find_package_scripts([program, *arguments], folders, root)
+    yield from find_tasks(program, folders, root)
+    if program in WRAPPERS:
+        return
+    if INTERPRETER.fullmatch(program):
+        if not _is_test_run(program, arguments):
+            yield from _find_run_files(arguments, folder, root)
+    elif program not in DATA_PROGRAMS or not (is_final and is_harmless(words, folder, root)):
+        yield from _read_files(arguments, folder, root)
+
+
+def _find_folders(arguments: Sequence[str], folder: Path) -> Iterator[Path]:
+    """Yield the folders that options may name, as `-C sub` and `--prefix=sub` do."""
+    for name in _spell_paths(arguments):
+        with suppress(OSError, ValueError):
+            if (folder / name).is_dir() and os.path.normpath(name) != ".":
+                yield folder / name
+
+
+def _is_test_run(program: str, arguments: Sequence[str]) -> bool:
+    """Return whether an interpreter runs tests, whose files are data."""
+    first = next((word for word in arguments if not word.startswith("-")), "")
+    return "--test" in arguments or (program in ("deno", "bun") and first == "test")
+
+
+def _find_run_files(arguments: Sequence[str], folder: Path, root: Path) -> Iterator[Origin]:
+    """Yield the files up to the script itself: what follows are its arguments."""
+    for at, word in enumerate(arguments):
+        before = arguments[at - 1] if at else ""
+        if before == "-m":
+            module = word.replace(".", "/")
+            names = (f"{module}.py", f"{module}/__main__.py", f"{module}/__init__.py")
+            yield from _read_files(names, folder, root)
+            return
+        found = list(_read_files([word], folder, root))
+        yield from found
+        if found and not word.startswith("-") and not _takes_value(before):
+            return
+
+
+def _takes_value(option: str) -> bool:
+    """Return whether the word after an option of an interpreter may be its value."""
+    return option in _VALUED or (option.startswith("--") and "=" not in option)
+
+
+def _read_files(names: Sequence[str], folder: Path, root: Path) -> Iterator[Origin]:
+    for name in _spell_paths(names):
+        for file in _list_matches(name, folder):
+            with suppress(OSError, ValueError):
+                if origin := read_file_origin(SCRIPT, file, root):
+                    yield origin
+
+
+def _spell_paths(words: Sequence[str]) -> Iterator[str]:
+    """Yield each word, the value of an option, and the parts of either that may be paths."""
+    for word in words:
+        if not word.startswith("-"):
+            yield word
+        elif not word.startswith("--") and len(word) > len("-C"):
+            yield word[2:]
+        if re.search("[=:,@]", word):
+            yield from filter(None, re.split("[=:,@]", word))
+
+
+def _list_matches(name: str, folder: Path) -> Iterator[Path]:
+    path = Path(os.path.expanduser(name))
+    if not _PATTERN.search(name) or (folder / path).exists():
+        yield folder / path
+    elif not path.is_absolute():
+        with suppress(ValueError, NotImplementedError, OSError):
+            yield from islice(folder.glob(name), _MAX_MATCHES)

@@ -1,0 +1,59 @@
+"""Origins: what a call starts by a name or a path, with the text that decides what runs."""
+
+import hashlib
+import os
+import stat
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...config.security.provenance import Provenance, compute_provenance_digest
+
+# Bytes of a file that are kept as text; all of it is in the digest
+MAX_TEXT = 200_000
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Something that a call starts, and what is written there now."""
+
+    provenance: Provenance
+    text: str = ""
+    """What a person can compare; empty for what is not text."""
+
+
+def build_origin(subject: str, source: str, text: str) -> Origin:
+    """Return the origin of a written text, such as an entry of `package.json`."""
+    return Origin(Provenance(subject, source, compute_provenance_digest(text)), text)
+
+
+def read_file_origin(subject: str, file: Path, root: Path) -> Origin | None:
+    """Return the origin of a regular file; None if there is none, without digest if unreadable."""
+    source = name_source(file, root)
+    try:
+        descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    except OSError:
+        return Origin(Provenance(subject, source, "")) if file.is_file() else None
+    with os.fdopen(descriptor, "rb") as stream:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return None
+        beginning, digest = stream.read(MAX_TEXT), hashlib.sha256()
+        digest.update(beginning)
+        while block := stream.read(MAX_TEXT):
+            digest.update(block)
+    text = "" if b"\0" in beginning else beginning.decode(errors="replace")
+    return Origin(Provenance(subject, source, digest.hexdigest()), text)
+
+
+def name_source(file: Path, root: Path) -> str:
+    """Return the path of a file relative to the project; absolute if it is outside."""
+    path = os.path.normpath(file)
+    return os.path.relpath(path, root) if Path(path).is_relative_to(root) else path
+
+
+def list_unique(origins: Iterable[Origin]) -> tuple[Origin, ...]:
+    """Return the origins without duplicates, sorted."""
+    unique = {origin.provenance: origin for origin in origins}
+    return tuple(unique[key] for key in sorted(unique))

@@ -1,0 +1,55 @@
+"""The rules that the user gave by "always", each with its project and whether it still holds."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...config.security.provenance import find_provenance_changes
+from ...config.text import text
+from ..consent.current_state import read_current_origin
+from ..consent.rule_record import ProjectRule, read_project_rules
+from ..mcp.server_config import McpServer
+from ..mcp.server_origins import find_server_origins
+
+
+@dataclass(frozen=True)
+class ProjectRuleState:
+    """A rule of a project, and what has changed since it was given."""
+
+    project: str
+    rule: ProjectRule
+    changes: Sequence[str]
+    """Why it does not cover what its calls start now, as messages; empty: it holds."""
+
+
+def list_project_rules(
+    home: Path, folder: str, servers: Iterable[McpServer], *, is_of_all: bool = False
+) -> list[ProjectRuleState]:
+    """List the rules of one project, or of all; raises CorruptRuleRecordError.
+
+    `servers` are those of the project in `folder`.
+    """
+    own, record = list(servers), read_project_rules(home)
+    return [
+        ProjectRuleState(project, rule, _find_changes(rule, Path(project), own))
+        for project, rules in sorted(record.items())
+        if is_of_all or project == folder
+        for rule in rules
+    ]
+
+
+def _find_changes(rule: ProjectRule, root: Path, servers: Sequence[McpServer]) -> list[str]:
+    entries = {
+        origin.provenance.subject: origin
+        for server in servers
+        for origin in find_server_origins(server, root)[:1]
+    }
+    changes = list[str]()
+    for consented in rule.provenances:
+        current = read_current_origin(consented, root, entries)
+        if current is None:
+            names = {"subject": consented.subject, "source": consented.source}
+            changes.append(text("`{subject}` in `{source}` is gone", **names))
+        else:
+            changes += find_provenance_changes([consented], [current.provenance])
+    return changes

@@ -44,7 +44,8 @@ async def find_red_tests(
 ) -> tuple[list[RedTests], Baseline | None]:
     """Return for each run the red tests that do not count, and the baseline to keep in the state.
 
-    Tests that the request is about always count, and all of them if the job has changed nothing.
+    Tests that the request is about always count: those that it names, or all if it speaks of red
+    tests and names none. All count, too, if the job has changed nothing.
     """
     baseline = await _open_baseline(state, runtime)
     red: list[RedTests] = []
@@ -70,7 +71,7 @@ async def _open_baseline(state: State, runtime: Runtime[Context]) -> Baseline | 
 
 def _may_be_excused(state: State, run: TestRun) -> bool:
     """Return whether it matters what was red before the change."""
-    if not run.red or run.timed_out or is_about_red_tests(_get_repair_request(state)):
+    if not run.red or run.timed_out:
         return False
     return bool(run.passed) or not run.names_all_red
 
@@ -89,18 +90,16 @@ async def _add_run(
 
 
 def _compare(state: State, run: TestRun, before: BaselineRun | None) -> RedTests:
-    """Return the red tests of a run that were red before.
-
-    No test is excused if the change has repaired some of them: then it is about these tests.
-    """
+    """Return the red tests of a run that were red before, without those of the request."""
+    request = _get_repair_request(state)
     if before is None:
         return RedTests()
+    if is_about_red_tests(request) and not any(
+        is_test_named(request, name) for name in (*before["failing"], *run.failing)
+    ):
+        return RedTests()
     if run.names_all_red and before["names_all_red"]:
-        red_before = {*before["failing"]}
-        if not red_before <= {*run.failing}:
-            return RedTests()
-        names = (name for name in run.failing if name in red_before)
-        request = _get_repair_request(state)
+        names = [name for name in run.failing if name in before["failing"]]
         return RedTests(tuple(name for name in names if not is_test_named(request, name)))
     is_same = (before["exit_code"], before["red"]) == (run.exit_code, run.red)
     return RedTests(is_same_as_before=is_same and not run.names_all_red)

@@ -82,6 +82,7 @@ def purposes(events) -> list[str]:
 
 
 NOTE = ("NOTES.md", "a note")
+EXCUSE = "1 test was red before: `test_old.py::test_old`"
 COUNTED = "echo '1 failed, 2 passed in 0.1s'"
 
 
@@ -89,7 +90,7 @@ async def test_test_that_was_red_before_does_not_count(world: World) -> None:
     events = await world.run(NOTE)
     evidence = events[-1].evidence
     assert (events[-1].outcome, evidence["already_red"]) == ("verified", ["test_old.py::test_old"])
-    assert evidence["reason"] == "2 passed; 1 test already failed before the change"
+    assert evidence["reason"] == f"2 passed; {EXCUSE}"
     assert (evidence["failed"], purposes(events)) == (1, ["", "before"])
     assert not [*(world.home / "data" / "worktrees").glob("*/*/*")]
 
@@ -99,20 +100,37 @@ async def test_test_that_the_change_breaks_is_red(world: World) -> None:
     evidence = events[-1].evidence
     assert (events[-1].outcome, evidence["already_red"]) == ("failed", ["test_old.py::test_old"])
     assert sorted(evidence["failing"]) == ["test_cart.py::test_total", "test_old.py::test_old"]
-    assert evidence["reason"] == "2 failed, 1 passed; 1 test already failed before the change"
+    assert evidence["reason"] == f"2 failed, 1 passed; {EXCUSE}"
     assert purposes(events) == ["", "before", "again"]
 
 
-async def test_half_repaired_tests_stay_red(world: World) -> None:
+REPAIR = ("cart.py", f"{CART}\nRATE = 1\nLIMIT = 0\n")
+
+
+@pytest.mark.parametrize(
+    ("request_text", "outcome", "already"),
+    [
+        ("set the rate", "verified", ["test_old.py::test_LIMIT"]),
+        ("test_RATE fails, repair it", "verified", ["test_old.py::test_LIMIT"]),
+        ("the test test_RATE is red", "verified", ["test_old.py::test_LIMIT"]),
+        ("test_LIMIT fails, repair it", "failed", []),
+        ("repair test_old.py", "failed", []),
+        ("the tests fail, repair them", "failed", []),
+        ("修复失败的测试", "failed", []),
+    ],
+)
+async def test_red_test_beside_repaired_ones_counts_where_named(
+    world: World, request_text: str, outcome: str, already: list[str]
+) -> None:
     world.write("cart.py", f"{CART}\nRATE = LIMIT = 0\n")
     tests = "".join(
         f"def test_{name}():\n    assert cart.{name} == 1\n" for name in ("RATE", "LIMIT")
     )
     world.write("test_old.py", f"import cart\n\n{tests}")
-    events = await world.run(("cart.py", f"{CART}\nRATE = 1\nLIMIT = 0\n"))
+    events = await world.run(REPAIR, request=request_text)
     evidence = events[-1].evidence
-    assert (events[-1].outcome, evidence["failing"]) == ("failed", ["test_old.py::test_LIMIT"])
-    assert "already_red" not in evidence
+    assert (events[-1].outcome, evidence.get("already_red", [])) == (outcome, already)
+    assert evidence["failing"] == ["test_old.py::test_LIMIT"]
 
 
 @pytest.mark.slow

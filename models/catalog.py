@@ -1,6 +1,5 @@
 """Catalogue of models: context lengths, output limits and list prices (`catalog.json`)."""
 
-import json
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -8,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from ..config.network.response_limits import read_json
 from ..config.paths import locate_home
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def locate_refreshed(home: Path) -> Path:
 
 def parse_catalog(document: bytes) -> dict[str, CatalogEntry]:
     """Return the models of a catalogue; raises one of `NO_CATALOG` if it is not one."""
-    table = cast("dict[str, Any]", json.loads(document))
+    table = cast("dict[str, Any]", read_json(document))
     rows = cast("dict[str, dict[str, Any]]", table["models"])
     entries = {name: _to_entry(row) for name, row in rows.items()}
     sizes: list[object] = [

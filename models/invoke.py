@@ -18,7 +18,13 @@ from langchain_core.prompt_values import ChatPromptValue
 from langchain_core.runnables import Runnable
 
 from ..config.text import text
-from .errors import EmptyAnswerError, OnlyThinkingError
+from .error_classification import HINTS
+from .errors import (
+    BrokenStreamError,
+    EmptyAnswerError,
+    OnlyThinkingError,
+    ProviderFaultError,
+)
 from .http.dialect import RequestOptions
 from .text_cleanup import repair_text
 from .tool_arguments import clean_value, parse_arguments, restore_original_arguments
@@ -26,6 +32,10 @@ from .tool_arguments import clean_value, parse_arguments, restore_original_argum
 CUT = ("length", "max_tokens", "max_output_tokens", "incomplete")
 # The mark in `additional_kwargs` of a chunk: error messages of broken calls, by their ID
 CALL_ERRORS = "call_errors"
+# Characters of an answer with its thinking and calls: some million tokens
+MAX_ANSWER_LENGTH = 4_000_000
+# Chunks that are held before they are joined: each takes some 2 kB
+MAX_CHUNKS = 4_096
 FILTERED = ("content_filter", "sensitive")
 _logger = logging.getLogger(__name__)
 
@@ -44,6 +54,7 @@ async def invoke_model(
     EmptyAnswerError and any `ModelCallError` of the model; nothing is retried here.
     """
     chunks: list[AIMessageChunk] = []
+    length = 0
     started = time.monotonic()
     _logger.info("request started: %d messages", len(messages))
     # pass the prompt unchanged: LangChain would check each of thousands of messages again
@@ -51,8 +62,13 @@ async def invoke_model(
     try:
         async for message in model.astream(prompt, options=options or RequestOptions()):
             chunk = cast(AIMessageChunk, message)
+            length += _measure_chunk(chunk)
+            if length > MAX_ANSWER_LENGTH:
+                raise _build_length_error()
             _emit_chunk(chunk, on_text, on_thinking)
             chunks.append(chunk)
+            if len(chunks) >= MAX_CHUNKS:
+                chunks = [chunks[0] + chunks[1:]]
     except BaseException as error:
         # log the type only: a provider may quote the prompt in its message
         seconds = time.monotonic() - started
@@ -93,6 +109,22 @@ def _log_answer(whole: AIMessageChunk, seconds: float) -> None:
         usage["output_tokens"] if usage else "unknown",
         len(whole.tool_call_chunks),
         _get_finish_reason(whole) or "unknown",
+    )
+
+
+def _measure_chunk(chunk: AIMessageChunk) -> int:
+    """Return the characters that a chunk adds, also those that nobody is shown."""
+    content = chunk.content
+    length = len(content) if isinstance(content, str) else len(str(content))
+    length += sum(len(str(value)) for value in chunk.additional_kwargs.values())
+    return length + sum(len(call["args"] or "") for call in chunk.tool_call_chunks)
+
+
+def _build_length_error() -> BrokenStreamError:
+    return BrokenStreamError(
+        text("the model sent an answer of over {limit} characters", limit=f"{MAX_ANSWER_LENGTH:,}"),
+        hint=HINTS[ProviderFaultError],
+        retryable=False,
     )
 
 

@@ -13,9 +13,15 @@ from pydantic import PrivateAttr, SecretStr
 from typing_extensions import override
 
 from .. import __version__
+from ..config.errors import UsageError
+from ..config.network.client import NetworkTransport, build_usual_headers, load_proxies
+from ..config.network.failures import find_hint
+from ..config.network.proxies import ProxySettings, parse_proxy
+from ..config.network.variables import read_variable
 from ..config.text import text
 from .error_classification import HINTS, RequestTarget, classify_response, classify_stream_error
 from .errors import BrokenStreamError, ModelCallError, ProviderFaultError
+from .http.client import build_limits
 from .http.dialect import RequestOptions
 from .resolver import ResolvedModel
 from .responses.request_format import convert_message
@@ -42,7 +48,9 @@ class LangChainResponsesModel(ChatOpenAI):
             max_retries=0,
             # langchain-openai shares one client among all models of one address, even a closed one
             http_async_client=openai.DefaultAsyncHttpxClient(
-                proxy=os.getenv("OPENAI_PROXY") or None
+                transport=NetworkTransport(build_limits(READ_SECONDS), proxies=_read_proxies()),
+                headers=build_usual_headers(),
+                trust_env=False,
             ),
             openai_proxy="",
             timeout=READ_SECONDS,
@@ -116,5 +124,18 @@ class LangChainResponsesModel(ChatOpenAI):
                 label=target.label,
                 quote=target.quote(str(error)),
             )
-            return ProviderFaultError(message, hint="check the network and the base URL")
+            hint = find_hint(error) or "check the network and the base URL"
+            return ProviderFaultError(message, hint=hint)
         return classify_stream_error(target, str(error))
+
+
+def _read_proxies() -> ProxySettings:
+    """Return the proxy of langchain-openai's own variable, else those of all requests."""
+    value = read_variable(os.environ, "OPENAI_PROXY")
+    if not value:
+        return load_proxies()
+    try:
+        proxy = parse_proxy("OPENAI_PROXY", value)
+    except ValueError as error:
+        raise UsageError(text("`OPENAI_PROXY` cannot be read: {reason}", reason=error)) from None
+    return ProxySettings(proxy, proxy)

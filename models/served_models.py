@@ -1,11 +1,11 @@
 """The models that a provider's server has, as its list of models says."""
 
-import json
 import re
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from ..config.errors import MaxAgentError, UsageError
+from ..config.network.response_limits import MAX_JSON_VALUES, ResponseLimits, read_json
 from ..config.text import text
 from .catalog import list_models_of
 from .error_classification import classify_response
@@ -14,10 +14,13 @@ from .providers import explain_unreachable
 from .resolver import ResolvedModel
 
 if TYPE_CHECKING:
-    import httpx
+    import httpx2
 
 # Seconds for the whole list; a local server answers at once
 LIST_SECONDS = 15.0
+# Bytes of a list: that of the largest gateway has 1 MB
+MAX_LIST_BYTES = 8_000_000
+LIST_LIMITS = ResponseLimits(MAX_LIST_BYTES, 2 * LIST_SECONDS, max_values=MAX_JSON_VALUES)
 # Names of models that do not chat
 _OTHER_KINDS = re.compile(
     r"embed|rerank|whisper|transcri|tts|speech|audio|image|dall-e|diffusion|moderation|guard|ocr"
@@ -73,7 +76,10 @@ async def list_served_models(resolved: ResolvedModel) -> list[str]:
         return [
             model.name for model in await list_copilot_models(resolved.login) if model.can_be_picked
         ]
-    import httpx  # late: the light commands do without
+    import httpx2  # late: the light commands do without
+
+    from ..config.network.client import open_client
+    from ..config.network.failures import find_hint
 
     headers = {
         **_build_key_headers(resolved),
@@ -81,13 +87,13 @@ async def list_served_models(resolved: ResolvedModel) -> list[str]:
         **resolved.extra_headers,
     }
     try:
-        async with httpx.AsyncClient(headers=headers, timeout=LIST_SECONDS) as client:
+        async with open_client(LIST_LIMITS, headers=headers, timeout=LIST_SECONDS) as client:
             response = await client.get(build_list_url(resolved.base_url))
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
+    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         words = str(error) or type(error).__name__
         raise ProviderFaultError(
             text("{host} could not be reached: {words}", host=resolved.host, words=words),
-            hint=explain_unreachable(resolved.provider),
+            hint=find_hint(error) or explain_unreachable(resolved.provider),
         ) from error
     return _read_names(resolved, response)
 
@@ -105,7 +111,7 @@ def _build_key_headers(resolved: ResolvedModel) -> dict[str, str]:
     return {"Authorization": f"Bearer {resolved.api_key}"}
 
 
-def _read_names(resolved: ResolvedModel, response: "httpx.Response") -> list[str]:
+def _read_names(resolved: ResolvedModel, response: "httpx2.Response") -> list[str]:
     if response.status_code != 200:
         raise classify_response(
             resolved.target, response.status_code, response.text, response.headers
@@ -118,7 +124,7 @@ def _read_names(resolved: ResolvedModel, response: "httpx.Response") -> list[str
 
 def parse_names(document: str) -> list[str]:
     """Return the names in a list of models; raises ValueError if it is not one."""
-    parsed: Any = json.loads(document)
+    parsed: Any = read_json(document)
     if isinstance(parsed, dict):
         fields = cast("dict[str, Any]", parsed)
         parsed = fields.get("data", fields.get("models"))

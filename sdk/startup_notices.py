@@ -1,9 +1,12 @@
 """Notices before a run: missing features, and their consequences."""
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 
+from ..config.network.certificates import find_unread_certificates
+from ..config.network.proxies import read_proxies
 from ..config.security.redaction import find_marks
 from ..config.text import TemplatedText, join_texts, text
 from ..config.trust.decision import Trust
@@ -46,6 +49,8 @@ HIDDEN = "what looks like a secret was taken out of the request, so the model re
 FINISHED = "finished an interrupted restore; files restored: {count}"
 LEFT = "skipped `{path}`: {reason}"
 
+UNREAD_NETWORK = "network settings that cannot be read are ignored: {variables}"
+
 MISSING_TOOLS = "the configuration names tools that are not available here: {tools}"
 
 # Prefixes of notices about a state, not an event; a conversation shows them once
@@ -76,6 +81,7 @@ def collect_notices(
     notices = [text(DAMAGED, path=set_aside)] if set_aside else []
     if from_project:
         notices.append(text(PROJECT_SETS, keys=", ".join(from_project)))
+    notices += collect_network_notices(os.environ)
     if is_empty_folder(folder):
         notices.append(EMPTY_FOLDER)
     if find_git(folder) is None:
@@ -85,6 +91,13 @@ def collect_notices(
     if marks := find_marks("\n".join(sent)):
         notices.append(text(HIDDEN, marks=", ".join(sorted(marks))))
     return notices
+
+
+def collect_network_notices(environ: Mapping[str, str]) -> list[str]:
+    """Return one notice about variables of proxies and certificates that are skipped."""
+    unread = (*read_proxies(environ).unread, *find_unread_certificates(environ))
+    named = [text("`{name}` ({reason})", name=each.name, reason=each.reason) for each in unread]
+    return [text(UNREAD_NETWORK, variables=join_texts(", ", named))] if named else []
 
 
 def collect_sandbox_notices(deps: Dependencies) -> list[str]:

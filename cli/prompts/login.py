@@ -89,7 +89,7 @@ def log_in(name: str) -> None:
 
 async def _run_device_flow(login: "CopilotLogin") -> str:
     """Store the login of the account that enters the code; return the account's name."""
-    from ...models.auth.copilot import open_client, open_session, read_account
+    from ...models.auth.copilot import open_github_client, open_session, read_account
     from ...models.auth.copilot_login import PROVIDER, build_address
     from ...models.auth.device_flow import request_device_code, wait_for_token
     from ...models.errors import AuthenticationError
@@ -97,7 +97,7 @@ async def _run_device_flow(login: "CopilotLogin") -> str:
     settings = login.settings
     host = build_address(settings.host, "copilot.host")
     api_host = build_address(settings.api_host, "copilot.api_host")
-    async with open_client() as client:
+    async with open_github_client() as client:
         code = await request_device_code(client, host, settings.client_id)
         _show_code(code)
         token = await wait_for_token(client, host, settings.client_id, code)

@@ -6,10 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-import httpx
+import httpx2
 
 from ... import __version__
 from ...config.errors import UsageError
+from ...config.network.client import open_client
+from ...config.network.failures import find_hint
+from ...config.network.response_limits import MAX_JSON_VALUES, ResponseLimits, read_json
 from ...config.paths import ensure_data_folder
 from ...config.security.file_lock import acquire_file_lock
 from ...config.text import text
@@ -25,6 +28,7 @@ USUAL_URL = "https://api.githubcopilot.com"
 RENEW_SECONDS = 60.0
 # Seconds for one answer of GitHub
 TIMEOUT = 20.0
+LIMITS = ResponseLimits(8_000_000, 3 * TIMEOUT, max_values=MAX_JSON_VALUES)
 NO_COPILOT = "this account may have no GitHub Copilot, or not this model: see github.com/settings"
 LOGIN_AGAIN = "the login has ended or was revoked: run `mcode auth login copilot` again"
 _LOGIN = "run `mcode auth login copilot`"
@@ -77,12 +81,9 @@ def build_headers(login: CopilotLogin) -> dict[str, str]:
     return {**named, "Editor-Version": settings.editor_version or f"maxagent/{__version__}"}
 
 
-def open_client() -> httpx.AsyncClient:
+def open_github_client() -> httpx2.AsyncClient:
     """Open an HTTP client for GitHub."""
-    return httpx.AsyncClient(
-        headers={"User-Agent": f"maxagent/{__version__}", "Accept": "application/json"},
-        timeout=TIMEOUT,
-    )
+    return open_client(LIMITS, headers={"Accept": "application/json"}, timeout=TIMEOUT)
 
 
 async def open_session(login: CopilotLogin, rejected: str = "") -> Credential:
@@ -107,7 +108,7 @@ async def exchange_token(login: CopilotLogin, stored: Credential) -> Credential:
     """Return the login with a new short-lived token; raises ModelCallError."""
     host = build_address(login.settings.api_host, "copilot.api_host")
     try:
-        async with open_client() as client:
+        async with open_github_client() as client:
             response = await client.get(
                 f"{host}/copilot_internal/v2/token",
                 headers={
@@ -115,10 +116,10 @@ async def exchange_token(login: CopilotLogin, stored: Credential) -> Credential:
                     "Authorization": _format_token("token", stored.secret),
                 },
             )
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
+    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         raise ProviderFaultError(
             text("{host} could not be reached: {error}", host=host, error=error),
-            hint="check the network and `copilot.api_host`",
+            hint=find_hint(error) or "check the network and `copilot.api_host`",
         ) from error
     if response.status_code != 200:
         raise _build_exchange_error(host, stored, response)
@@ -129,12 +130,12 @@ async def read_account(login: CopilotLogin, token: str) -> str:
     """Return the name of the token's account; empty if GitHub does not say."""
     host = build_address(login.settings.api_host, "copilot.api_host")
     try:
-        async with open_client() as client:
+        async with open_github_client() as client:
             response = await client.get(
                 f"{host}/user", headers={"Authorization": _format_token("token", token)}
             )
-            return str(response.json().get("login") or "")
-    except (httpx.HTTPError, ValueError, AttributeError):
+            return str(read_json(response.content).get("login") or "")
+    except (httpx2.HTTPError, ValueError, AttributeError):
         return ""
 
 
@@ -143,19 +144,19 @@ async def list_copilot_models(login: CopilotLogin) -> list[CopilotModel]:
     source = CopilotAccess(login)
     access = await source.get_access("agent")
     try:
-        async with open_client() as client:
+        async with open_github_client() as client:
             response = await client.get(f"{access.base_url}/models", headers=access.headers)
             if response.status_code == 401:
                 renewed = await source.renew_access(access, "agent") or access
                 response = await client.get(f"{renewed.base_url}/models", headers=renewed.headers)
             if response.status_code != 200:
                 raise classify_response(_build_target(access.base_url), *_read_error(response))
-            rows = cast("list[dict[str, Any]]", response.json()["data"])
+            rows = cast("list[dict[str, Any]]", read_json(response.content)["data"])
             return [_parse_model(row) for row in rows if row.get("id")]
-    except (httpx.HTTPError, ValueError, TypeError, KeyError, AttributeError) as error:
+    except (httpx2.HTTPError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise ProviderFaultError(
             text("the models of Copilot could not be read: {error}", error=error),
-            hint="try again in a while",
+            hint=find_hint(error) or "try again in a while",
         ) from error
 
 
@@ -188,9 +189,9 @@ def _store_session(login: CopilotLogin, secret: str, renewed: Credential) -> Non
     update_credential(login.home, PROVIDER, keep_newer)
 
 
-def _parse_session(host: str, stored: Credential, response: httpx.Response) -> Credential:
+def _parse_session(host: str, stored: Credential, response: httpx2.Response) -> Credential:
     try:
-        value = cast("dict[str, Any]", response.json())
+        value = cast("dict[str, Any]", read_json(response.content))
         token, expires_at = str(value["token"]), float(value["expires_at"])
         endpoints: object = value.get("endpoints")
         address = cast("dict[str, Any]", endpoints).get("api") if endpoints else ""
@@ -218,7 +219,7 @@ def _parse_session(host: str, stored: Credential, response: httpx.Response) -> C
 
 
 def _build_exchange_error(
-    host: str, stored: Credential, response: httpx.Response
+    host: str, stored: Credential, response: httpx2.Response
 ) -> ModelCallError:
     error = classify_response(_build_target(host, stored.secret), *_read_error(response))
     match response.status_code:
@@ -243,7 +244,7 @@ def _build_target(url: str, secret: str = "") -> RequestTarget:
     return RequestTarget(PROVIDER, url.partition("://")[2], secret)
 
 
-def _read_error(response: httpx.Response) -> tuple[int, str, Mapping[str, str]]:
+def _read_error(response: httpx2.Response) -> tuple[int, str, Mapping[str, str]]:
     return response.status_code, response.text, response.headers
 
 

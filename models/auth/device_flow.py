@@ -5,8 +5,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-import httpx
+import httpx2
 
+from ...config.network.failures import find_hint
+from ...config.network.response_limits import read_json
 from ...config.text import text
 from ..errors import AuthenticationError, ProviderFaultError
 
@@ -31,7 +33,7 @@ class DeviceCode:
     interval: float
 
 
-async def request_device_code(client: httpx.AsyncClient, host: str, client_id: str) -> DeviceCode:
+async def request_device_code(client: httpx2.AsyncClient, host: str, client_id: str) -> DeviceCode:
     """Ask for a code; `host` is an address such as `https://github.com`."""
     fields = {"client_id": client_id, "scope": SCOPE}
     answer = await _post(client, f"{host}/login/device/code", fields)
@@ -52,7 +54,7 @@ async def request_device_code(client: httpx.AsyncClient, host: str, client_id: s
 
 
 async def wait_for_token(
-    client: httpx.AsyncClient,
+    client: httpx2.AsyncClient,
     host: str,
     client_id: str,
     code: DeviceCode,
@@ -90,18 +92,18 @@ def _build_refusal(host: str, answer: Mapping[str, Any]) -> AuthenticationError:
 
 
 async def _post(
-    client: httpx.AsyncClient, url: str, fields: Mapping[str, str]
+    client: httpx2.AsyncClient, url: str, fields: Mapping[str, str]
 ) -> Mapping[str, Any]:
     """Return the JSON of the answer; errors of the flow come with any status."""
     try:
         response = await client.post(url, data=fields, headers={"Accept": "application/json"})
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
+    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         raise ProviderFaultError(
             text("{url} could not be reached: {error}", url=url, error=error),
-            hint="check the network and `copilot.host`",
+            hint=find_hint(error) or "check the network and `copilot.host`",
         ) from error
     try:
-        value = response.json()
+        value = read_json(response.content)
     except ValueError:
         raise ProviderFaultError(
             text("{url} answered {status} without JSON", url=url, status=response.status_code),

@@ -3,12 +3,19 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 
-import httpx
+import httpx2
 from langchain_core.messages import AIMessageChunk
 
-from ... import __version__
+from ...config.network.client import (
+    CONNECT_SECONDS,
+    NetworkTransport,
+    RefusedResponseError,
+    build_usual_headers,
+)
+from ...config.network.failures import find_hint
+from ...config.network.response_limits import ResponseLimits
 from ...config.text import text
 from ..auth.access import Access, AccessSource
 from ..error_classification import HINTS, classify_response
@@ -18,11 +25,13 @@ from ..resolver import ResolvedModel
 from .answer_stream import AnswerStream
 from .dialect import Dialect, RequestOptions
 from .sse import MAX_EVENT_BYTES
-from .tls_context import build_empty_context, load_tls_context
 
-CONNECT_SECONDS = 10.0
-# Seconds to keep an idle connection: tools run between two requests; most servers close at 60
-KEEP_SECONDS = 55.0
+# Bytes of a whole answer, far more than the longest: an event has some 400 bytes for one token
+MAX_ANSWER_BYTES = 64_000_000
+# Seconds for a whole answer: a slow model on this machine may need hours
+MAX_ANSWER_SECONDS = 6 * 3600.0
+# Seconds to send a request, beyond those to connect and to wait
+UPLOAD_SECONDS = 60.0
 # Seconds to wait for the token counts of an otherwise complete answer
 LATE_SECONDS = 5.0
 # Bytes of an error's body that are read
@@ -44,7 +53,7 @@ class EndpointClient:
         self._dialect = dialect
         self._source = source
         self._target = resolved.target
-        self._client: httpx.AsyncClient | None = None
+        self._client: httpx2.AsyncClient | None = None
 
     async def close(self) -> None:
         """Close the connections; the next request opens them again."""
@@ -71,7 +80,7 @@ class EndpointClient:
     @asynccontextmanager
     async def _post_request(
         self, request: bytes, options: RequestOptions, stream: AnswerStream
-    ) -> AsyncGenerator[httpx.Response]:
+    ) -> AsyncGenerator[httpx2.Response]:
         """Yield the open answer; a complete one may lack its formal end."""
         access = await self._open_access(options)
         try:
@@ -82,7 +91,7 @@ class EndpointClient:
                     response = await self._send_request(request, renewed, opened)
                 await self._check_response(response)
                 yield response
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             if not stream.is_finished:
                 raise self._to_model_error(error) from error
 
@@ -91,7 +100,7 @@ class EndpointClient:
             return await self._source.get_access(options.initiator)
         return Access(self._resolved.base_url)
 
-    async def _renew_access(self, response: httpx.Response, rejected: Access) -> Access | None:
+    async def _renew_access(self, response: httpx2.Response, rejected: Access) -> Access | None:
         """Return another access after status 401, for the same message: it is billed once."""
         if response.status_code != 401 or self._source is None:
             return None
@@ -99,7 +108,7 @@ class EndpointClient:
 
     async def _send_request(
         self, request: bytes, access: Access, opened: AsyncExitStack
-    ) -> httpx.Response:
+    ) -> httpx2.Response:
         url = access.base_url + self._dialect.path
         response = await opened.enter_async_context(
             self._open_client().stream("POST", url, content=request, headers=access.headers)
@@ -113,26 +122,25 @@ class EndpointClient:
         )
         return response
 
-    def _open_client(self) -> httpx.AsyncClient:
+    def _open_client(self) -> httpx2.AsyncClient:
         if self._client is None:
-            # no redirect is followed, and a login's session may have another address
-            is_plain = self._resolved.base_url.startswith("http://") and self._source is None
-            self._client = httpx.AsyncClient(
+            # no redirect is followed
+            self._client = httpx2.AsyncClient(
                 headers={
-                    "User-Agent": f"maxagent/{__version__}",
+                    **build_usual_headers(),
                     "Content-Type": "application/json",
                     "Accept": "text/event-stream, application/json",
                     **self._dialect.build_headers(),
                     **self._resolved.provider.headers,
                     **self._resolved.extra_headers,
                 },
-                timeout=httpx.Timeout(self._resolved.read_seconds, connect=CONNECT_SECONDS),
-                limits=httpx.Limits(keepalive_expiry=KEEP_SECONDS),
-                verify=build_empty_context() if is_plain else load_tls_context(),
+                timeout=httpx2.Timeout(self._resolved.read_seconds, connect=CONNECT_SECONDS),
+                transport=NetworkTransport(build_limits(self._resolved.read_seconds)),
+                trust_env=False,
             )
         return self._client
 
-    async def _check_response(self, response: httpx.Response) -> None:
+    async def _check_response(self, response: httpx2.Response) -> None:
         """Raise ModelCallError for an error answer."""
         if response.status_code != 200:
             content = await self._read_error_text(response)
@@ -146,7 +154,7 @@ class EndpointClient:
                 hint="check the base URL (most end in `/v1`) and any proxy before it",
             )
 
-    async def _read_document(self, response: httpx.Response) -> str:
+    async def _read_document(self, response: httpx2.Response) -> str:
         """Read an answer that is one JSON document; blanks before it are keep-alives."""
         pieces, size, patience = list[bytes](), 0, _ReadDeadline(self._resolved.read_seconds)
         portions = response.aiter_bytes()
@@ -167,16 +175,17 @@ class EndpointClient:
                 )
         return b"".join(pieces).decode("utf-8", "replace")
 
-    async def _read_error_text(self, response: httpx.Response) -> str:
+    async def _read_error_text(self, response: httpx2.Response) -> str:
         """Return the text of an error answer, if it arrives in time and is useful."""
         text, patience = bytearray(), _ReadDeadline(self._resolved.read_seconds)
         portions = response.aiter_bytes()
-        while len(text) < MAX_ERROR_BYTES and (portion := await patience.read_next(portions)):
-            text += portion
+        with suppress(RefusedResponseError):  # the status says enough
+            while len(text) < MAX_ERROR_BYTES and (portion := await patience.read_next(portions)):
+                text += portion
         return text.decode("utf-8", "replace")
 
     async def _read_portions(
-        self, response: httpx.Response, stream: AnswerStream
+        self, response: httpx2.Response, stream: AnswerStream
     ) -> AsyncIterator[bytes]:
         """Yield the bytes of the answer; once it is complete, a pause ends it."""
         portions, patience = response.aiter_bytes(), _ReadDeadline(self._resolved.read_seconds)
@@ -187,7 +196,7 @@ class EndpointClient:
                 patience.renew(_get_late_timeout(stream))
             try:
                 portion = await patience.read_next(portions)
-            except httpx.ReadTimeout:
+            except httpx2.ReadTimeout:
                 if stream.is_finished:
                     return
                 raise
@@ -197,26 +206,34 @@ class EndpointClient:
 
     def _to_model_error(self, error: Exception) -> ModelCallError:
         provider, words = self._target.label, self._target.quote(str(error) or type(error).__name__)
-        if isinstance(error, httpx.ConnectTimeout | httpx.PoolTimeout):
+        if isinstance(error, RefusedResponseError):
+            return BrokenStreamError(
+                text("{first}: {rest}", first=provider, rest=words),
+                hint=HINTS[ProviderFaultError],
+                retryable=False,
+            )
+        if isinstance(error, httpx2.ConnectTimeout | httpx2.PoolTimeout):
             message = text(
                 "{who} could not be reached within {connect_seconds} s",
                 who=provider,
                 connect_seconds=f"{CONNECT_SECONDS:g}",
             )
-            return ProviderFaultError(message, hint="check the network and the base URL")
-        if isinstance(error, httpx.TimeoutException):
+            if hint := find_hint(error):
+                message = text("{first}: {rest}", first=message, rest=words)
+            return ProviderFaultError(message, hint=hint or "check the network and the base URL")
+        if isinstance(error, httpx2.TimeoutException):
             message = text(
                 "{who} was silent for {read_seconds} s",
                 who=provider,
                 read_seconds=f"{self._resolved.read_seconds:g}",
             )
             return ProviderFaultError(message, hint=HINTS[ProviderFaultError])
-        if isinstance(error, httpx.ConnectError | httpx.ProxyError):
+        if isinstance(error, httpx2.ConnectError | httpx2.ProxyError):
             return ProviderFaultError(
                 text("{who} could not be reached: {words}", who=provider, words=words),
-                hint=explain_unreachable(self._resolved.provider),
+                hint=find_hint(error) or explain_unreachable(self._resolved.provider),
             )
-        if isinstance(error, httpx.InvalidURL | httpx.UnsupportedProtocol):
+        if isinstance(error, httpx2.InvalidURL | httpx2.UnsupportedProtocol):
             return InvalidRequestError(
                 text("{first}: {rest}", first=provider, rest=words), hint="check the base URL"
             )
@@ -239,12 +256,21 @@ class _ReadDeadline:
         self._until = self._clock() + (self._seconds if seconds is None else seconds)
 
     async def read_next(self, portions: AsyncIterator[bytes]) -> bytes:
-        """Return the next portion, empty at the end; raises httpx.ReadTimeout as httpx does."""
+        """Return the next portion, empty at the end; raises httpx2.ReadTimeout as httpx does."""
         try:
             async with asyncio.timeout_at(self._until):
                 return await anext(portions, b"")
         except TimeoutError:
-            raise httpx.ReadTimeout("silence") from None
+            raise httpx2.ReadTimeout("silence") from None
+
+
+def build_limits(read_seconds: float) -> ResponseLimits:
+    """Return the bounds on an answer of a model whose longest silence is this."""
+    return ResponseLimits(
+        max_bytes=MAX_ANSWER_BYTES,
+        seconds=MAX_ANSWER_SECONDS,
+        header_seconds=CONNECT_SECONDS + UPLOAD_SECONDS + read_seconds,
+    )
 
 
 def _get_late_timeout(stream: AnswerStream) -> float | None:

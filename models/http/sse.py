@@ -5,13 +5,15 @@ import re
 from collections.abc import Iterator
 from typing import Any, cast
 
+from ...config.network.response_limits import check_values
+
 # Only these end a line; `str.splitlines` would also cut JSON at U+2028
 LINE_END = re.compile(rb"\r\n|\n|\r")
 
 DECODER = json.JSONDecoder(strict=False)
 
 # Bytes of one event, far more than any answer needs: reading stops at an endless one
-MAX_EVENT_BYTES = 16_000_000
+MAX_EVENT_BYTES = 8_000_000
 
 
 class EventTooLongError(ValueError):
@@ -68,6 +70,7 @@ def parse_json_values(data: str) -> Iterator[dict[str, Any]]:
     Usually one; several if a server omits the blank line between events. Any other data, as
     `[DONE]`, yields nothing.
     """
+    check_values(data.count(",") + data.count("[") + data.count("{"))
     position = 0
     while (position := data.find("{", position)) >= 0:
         try:

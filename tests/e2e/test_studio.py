@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 if find_spec("langgraph_api") is None:
@@ -368,7 +368,7 @@ async def test_server_draws_roles_and_offers_forms(
 def test_only_studio_page_may_send_a_task(address: str) -> None:
     def posted(origin: str) -> int:
         headers = {"Origin": origin, "Content-Type": "text/plain"}
-        return httpx.post(f"{address}/threads", content="{}", headers=headers).status_code
+        return httpx2.post(f"{address}/threads", content="{}", headers=headers).status_code
 
     assert posted("https://evil.example") == 403
     assert posted("https://smith.langchain.com") == 200

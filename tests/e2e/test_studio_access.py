@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 if find_spec("langgraph_api") is None:
@@ -83,9 +83,9 @@ async def failure(client: LangGraphClient, task: dict[str, Any], **given: Any) -
 @pytest.mark.parametrize("secret", ["", "/wrong"])
 def test_without_the_secret_every_route_refuses(address: str, secret: str) -> None:
     server = address.rpartition("/")[0]
-    routes = httpx.get(f"{address}/openapi.json").json()["paths"]
+    routes = httpx2.get(f"{address}/openapi.json").json()["paths"]
     hidden = dict.fromkeys(("/", "/ok", "/metrics", "/docs", "/ui"), ["get"])
-    with httpx.Client() as anybody:
+    with httpx2.Client() as anybody:
         answers = {
             (method, path): anybody.request(method, server + secret + re.sub(r"\{.*?\}", "x", path))
             for path, methods in {**routes, **hidden, "/openapi.json": ["get"]}.items()
@@ -112,16 +112,16 @@ def test_with_the_secret_only_studios_page_is_answered(
     address: str, origin: str, code: int
 ) -> None:
     headers = {"Origin": origin, "Access-Control-Request-Method": "POST"}
-    assert httpx.options(f"{address}/threads", headers=headers).status_code == code
-    assert httpx.post(f"{address}/threads", json={}, headers=headers).status_code == code
+    assert httpx2.options(f"{address}/threads", headers=headers).status_code == code
+    assert httpx2.post(f"{address}/threads", json={}, headers=headers).status_code == code
 
 
 def test_each_start_has_another_secret(tmp_path: Path, address: str) -> None:
     with House(tmp_path).serve(*LANGGRAPH_DEV) as (other, _):
         server, _, secret = other.rpartition("/")
         assert secret != address.rpartition("/")[2]
-        assert httpx.get(f"{server}/info").status_code == 403
-        assert httpx.get(f"{other}/info").status_code == 200
+        assert httpx2.get(f"{server}/info").status_code == 403
+        assert httpx2.get(f"{other}/info").status_code == 200
 
 
 async def test_client_cannot_choose_endpoint_for_the_key(

@@ -11,7 +11,7 @@ FIRED = "fired-"
 """Begins the name of what a sprung trap leaves, outside of the repository and in it."""
 _PROGRAMS = ("git", "rg", "bwrap", "sh", "bash", "env", "python", "python3", "pytest", "uname")
 _HOOKS = ("post-index-change", "pre-commit", "post-checkout", "reference-transaction")
-_MODULES = ("typing", "typer", "json", "sitecustomize", "usercustomize", "pydantic", "httpx")
+_MODULES = ("typing", "typer", "json", "sitecustomize", "usercustomize", "pydantic", "httpx2")
 
 
 class Traps:

@@ -66,7 +66,7 @@ def test_unknown_provider_is_usage_error_without_network() -> None:
         resolve(Settings(litellm=Endpoint(provider="nobody")), {})
 
 
-HEAVY = ("langchain_core", "langgraph", "openai", "httpx", "langchain_openai")
+HEAVY = ("langchain_core", "langgraph", "openai", "httpx2", "langchain_openai")
 LIGHT = ["providers", "resolver", "catalog", "errors", "retry", "error_classification", "factory"]
 
 
@@ -87,7 +87,7 @@ def test_no_sdk_is_imported_but_the_one_used() -> None:
         "import maxagent.models.chat_completions.dialect, maxagent.models.http.chat_model\n"
         "import maxagent.models.responses.dialect, maxagent.models.scripted_model"
     )
-    assert used == {"langchain_core", "httpx"}
+    assert used == {"langchain_core", "httpx2"}
 
 
 async def test_same_model_is_opened_once_another_beside_it() -> None:

@@ -3,14 +3,18 @@
 from collections.abc import Mapping
 from typing import Any, cast
 
-import httpx
+import httpx2
 
-from ... import __version__
 from ...config.errors import MaxAgentError
+from ...config.network.client import AddressCheck, open_client
+from ...config.network.failures import find_hint
+from ...config.network.response_limits import MAX_JSON_VALUES, ResponseLimits, read_json
 from ...config.security.redaction import redact
 from ...config.text import text
 
 TIMEOUT = 30.0
+# A page of a long pull request's answer has some 3 MB
+LIMITS = ResponseLimits(16_000_000, 4 * TIMEOUT, max_values=MAX_JSON_VALUES)
 # Characters of a host's answer that an error quotes
 MAX_QUOTED = 300
 _HINTS: Mapping[int, str] = {
@@ -33,9 +37,11 @@ class HttpApi:
 
     def __init__(self, url: str, headers: Mapping[str, str]) -> None:
         self.url = url
-        self._client = httpx.AsyncClient(
-            headers={"User-Agent": f"maxagent/{__version__}", **headers},
+        self._client = open_client(
+            LIMITS,
+            headers=headers,
             timeout=TIMEOUT,
+            check=AddressCheck(url),
             follow_redirects=True,  # for renamed repositories; another host gets no token
         )
 
@@ -53,23 +59,23 @@ class HttpApi:
     async def _send(self, method: str, path: str, **options: Any) -> Any:
         try:
             response = await self._client.request(method, f"{self.url}{path}", **options)
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             raise HostingError(
                 text(
                     "{url} could not be reached: {error}",
                     url=self.url,
                     error=str(error) or type(error).__name__,
                 ),
-                hint="check the network, then run it again with `mcode resume`",
+                hint=find_hint(error) or "check the network, then run it again with `mcode resume`",
             ) from error
         if response.is_success:
             try:
-                return response.json()
+                return read_json(response.content)
             except ValueError:
                 raise self._build_error(response, "the answer is not JSON") from None
         raise self._build_error(response, _read_reason(response))
 
-    def _build_error(self, response: httpx.Response, reason: str) -> HostingError:
+    def _build_error(self, response: httpx2.Response, reason: str) -> HostingError:
         status = response.status_code
         return HostingError(
             text(
@@ -97,10 +103,10 @@ def read_objects(value: Any) -> list[dict[str, Any]]:
     return [read_object(item) for item in cast("list[Any]", value)]
 
 
-def _read_reason(response: httpx.Response) -> str:
+def _read_reason(response: httpx2.Response) -> str:
     """Return the reason of an error: `message`, and the messages of GitHub's `errors`."""
     try:
-        body = response.json()
+        body = read_json(response.content)
     except ValueError:
         return response.reason_phrase
     if not isinstance(body, dict):

@@ -19,7 +19,7 @@ from .input_request import Elicit, InputAnswers, InputRequired, OnProgress
 from .server_config import McpServer
 from .tool_adapter import McpTool, build_tool
 from .tool_names import make_tool_name, name_tools
-from .tool_text import remove_hidden
+from .tool_text import remove_hidden, restore_hidden
 
 MAY_HAVE_RUN = (
     "Outcome unknown: {reason}. Look at the state of things first; do not simply repeat the call"
@@ -103,7 +103,11 @@ class McpAccess:
         definitions = await asyncio.to_thread(self.read_known)
         definitions[server.name] = await self.load_definitions(server)
         for name, definition in _name_all(definitions).items():
-            if definition.server == server.name and tool_name in (definition.name, name):
+            if definition.server == server.name and tool_name in (
+                definition.name,
+                remove_hidden(definition.name),
+                name,
+            ):
                 return self._build_tool(name, definition)
         names = [tool.name for tool in definitions[server.name].tools]
         raise ToolError(f"`{server.name}` has no tool `{tool_name}`{suggest(tool_name, names)}")
@@ -134,7 +138,7 @@ class McpAccess:
             server = self.find_server(definition.server)
             answer = await self.get_connection(server).call_tool(
                 definition.name,
-                args,
+                restore_hidden(definition.schema, args),
                 outputs=call.outputs,
                 call_id=call.call_id,
                 on_progress=call.on_progress,

@@ -8,7 +8,7 @@ from pydantic import SkipValidation
 
 from ..result import ToolError
 from .definition import ToolDefinition
-from .tool_text import describe_tool
+from .tool_text import describe_tool, remove_hidden_from_schema
 
 
 class McpTool(BaseTool):
@@ -27,7 +27,8 @@ def build_tool(name: str, definition: ToolDefinition, *, from_project: bool) -> 
     return McpTool(
         name=name,
         description=describe_tool(definition),
-        args_schema=dict(definition.schema) or {"type": "object", "properties": {}},
+        args_schema=remove_hidden_from_schema(definition.schema)
+        or {"type": "object", "properties": {}},
         metadata={"effect": "execute"},
         definition=definition,
         is_repeatable=definition.read_only and not from_project,

@@ -1,6 +1,8 @@
 """What servers say of their tools, as models and people are shown it."""
 
 import re
+from collections.abc import Mapping
+from typing import Any, cast
 
 from ...config.security.control_characters import CONTROL_CHARACTERS
 from .definition import ToolDefinition
@@ -26,3 +28,43 @@ def remove_hidden(text: str) -> str:
 def show_hidden(text: str) -> str:
     """Return the text with such characters as `U+200B`, for a person to review."""
     return _INVISIBLE.sub(lambda match: f"<U+{ord(match[0]):04X}>", text)
+
+
+def remove_hidden_from_schema(value: Any) -> Any:
+    """Return a schema without such characters, in names, values and texts alike."""
+    if isinstance(value, str):
+        return remove_hidden(value)
+    if isinstance(value, Mapping):
+        fields = cast("Mapping[str, Any]", value).items()
+        return {remove_hidden(name): remove_hidden_from_schema(each) for name, each in fields}
+    if isinstance(value, list):
+        return [remove_hidden_from_schema(each) for each in cast("list[Any]", value)]
+    return value
+
+
+def restore_hidden(schema: Any, value: Any) -> Any:
+    """Return arguments with the names and values that the server wrote; a model saw them bare."""
+    if not isinstance(schema, Mapping):
+        return value
+    fields = cast("Mapping[str, Any]", schema)
+    if isinstance(value, str):
+        choices: list[Any] = [*_read_list(fields.get("enum")), fields.get("const")]
+        written = [each for each in choices if isinstance(each, str)]
+        return next((each for each in written if remove_hidden(each) == value), value)
+    if isinstance(value, list):
+        items = fields.get("items")
+        return [restore_hidden(items, each) for each in cast("list[Any]", value)]
+    properties: object = fields.get("properties")
+    if not isinstance(value, Mapping) or not isinstance(properties, Mapping):
+        return value
+    known = cast("Mapping[str, Any]", properties)
+    names = {remove_hidden(name): name for name in known}
+    restored: dict[str, Any] = {}
+    for shown, each in cast("Mapping[str, Any]", value).items():
+        name = shown if shown in known else names.get(shown, shown)
+        restored[name] = restore_hidden(known.get(name), each)
+    return restored
+
+
+def _read_list(value: object) -> list[Any]:
+    return cast("list[Any]", value) if isinstance(value, list) else []

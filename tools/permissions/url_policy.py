@@ -2,35 +2,17 @@
 
 import re
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from ipaddress import ip_address
 from urllib.parse import unquote, urljoin, urlsplit
 
+from ...config.network.addresses import is_public
 from ...config.security.redaction import redact
 from ..result import ToolError
 from .host_pattern import parse_host
 
-IP = IPv4Address | IPv6Address
-
 # Most characters of a URL; a longer one sends data out rather than naming a page
 MAX_URL_LENGTH = 2_000
 _NUMBER = re.compile(r"0x[0-9a-f]*|\d+")
-# IPv4 behind NAT64: the last four bytes are the address
-_TRANSLATED = IPv6Network("64:ff9b::/96")
-# IANA's special-purpose registries: each Python has another version of them, and treats some as
-# global
-_SPECIAL_V4 = (
-    "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24"
-    " 192.0.2.0/24 192.31.196.0/24 192.52.193.0/24 192.88.99.0/24 192.168.0.0/16 192.175.48.0/24"
-    " 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4"
-    " 168.63.129.16/32"  # no entry of the registry: metadata of a cloud, on a public number
-)
-# all others are outside `_GLOBAL`
-_SPECIAL_V6 = "2001::/23 2001:db8::/32 2002::/16 2620:4f:8000::/48 3fff::/20"
-_NOT_FOR_US = (
-    *map(IPv4Network, _SPECIAL_V4.split()),
-    *map(IPv6Network, _SPECIAL_V6.split()),
-)
-_GLOBAL = IPv6Network("2000::/3")
 # Names that no public name server knows
 _OF_OUR_OWN = re.compile(r"(.*\.)?(localhost|local|internal|home\.arpa)")
 
@@ -100,16 +82,6 @@ def resolve_redirect(here: WebAddress, location: str) -> WebAddress:
             f"it redirects to another host, which must be approved: call webfetch with {there}"
         )
     return there
-
-
-def is_public(ip: IP) -> bool:
-    """Return whether an IP is public: not of this machine, its network or its cloud."""
-    if isinstance(ip, IPv6Address):
-        if ip in _TRANSLATED:
-            return is_public(IPv4Address(int(ip) & 0xFFFFFFFF))
-        if ip not in _GLOBAL:
-            return False
-    return ip.is_global and not ip.is_multicast and not any(ip in net for net in _NOT_FOR_US)
 
 
 def _refuse_unusual_number(host: str, *, must_be_one: bool) -> None:

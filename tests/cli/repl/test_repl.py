@@ -1,7 +1,7 @@
 import subprocess
 import sys
 
-HEAVY = {"langgraph", "langchain_core", "openai", "mcp", "tree_sitter", "bs4", "httpx"}
+HEAVY = {"langgraph", "langchain_core", "openai", "mcp", "tree_sitter", "bs4", "httpx2"}
 LATER = {"pydantic", "rich", "ruamel", "pathspec", "rapidfuzz", "markdown_it", "sqlite3"}
 
 

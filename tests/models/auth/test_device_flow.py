@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import parse_qs
 
-import httpx
+import httpx2
 import pytest
 from github import ACCEPTED, CODE, PENDING, SLOWER, TOKEN, GitHub
 
@@ -28,12 +28,12 @@ async def log_in(github: GitHub, answers: Answers, interval: float = 5) -> tuple
         pauses.append(seconds)
 
     code = DeviceCode("device-1", "ABCD-1234", "https://x", 900, interval)
-    async with httpx.AsyncClient() as client:
+    async with httpx2.AsyncClient() as client:
         return await wait_for_token(client, github.host, "app", code, pause=pause), pauses
 
 
 async def test_the_code_and_its_address_are_returned(github: GitHub) -> None:
-    async with httpx.AsyncClient() as client:
+    async with httpx2.AsyncClient() as client:
         code = await request_device_code(client, github.host, "app")
     assert (code.user_code, code.address) == (CODE["user_code"], CODE["verification_uri"])
     sent = parse_qs(github.requests[0].raw.decode())
@@ -70,13 +70,13 @@ async def test_the_wait_ends_when_the_code_does(github: GitHub) -> None:
 
 
 async def test_an_unknown_client_id_is_explained(github: GitHub) -> None:
-    async with httpx.AsyncClient() as client:
+    async with httpx2.AsyncClient() as client:
         with pytest.raises(ProviderFaultError, match="without JSON"):
             await request_device_code(client, f"{github.host}/nothing", "app")
 
 
 async def test_an_unreachable_host_is_explained() -> None:
-    async with httpx.AsyncClient() as client:
+    async with httpx2.AsyncClient() as client:
         with pytest.raises(ProviderFaultError, match="could not be reached") as caught:
             await request_device_code(client, "http://127.0.0.1:9", "app")
     assert "copilot.host" in caught.value.hint

@@ -200,7 +200,7 @@ async def test_a_line_without_end_is_bounded(
 ) -> None:
     endless = {"text": "", "alive_after": 0, "alive": "x" * 1_000_000, "type": kind}
     provider.script([endless])
-    with pytest.raises(BrokenStreamError, match="of over 16,000,000 bytes"):
+    with pytest.raises(BrokenStreamError, match="of over 8,000,000 bytes"):
         await ask(connect())
 
 

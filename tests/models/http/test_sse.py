@@ -96,6 +96,6 @@ def test_time_grows_with_the_length_of_an_event(portion: bytes) -> None:
             decoder.feed(portion)
         return time.process_time() - begun
 
-    few = min(seconds(700) for _ in range(5))
-    many = min(seconds(7_000) for _ in range(3))
+    few = min(seconds(350) for _ in range(5))
+    many = min(seconds(3_500) for _ in range(3))
     assert many < 40 * few, "ten times as much takes ten times as long, not a hundred"

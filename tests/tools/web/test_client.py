@@ -6,7 +6,7 @@ from ipaddress import ip_address
 import pytest
 from web_server import WebServer
 
-from maxagent.tools.permissions.url_policy import IP, is_public
+from maxagent.config.network.addresses import IP, is_public
 from maxagent.tools.result import ToolError
 from maxagent.tools.web import client
 from maxagent.tools.web.client import FetchedPage, fetch_page, resolve_host

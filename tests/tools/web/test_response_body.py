@@ -1,11 +1,7 @@
-import gzip
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from maxagent.tools.result import ToolError
-from maxagent.tools.web.response_body import ResponseBody, classify_content, decode_body
+from maxagent.tools.web.response_body import classify_content, decode_body
 
 GREETING = "Grüße, 你好"
 
@@ -60,15 +56,6 @@ def test_only_text_is_read(content_type: str, kind: str) -> None:
     else:
         with pytest.raises(ToolError, match="only text"):
             classify_content(content_type)
-
-
-@given(st.binary(max_size=2000), st.lists(st.integers(1, 50)))
-def test_pieces_are_put_together_again(data: bytes, sizes: list[int]) -> None:
-    packed, body = gzip.compress(data), ResponseBody("gzip")
-    for size in sizes:
-        body.add_chunk(packed[:size])
-        packed = packed[size:]
-    assert body.add_chunk(packed) and body.data == data and not body.cut
 
 
 def test_binary_content_is_refused_whatever_it_calls_itself() -> None:

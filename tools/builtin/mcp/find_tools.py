@@ -10,7 +10,7 @@ from ...mcp.definition import ToolDefinition
 from ...mcp.errors import McpError
 from ...mcp.mcp_access import McpAccess
 from ...mcp.search import search_tools
-from ...mcp.tool_text import describe_tool
+from ...mcp.tool_text import describe_tool, remove_hidden
 from ...result import ToolError, ToolResult
 from ...tool_run import Run
 
@@ -60,9 +60,11 @@ async def _ask_unknown(access: McpAccess) -> list[str]:
     for task in done:
         error = task.exception()
         if isinstance(error, McpError):
-            problems.append(str(error))  # it names the server
+            problems.append(remove_hidden(str(error)))  # it names the server
         elif isinstance(error, MaxAgentError):
-            problems.append(f"The server `{asked[task].name}` cannot be asked: {error}")
+            problems.append(
+                f"The server `{asked[task].name}` cannot be asked: {remove_hidden(str(error))}"
+            )
     return problems
 
 

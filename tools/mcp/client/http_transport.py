@@ -1,8 +1,8 @@
 """MCP over HTTP: requests by POST, answers as JSON or as a stream of events."""
 
-import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, cast
@@ -11,10 +11,17 @@ import httpx2
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 
+from ....config.network.client import (
+    LIMITS,
+    AddressCheck,
+    NetworkTransport,
+    build_usual_headers,
+)
+from ....config.network.failures import find_hint
+from ....config.network.response_limits import MAX_JSON_VALUES, ResponseLimits, read_json
 from ....config.text import text
 from ..oauth.stored_login import StoredLogin, build_auth
 from ..server_config import McpServer
-from .stdio_transport import MAX_MESSAGE_BYTES
 
 # Codes of our own in answers that no server has given
 NOT_SENT, REFUSED, MAY_HAVE_RUN, SESSION_LOST = -32950, -32951, -32952, -32953
@@ -24,6 +31,12 @@ CONNECT_SECONDS, WRITE_SECONDS = 15.0, 60.0
 _BEFORE = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout, httpx2.ProxyError)
 # The server understood, and did not do it
 _REFUSED = (400, 401, 403, 404, 405, 406, 410, 413, 414, 415, 421, 429)
+# Bytes of one message, and of all in the answer to one request
+MAX_MESSAGE_BYTES, MAX_ANSWER_BYTES = 16_000_000, 64_000_000
+_LIMITS = ResponseLimits(
+    MAX_ANSWER_BYTES, max_event_bytes=MAX_MESSAGE_BYTES, max_values=MAX_JSON_VALUES
+)
+_STREAM_LIMITS = replace(_LIMITS, max_bytes=None)
 SESSION = "mcp-session-id"
 
 
@@ -37,13 +50,14 @@ class McpHttpClient(httpx2.AsyncClient):
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         """Send the request; an error of the network or of HTTP becomes an answer."""
+        # the stream of a GET stays open for messages, as long as the session
+        request.extensions[LIMITS] = _STREAM_LIMITS if request.method == "GET" else _LIMITS
         try:
             response = await super().send(request, **options)
-        except httpx2.TransportError as error:
+        except (httpx2.TransportError, httpx2.DecodingError) as error:
             code = NOT_SENT if isinstance(error, _BEFORE) else MAY_HAVE_RUN
             return _build_error(request, 503, code, _describe_failure(request, error))
-        if response.headers.get("content-type", "").lower().startswith("application/json"):
-            response.stream = _BoundedStream(cast("httpx2.AsyncByteStream", response.stream))
+        response.stream = _AnswerStream(cast("httpx2.AsyncByteStream", response.stream))
         status, refusal = response.status_code, self.login and self.login.refusal
         if status < 400 or not (request.method == "POST" or self.needs_stream):
             return response
@@ -62,20 +76,18 @@ class McpHttpClient(httpx2.AsyncClient):
         return _build_error(request, status, code, reason)
 
 
-class _BoundedStream(httpx2.AsyncByteStream):
-    """The bytes of an answer, up to the limit of one message."""
+class _AnswerStream(httpx2.AsyncByteStream):
+    """The bytes of an answer; `mcp` knows the errors of a stream, but not those of a decoder."""
 
     def __init__(self, stream: httpx2.AsyncByteStream) -> None:
         self._stream = stream
 
     async def __aiter__(self) -> AsyncGenerator[bytes]:
-        size = 0
-        async for piece in self._stream:
-            size += len(piece)
-            if size > MAX_MESSAGE_BYTES:
-                limit = MAX_MESSAGE_BYTES // 1_000_000
-                raise httpx2.StreamError(text("more than {limit} MB", limit=limit))
-            yield piece
+        try:
+            async for piece in self._stream:
+                yield piece
+        except httpx2.DecodingError as error:
+            raise httpx2.StreamError(str(error)) from error
 
     async def aclose(self) -> None:
         await self._stream.aclose()
@@ -86,7 +98,7 @@ async def _read_answer(response: httpx2.Response) -> str | None:
     if not response.headers.get("content-type", "").lower().startswith("application/json"):
         return None
     try:
-        answer: object = json.loads(await response.aread())
+        answer: object = read_json(await response.aread())
     except (ValueError, httpx2.StreamError, httpx2.TransportError):
         return None
     if not isinstance(answer, dict) or "jsonrpc" not in answer:
@@ -114,12 +126,12 @@ def _build_error(request: httpx2.Request, status: int, code: int, reason: str) -
 def read_reason(error: httpx2.HTTPStatusError) -> str:
     """Return why a request failed for which `mcp` has no answer but its status."""
     try:
-        return str(error.response.json()["error"]["message"])
+        return str(read_json(error.response.content)["error"]["message"])
     except (ValueError, LookupError, TypeError, httpx2.StreamError):
         return _describe_status(error.response.status_code)
 
 
-def _describe_failure(request: httpx2.Request, error: httpx2.TransportError) -> str:
+def _describe_failure(request: httpx2.Request, error: httpx2.RequestError) -> str:
     host = request.url.netloc.decode(errors="replace").rpartition("@")[2]
     if isinstance(error, _BEFORE):
         return text("no connection to {host}: {reason}", host=host, reason=_name_reason(error))
@@ -127,7 +139,9 @@ def _describe_failure(request: httpx2.Request, error: httpx2.TransportError) -> 
 
 
 def _name_reason(error: Exception) -> str:
-    return str(error).partition("\n")[0] or type(error).__name__
+    reason = str(error).partition("\n")[0] or type(error).__name__
+    hint = find_hint(error)
+    return text("{problem}: {hint}", problem=reason, hint=hint) if hint else reason
 
 
 def _describe_status(status: int) -> str:
@@ -146,7 +160,13 @@ async def open_http(server: McpServer, home: Path) -> AsyncGenerator[Any]:
         auth: httpx2.Auth | None = None,
     ) -> McpHttpClient:
         limits = httpx2.Timeout(CONNECT_SECONDS, read=None, write=WRITE_SECONDS)
-        client = McpHttpClient(headers=dict(server.headers), timeout=limits, auth=login)
+        client = McpHttpClient(
+            headers={**build_usual_headers(), **server.headers},
+            timeout=limits,
+            auth=login,
+            transport=NetworkTransport(_LIMITS, check=AddressCheck(server.url)),
+            trust_env=False,
+        )
         client.login, client.needs_stream = login, server.transport == "sse"
         return client
 

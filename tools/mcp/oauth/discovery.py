@@ -1,5 +1,6 @@
 """Where a server's logins are made: its metadata, and those of its authorization server."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -26,6 +27,8 @@ from .errors import LoginError
 
 # Redirects that one request for metadata may follow, all on its own host
 MAX_REDIRECTS = 5
+# Characters of an address in an error
+MAX_ADDRESS = 200
 
 
 @dataclass(frozen=True)
@@ -89,10 +92,20 @@ def _build_server(
     ):
         if address and not is_safe_address(address):
             raise LoginError(text("{address} is not safe for a login", address=address))
-    methods = metadata.code_challenge_methods_supported if metadata else None
-    if methods is not None and "S256" not in methods:
-        raise LoginError(text("{issuer} does not support PKCE with S256", issuer=server.issuer))
+    if metadata:
+        _check_pkce(server.issuer, metadata.code_challenge_methods_supported)
     return server
+
+
+def _check_pkce(issuer: str, methods: Sequence[str] | None) -> None:
+    """Raise LoginError without PKCE, as MCP demands: a stolen code would be enough to log in."""
+    if not methods:
+        raise LoginError(
+            text("the metadata of {issuer} does not say that it supports PKCE", issuer=issuer),
+            hint="its `code_challenge_methods_supported` must name `S256`; ask its operator",
+        )
+    if "S256" not in methods:
+        raise LoginError(text("{issuer} does not support PKCE with S256", issuer=issuer))
 
 
 def _find_registration_endpoint(metadata: OAuthMetadata | None, origin: str) -> str:
@@ -106,8 +119,11 @@ async def _read_resource(
 ) -> ProtectedResourceMetadata | None:
     """Return what the server publishes of itself; raises LoginError if it is of another server."""
     named = extract_resource_metadata_from_www_auth(challenge)
+    # RFC 9728 derives the address from the server's own, so a server has no reason to name
+    # another origin; it would make us ask any host
+    is_own = named is not None and _find_origin(named) == _find_origin(url)
     failed = 0
-    for address in build_protected_resource_metadata_discovery_urls(named, url):
+    for address in build_protected_resource_metadata_discovery_urls(named if is_own else None, url):
         response = await _get(client, address)
         if response.status_code >= 500 or response.status_code == 429:
             failed = response.status_code
@@ -129,6 +145,15 @@ async def _read_resource(
                 url=_find_origin(url),
                 status=failed,
             )
+        )
+    if named and not is_own:
+        raise LoginError(
+            text(
+                "{url} names metadata of another origin: {found}",
+                url=_find_origin(url),
+                found=named[:MAX_ADDRESS],
+            ),
+            hint="a server publishes its metadata at its own address; check the server's URL",
         )
     return None
 
@@ -168,5 +193,13 @@ async def _get(client: httpx2.AsyncClient, address: str) -> httpx2.Response:
 
 
 def _find_origin(url: str) -> str:
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc}"
+    """Return scheme, host and port, as in a comparison of origins."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return ""
+    usual = {"http": 80, "https": 443}.get(parts.scheme)
+    host = (parts.hostname or "").lower()
+    host = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme}://{host}" + ("" if port in (None, usual) else f":{port}")

@@ -12,6 +12,9 @@ import httpx2
 from mcp.client.auth import OAuthFlowError, PKCEParameters
 from mcp.client.auth.utils import union_scopes, validate_authorization_response_iss
 
+from ....config.network import client as network
+from ....config.network.failures import find_hint
+from ....config.network.response_limits import MAX_JSON_VALUES, ResponseLimits
 from ....config.text import text
 from .discovery import AuthorizationServer, discover
 from .errors import LoginError
@@ -21,6 +24,8 @@ from .storage import RemoteServer, ServerLogin, read_login, update_login
 from .token_requests import build_exchange, build_revocation, describe_refusal, read_tokens
 
 REQUEST_SECONDS = 30.0
+# Metadata and tokens are small
+_LIMITS = ResponseLimits(1_000_000, 2 * REQUEST_SECONDS, max_values=MAX_JSON_VALUES)
 # Some servers let everybody connect and want a login for the rest. Neither has an effect.
 _PROBES: Sequence[Mapping[str, Any]] = (
     {
@@ -110,13 +115,15 @@ async def log_out(server: RemoteServer, home: Path) -> str | None:
 async def open_client(server: RemoteServer) -> AsyncGenerator[httpx2.AsyncClient]:
     """Yield a client for requests of a login; its network errors become LoginError."""
     try:
-        async with httpx2.AsyncClient(timeout=REQUEST_SECONDS) as client:
+        async with network.open_client(
+            _LIMITS, timeout=REQUEST_SECONDS, check=network.AddressCheck(server.url)
+        ) as client:
             yield client
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         reason = str(error) or type(error).__name__
         raise LoginError(
             text("the login to `{name}` failed: {reason}", name=server.name, reason=reason),
-            hint="check the network and the server's address",
+            hint=find_hint(error) or "check the network and the server's address",
         ) from error
 
 

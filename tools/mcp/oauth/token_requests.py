@@ -10,6 +10,7 @@ import httpx2
 from mcp.shared.auth import OAuthToken
 from pydantic import ValidationError
 
+from ....config.network.response_limits import read_json
 from ....config.security.redaction import redact
 from ....config.text import text
 from .errors import LoginError
@@ -79,7 +80,7 @@ def read_tokens(login: ServerLogin, response: httpx2.Response) -> ServerLogin:
 def describe_refusal(response: httpx2.Response) -> str:
     """Return the reason in an answer of OAuth, in a line without secrets."""
     try:
-        value = response.json()
+        value = read_json(response.content)
     except ValueError:
         value = None
     if isinstance(value, dict):

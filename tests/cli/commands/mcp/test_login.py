@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 from mcp_place import Place
 from oauth_server import OAuthServer
@@ -41,12 +41,12 @@ def log_in(place: Place, *options: str) -> tuple[int, str]:
         said.append(line)
         if line.startswith("http://"):
             break
-    location = httpx.get(said[-1].strip()).headers["Location"]
+    location = httpx2.get(said[-1].strip()).headers["Location"]
     if options:
         process.stdin.write(f"{location}\n")
         process.stdin.flush()
     else:
-        assert httpx.get(location).status_code == 200
+        assert httpx2.get(location).status_code == 200
     _, rest = process.communicate(timeout=60)
     return process.returncode, "".join(said) + rest
 

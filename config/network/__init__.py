@@ -1,0 +1,1 @@
+"""The HTTP client of everything that leaves: proxies, certificates, bounds, addresses."""

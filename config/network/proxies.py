@@ -1,0 +1,138 @@
+"""Proxies that the environment names, and the one for an address (pure)."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+from urllib.parse import SplitResult, unquote, urlsplit
+
+from ..text import text
+from .proxy_exceptions import ProxyException, parse_exceptions
+from .variables import UnreadVariable, read_variable
+
+_NAMES = ("all_proxy", "http_proxy", "https_proxy", "no_proxy")
+PROXY_VARIABLES = (*_NAMES, *map(str.upper, _NAMES))
+ProxyScheme = Literal["http", "https", "socks5"]
+_SCHEMES: Mapping[str, tuple[ProxyScheme, int]] = {
+    "http": ("http", 80),
+    "https": ("https", 443),
+    "socks": ("socks5", 1080),  # GNOME's word for it
+    "socks5": ("socks5", 1080),
+    "socks5h": ("socks5", 1080),
+}
+_HOST = re.compile(r"[^\s/\\?#@:%<>\"'`]+|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*(%25\w+)?")
+
+
+@dataclass(frozen=True)
+class Proxy:
+    """A proxy, and the variable that names it."""
+
+    variable: str
+    scheme: ProxyScheme
+    host: str
+    port: int
+    username: str = ""
+    password: str = field(default="", repr=False)
+
+    @property
+    def address(self) -> str:
+        """Its address without the login, for requests and for people."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.scheme}://{host}:{self.port}"
+
+
+@dataclass(frozen=True)
+class ProxySettings:
+    """What the environment says of proxies; what cannot be read is in `unread`."""
+
+    for_http: Proxy | None = None
+    for_https: Proxy | None = None
+    exceptions: tuple[ProxyException, ...] = ()
+    unread: tuple[UnreadVariable, ...] = ()
+
+    def find_proxy(self, scheme: str, host: str, port: int | None = None) -> Proxy | None:
+        """Return the proxy for requests to an address; never one for this machine."""
+        proxy = self.for_https if scheme == "https" else self.for_http
+        if proxy is None or is_this_machine(host):
+            return None
+        real_port = port or (443 if scheme == "https" else 80)
+        if any(each.covers(scheme, host, real_port) for each in self.exceptions):
+            return None
+        return proxy
+
+
+NO_PROXIES = ProxySettings()
+
+
+def read_proxies(environ: Mapping[str, str]) -> ProxySettings:
+    """Read the variables; a lower-case name goes before the upper-case one, as in curl."""
+    unread: list[UnreadVariable] = []
+    general = _read_proxy(environ, "all_proxy", unread)
+    for_http = _read_proxy(environ, "http_proxy", unread) or general
+    for_https = _read_proxy(environ, "https_proxy", unread) or general
+    exceptions: list[ProxyException] = []
+    for name, value in _iter_values(environ, "no_proxy"):
+        exceptions, wrong = parse_exceptions(value)
+        if wrong:
+            reason = text("`{entry}` is not a host or network", entry="`, `".join(wrong))
+            unread.append(UnreadVariable(name, reason))
+        break
+    return ProxySettings(for_http, for_https, tuple(exceptions), tuple(unread))
+
+
+def parse_proxy(variable: str, value: str) -> Proxy:
+    """Parse an address such as `http://user:password@host:3128`; raises ValueError."""
+    address = value if "://" in value else f"http://{value}"
+    try:
+        parts = urlsplit(address)
+        port = parts.port
+    except ValueError:
+        raise ValueError(text("its port or host cannot be read")) from None
+    known = _SCHEMES.get(parts.scheme.lower())
+    if known is None:
+        raise ValueError(
+            text("`{scheme}://` is not a known kind of proxy", scheme=parts.scheme[:20])
+        )
+    host = parts.hostname or ""
+    if not _HOST.fullmatch(host) or port == 0 or "\\" in parts.netloc:
+        raise ValueError(text("its port or host cannot be read"))
+    scheme, usual_port = known
+    return Proxy(variable, scheme, host, port or usual_port, *_read_login(parts))
+
+
+def is_this_machine(host: str) -> bool:
+    """Return whether a host is this machine by its name or number."""
+    from ipaddress import IPv6Address, ip_address
+
+    name = host.lower().strip("[]").rstrip(".")
+    if name == "localhost" or name.endswith(".localhost"):
+        return True
+    try:
+        ip = ip_address(name.partition("%")[0])
+    except ValueError:
+        return False
+    if isinstance(ip, IPv6Address) and ip.ipv4_mapped:
+        ip = ip.ipv4_mapped
+    return ip.is_loopback or ip.is_unspecified
+
+
+def _read_login(parts: SplitResult) -> tuple[str, str]:
+    return unquote(parts.username or ""), unquote(parts.password or "")
+
+
+def _read_proxy(
+    environ: Mapping[str, str], name: str, unread: list[UnreadVariable]
+) -> Proxy | None:
+    for found, value in _iter_values(environ, name):
+        try:
+            return parse_proxy(found, value)
+        except ValueError as error:
+            unread.append(UnreadVariable(found, str(error)))
+    return None
+
+
+def _iter_values(environ: Mapping[str, str], name: str) -> Iterator[tuple[str, str]]:
+    """Yield the variable in lower and upper case, if it is not blank."""
+    for each in (name, name.upper()):
+        if value := read_variable(environ, each):
+            yield each, value

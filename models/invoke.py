@@ -32,8 +32,8 @@ from .tool_arguments import clean_value, parse_arguments, restore_original_argum
 CUT = ("length", "max_tokens", "max_output_tokens", "incomplete")
 # The mark in `additional_kwargs` of a chunk: error messages of broken calls, by their ID
 CALL_ERRORS = "call_errors"
-# Characters of an answer with its thinking and calls: some million tokens
-MAX_ANSWER_LENGTH = 4_000_000
+# Characters of an answer with its thinking and calls: some 500,000 tokens
+MAX_ANSWER_LENGTH = 2_000_000
 # Chunks that are held before they are joined: each takes some 2 kB
 MAX_CHUNKS = 4_096
 FILTERED = ("content_filter", "sensitive")

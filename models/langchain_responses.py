@@ -2,8 +2,10 @@
 
 import os
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from typing import Any, cast
 
+import httpx2
 import openai
 from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AIMessageChunk
@@ -15,7 +17,7 @@ from typing_extensions import override
 from .. import __version__
 from ..config.errors import UsageError
 from ..config.network.client import NetworkTransport, build_usual_headers, load_proxies
-from ..config.network.failures import find_hint
+from ..config.network.failures import find_hint, find_refusal
 from ..config.network.proxies import ProxySettings, parse_proxy
 from ..config.network.variables import read_variable
 from ..config.text import text
@@ -23,11 +25,13 @@ from .error_classification import HINTS, RequestTarget, classify_response, class
 from .errors import BrokenStreamError, ModelCallError, ProviderFaultError
 from .http.client import build_limits
 from .http.dialect import RequestOptions
+from .http.sse import MAX_EVENT_BYTES
 from .resolver import ResolvedModel
 from .responses.request_format import convert_message
 
 # The longest pause in an answer
 READ_SECONDS = 120.0
+_LIMITS = replace(build_limits(READ_SECONDS), max_event_bytes=MAX_EVENT_BYTES)
 
 
 class LangChainResponsesModel(ChatOpenAI):
@@ -48,7 +52,7 @@ class LangChainResponsesModel(ChatOpenAI):
             max_retries=0,
             # langchain-openai shares one client among all models of one address, even a closed one
             http_async_client=openai.DefaultAsyncHttpxClient(
-                transport=NetworkTransport(build_limits(READ_SECONDS), proxies=_read_proxies()),
+                transport=NetworkTransport(_LIMITS, proxies=_read_proxies()),
                 headers=build_usual_headers(),
                 trust_env=False,
             ),
@@ -93,7 +97,7 @@ class LangChainResponsesModel(ChatOpenAI):
             async for chunk in super()._astream(*args, **kwargs):
                 complete = cast(AIMessageChunk, chunk.message).chunk_position == "last"
                 yield chunk
-        except (openai.OpenAIError, TimeoutError, ValueError) as error:
+        except (openai.OpenAIError, httpx2.HTTPError, TimeoutError, ValueError) as error:
             raise self._to_model_error(error) from error
         if not complete:
             provider = self._build_target().label
@@ -118,11 +122,18 @@ class LangChainResponsesModel(ChatOpenAI):
                 read_seconds=f"{READ_SECONDS:g}",
             )
             return ProviderFaultError(message, hint=HINTS[ProviderFaultError])
+        refusal = find_refusal(error)
+        if refusal:
+            return BrokenStreamError(
+                text("{first}: {rest}", first=target.label, rest=target.quote(str(refusal))),
+                hint=HINTS[ProviderFaultError],
+                retryable=False,
+            )
         if isinstance(error, openai.APIConnectionError):
             message = text(
                 "The connection to {label} failed: {quote}",
                 label=target.label,
-                quote=target.quote(str(error)),
+                quote=target.quote(str(error.__cause__ or error)),
             )
             hint = find_hint(error) or "check the network and the base URL"
             return ProviderFaultError(message, hint=hint)

@@ -79,7 +79,7 @@ async def list_served_models(resolved: ResolvedModel) -> list[str]:
     import httpx2  # late: the light commands do without
 
     from ..config.network.client import open_client
-    from ..config.network.failures import find_hint
+    from ..config.network.failures import describe_no_answer, find_hint
 
     headers = {
         **_build_key_headers(resolved),
@@ -90,9 +90,8 @@ async def list_served_models(resolved: ResolvedModel) -> list[str]:
         async with open_client(LIST_LIMITS, headers=headers, timeout=LIST_SECONDS) as client:
             response = await client.get(build_list_url(resolved.base_url))
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-        words = str(error) or type(error).__name__
         raise ProviderFaultError(
-            text("{host} could not be reached: {words}", host=resolved.host, words=words),
+            describe_no_answer(resolved.host, error),
             hint=find_hint(error) or explain_unreachable(resolved.provider),
         ) from error
     return _read_names(resolved, response)

@@ -33,6 +33,20 @@ def describe_failure(error: Exception, proxy: Proxy | None) -> str:
     )
 
 
+def describe_no_answer(server: str, error: Exception) -> str:
+    """Return that a server could not be reached, or what was wrong with its answer."""
+    words = str(error) or type(error).__name__
+    if type(error).__name__ in ("RefusedResponseError", "DecodingError"):
+        return text("{first}: {rest}", first=server, rest=words)
+    return text("{host} could not be reached: {words}", host=server, words=words)
+
+
+def find_refusal(error: BaseException) -> BaseException | None:
+    """Return the error of an answer beyond its bounds, if that is the cause."""
+    kinds = ("RefusedResponseError",)
+    return next((each for each in _iter_causes(error) if type(each).__name__ in kinds), None)
+
+
 def find_hint(error: BaseException) -> str:
     """Return what helps against a failed connection; empty if nothing is known."""
     for each in _iter_causes(error):

@@ -11,7 +11,7 @@ import httpx2
 from ... import __version__
 from ...config.errors import UsageError
 from ...config.network.client import open_client
-from ...config.network.failures import find_hint
+from ...config.network.failures import describe_no_answer, find_hint
 from ...config.network.response_limits import MAX_JSON_VALUES, ResponseLimits, read_json
 from ...config.paths import ensure_data_folder
 from ...config.security.file_lock import acquire_file_lock
@@ -118,7 +118,7 @@ async def exchange_token(login: CopilotLogin, stored: Credential) -> Credential:
             )
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         raise ProviderFaultError(
-            text("{host} could not be reached: {error}", host=host, error=error),
+            describe_no_answer(host, error),
             hint=find_hint(error) or "check the network and `copilot.api_host`",
         ) from error
     if response.status_code != 200:

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import httpx2
 
-from ...config.network.failures import find_hint
+from ...config.network.failures import describe_no_answer, find_hint
 from ...config.network.response_limits import read_json
 from ...config.text import text
 from ..errors import AuthenticationError, ProviderFaultError
@@ -99,7 +99,7 @@ async def _post(
         response = await client.post(url, data=fields, headers={"Accept": "application/json"})
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         raise ProviderFaultError(
-            text("{url} could not be reached: {error}", url=url, error=error),
+            describe_no_answer(url, error),
             hint=find_hint(error) or "check the network and `copilot.host`",
         ) from error
     try:

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import httpx2
 from langchain_core.messages import AIMessageChunk
@@ -15,7 +15,7 @@ from ...config.network.client import (
     build_usual_headers,
 )
 from ...config.network.failures import find_hint
-from ...config.network.response_limits import ResponseLimits
+from ...config.network.response_limits import MAX_JSON_VALUES, ResponseLimits
 from ...config.text import text
 from ..auth.access import Access, AccessSource
 from ..error_classification import HINTS, classify_response
@@ -179,9 +179,11 @@ class EndpointClient:
         """Return the text of an error answer, if it arrives in time and is useful."""
         text, patience = bytearray(), _ReadDeadline(self._resolved.read_seconds)
         portions = response.aiter_bytes()
-        with suppress(RefusedResponseError):  # the status says enough
+        try:
             while len(text) < MAX_ERROR_BYTES and (portion := await patience.read_next(portions)):
                 text += portion
+        except RefusedResponseError as error:  # the status says more
+            return text.decode("utf-8", "replace") or str(error)
         return text.decode("utf-8", "replace")
 
     async def _read_portions(
@@ -270,6 +272,7 @@ def build_limits(read_seconds: float) -> ResponseLimits:
         max_bytes=MAX_ANSWER_BYTES,
         seconds=MAX_ANSWER_SECONDS,
         header_seconds=CONNECT_SECONDS + UPLOAD_SECONDS + read_seconds,
+        max_values=MAX_JSON_VALUES,
     )
 
 

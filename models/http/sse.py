@@ -5,8 +5,6 @@ import re
 from collections.abc import Iterator
 from typing import Any, cast
 
-from ...config.network.response_limits import check_values
-
 # Only these end a line; `str.splitlines` would also cut JSON at U+2028
 LINE_END = re.compile(rb"\r\n|\n|\r")
 
@@ -70,7 +68,6 @@ def parse_json_values(data: str) -> Iterator[dict[str, Any]]:
     Usually one; several if a server omits the blank line between events. Any other data, as
     `[DONE]`, yields nothing.
     """
-    check_values(data.count(",") + data.count("[") + data.count("{"))
     position = 0
     while (position := data.find("{", position)) >= 0:
         try:

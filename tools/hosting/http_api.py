@@ -7,7 +7,7 @@ import httpx2
 
 from ...config.errors import MaxAgentError
 from ...config.network.client import AddressCheck, open_client
-from ...config.network.failures import find_hint
+from ...config.network.failures import describe_no_answer, find_hint
 from ...config.network.response_limits import MAX_JSON_VALUES, ResponseLimits, read_json
 from ...config.security.redaction import redact
 from ...config.text import text
@@ -61,11 +61,7 @@ class HttpApi:
             response = await self._client.request(method, f"{self.url}{path}", **options)
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             raise HostingError(
-                text(
-                    "{url} could not be reached: {error}",
-                    url=self.url,
-                    error=str(error) or type(error).__name__,
-                ),
+                describe_no_answer(self.url, error),
                 hint=find_hint(error) or "check the network, then run it again with `mcode resume`",
             ) from error
         if response.is_success:

@@ -56,7 +56,7 @@ def restore_hidden(schema: Any, value: Any) -> Any:
         return [restore_hidden(items, each) for each in cast("list[Any]", value)]
     properties: object = fields.get("properties")
     if not isinstance(value, Mapping) or not isinstance(properties, Mapping):
-        return value
+        return cast("Any", value)
     known = cast("Mapping[str, Any]", properties)
     names = {remove_hidden(name): name for name in known}
     restored: dict[str, Any] = {}

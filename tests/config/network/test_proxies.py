@@ -1,0 +1,103 @@
+"""Proxies as the environment names them: which is used, and what is skipped with a word."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from maxagent.config.network.proxies import parse_proxy, read_proxies
+
+HTTPS = "https://api.example.com/v1"
+OTHER = "http://other.example.com"
+
+
+def find(environ: Mapping[str, str], url: str = HTTPS) -> str:
+    """The proxy of an address; empty: none."""
+    scheme, _, rest = url.partition("://")
+    host, _, port = rest.partition("/")[0].partition(":")
+    proxy = read_proxies(environ).find_proxy(scheme, host, int(port) if port else None)
+    return proxy.address if proxy else ""
+
+
+@pytest.mark.parametrize(
+    ("environ", "url", "proxy"),
+    [
+        ({}, HTTPS, ""),
+        ({"HTTPS_PROXY": "http://p:3128"}, HTTPS, "http://p:3128"),
+        ({"https_proxy": "http://p:3128"}, HTTPS, "http://p:3128"),
+        ({"https_proxy": "http://low:1", "HTTPS_PROXY": "http://up:2"}, HTTPS, "http://low:1"),
+        ({"https_proxy": "", "HTTPS_PROXY": "http://up:2"}, HTTPS, "http://up:2"),
+        ({"https_proxy": "nonsense://", "HTTPS_PROXY": "http://up:2"}, HTTPS, "http://up:2"),
+        ({"HTTP_PROXY": "http://p:3128"}, HTTPS, ""),
+        ({"HTTP_PROXY": "http://p:3128"}, OTHER, "http://p:3128"),
+        ({"ALL_PROXY": "socks5://p"}, HTTPS, "socks5://p:1080"),
+        ({"all_proxy": "socks5h://p:9050"}, OTHER, "socks5://p:9050"),
+        ({"ALL_PROXY": "socks://p:1080/"}, HTTPS, "socks5://p:1080"),
+        ({"ALL_PROXY": "socks5://a", "HTTPS_PROXY": "b:80"}, HTTPS, "http://b:80"),
+        ({"HTTPS_PROXY": "p"}, HTTPS, "http://p:80"),
+        ({"HTTPS_PROXY": "https://p"}, HTTPS, "https://p:443"),
+        ({"HTTPS_PROXY": "HTTP://P.example:3128/"}, HTTPS, "http://p.example:3128"),
+        ({"HTTPS_PROXY": "http://[::1]:3128"}, HTTPS, "http://[::1]:3128"),
+        ({"HTTPS_PROXY": "http://user:secret@p:3128"}, HTTPS, "http://p:3128"),
+        ({"HTTPS_PROXY": '"http://p:3128"'}, HTTPS, "http://p:3128"),
+        ({"HTTPS_PROXY": "  "}, HTTPS, ""),
+        ({"HTTPS_PROXY": "''"}, HTTPS, ""),
+        ({"HTTPS_PROXY": "http://p:1"}, "https://localhost:8443", ""),
+        ({"ALL_PROXY": "http://p:1"}, "http://127.0.0.1:11434", ""),
+        ({"ALL_PROXY": "http://p:1"}, "http://127.9.9.9", ""),
+        ({"ALL_PROXY": "http://p:1"}, "http://models.localhost", ""),
+        ({"ALL_PROXY": "http://p:1"}, "http://0.0.0.0:8080", ""),
+        ({"ALL_PROXY": "http://p:1"}, "http://10.0.0.7:8080", "http://p:1"),
+        ({"ALL_PROXY": "http://p:1", "NO_PROXY": "*"}, HTTPS, ""),
+        ({"ALL_PROXY": "http://p:1", "no_proxy": "example.com"}, HTTPS, ""),
+    ],
+)
+def test_a_request_goes_through_the_named_proxy(
+    environ: Mapping[str, str], url: str, proxy: str
+) -> None:
+    assert find(environ, url) == proxy
+
+
+@pytest.mark.parametrize("host", ["::1", "::", "::ffff:127.0.0.1", "LOCALHOST", "localhost."])
+def test_this_machine_has_no_proxy(host: str) -> None:
+    assert read_proxies({"ALL_PROXY": "http://p:1"}).find_proxy("http", host, 80) is None
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "socks4://p:1080",
+        "ftp://p",
+        "http://",
+        "http://:3128",
+        "http://p:port",
+        "http://p:99999",
+        "http://p:0",
+        "http://user:pa#ss@p:3128",
+        "http://[::1:3128",
+        "http://a b:3128",
+        "direct://",
+        "file:///etc/passwd",
+        "http://p\\q:1",
+    ],
+)
+def test_what_cannot_be_read_names_its_variable(value: str) -> None:
+    settings = read_proxies({"HTTPS_PROXY": value, "ALL_PROXY": "http://spare:1"})
+    assert [each.name for each in settings.unread] == ["HTTPS_PROXY"]
+    assert settings.unread[0].reason
+    assert "pa#ss" not in settings.unread[0].reason
+    proxy = settings.find_proxy("https", "api.example.com")
+    assert proxy and proxy.address == "http://spare:1"
+
+
+def test_no_proxy_with_errors_keeps_the_rest() -> None:
+    settings = read_proxies({"ALL_PROXY": "http://p:1", "NO_PROXY": "a.example, 10.0.0.0/99,::1/x"})
+    assert settings.find_proxy("https", "a.example") is None
+    assert [(each.name, each.reason) for each in settings.unread] == [
+        ("NO_PROXY", "`10.0.0.0/99`, `::1/x` is not a host or network")
+    ]
+
+
+def test_a_login_is_unquoted_and_never_shown() -> None:
+    proxy = parse_proxy("HTTPS_PROXY", "http://us%40er:pa%3Ass@p:3128")
+    assert (proxy.username, proxy.password) == ("us@er", "pa:ss")
+    assert "pa:ss" not in repr(proxy) and "us@er" not in proxy.address

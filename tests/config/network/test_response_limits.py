@@ -1,0 +1,117 @@
+"""Bodies of answers within their bounds, however they are cut into pieces."""
+
+import gzip
+import json
+import zlib
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from maxagent.config.network.response_limits import (
+    DamagedResponseError,
+    LimitedBody,
+    ResponseLimitError,
+    ResponseLimits,
+    count_values,
+    read_json,
+)
+
+MEGABYTE = 1_000_000
+
+
+def pack(data: bytes, wbits: int) -> bytes:
+    packer = zlib.compressobj(9, wbits=wbits)
+    return packer.compress(data) + packer.flush()
+
+
+ENCODERS: dict[str, Callable[[bytes], bytes]] = {
+    "": bytes,
+    "identity": bytes,
+    "gzip": gzip.compress,
+    "x-gzip": gzip.compress,
+    "deflate": zlib.compress,
+    " GZIP ": gzip.compress,
+}
+
+
+def read(encoding: str, data: bytes, limits: ResponseLimits, events: bool = False) -> bytes:
+    body = LimitedBody(encoding, limits, is_events=events)
+    pieces = [data[start : start + 65_536] for start in range(0, len(data), 65_536)]
+    return b"".join(part for piece in pieces for part in body.decode(piece))
+
+
+@given(st.binary(max_size=2000), st.lists(st.integers(1, 50)), st.sampled_from([*ENCODERS]))
+def test_pieces_are_put_together_again(data: bytes, sizes: list[int], encoding: str) -> None:
+    packed, body, read = ENCODERS[encoding](data), LimitedBody(encoding, ResponseLimits()), b""
+    for size in sizes:
+        read += b"".join(body.decode(packed[:size]))
+        packed = packed[size:]
+    assert read + b"".join(body.decode(packed)) == data
+
+
+def test_deflate_without_a_header_is_read() -> None:
+    assert read("deflate", pack(b"hello", -15), ResponseLimits()) == b"hello"
+
+
+@pytest.mark.parametrize("encoding", ["br", "zstd", "gzip, gzip", "gzip,deflate", "compress", "é"])
+def test_a_coding_not_asked_for_is_refused(encoding: str) -> None:
+    with pytest.raises(ResponseLimitError, match="was not requested"):
+        LimitedBody(encoding, ResponseLimits())
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate"])
+def test_damage_is_no_bomb(encoding: str) -> None:
+    with pytest.raises(DamagedResponseError):
+        read(encoding, b"no such thing at all", ResponseLimits())
+
+
+@pytest.mark.parametrize(
+    ("encoding", "data", "limits", "events", "words"),
+    [
+        ("gzip", pack(bytes(30 * MEGABYTE), 31), ResponseLimits(), False, "over 100 times"),
+        ("deflate", pack(bytes(30 * MEGABYTE), 15), ResponseLimits(), False, "over 100 times"),
+        ("gzip", pack(bytes(30 * MEGABYTE), 31), ResponseLimits(), True, "over 100 times"),
+        ("", b"x" * 2_001, ResponseLimits(2_000), False, "over 2,000 bytes"),
+        ("gzip", gzip.compress(b"x" * 2_001), ResponseLimits(2_000), False, "over 2,000 bytes"),
+        ("gzip", gzip.compress(b"") + b"x" * 3_000, ResponseLimits(2_000), False, "over 2,000"),
+        ("", b"[" * 101, ResponseLimits(max_values=100), False, "over 100 values"),
+        ("", b"[1,2]" * 60, ResponseLimits(max_values=100), False, "over 100 values"),
+        ("", b"{}" * 101, ResponseLimits(max_values=100), False, "over 100 values"),
+        ("", b"x" * 101, ResponseLimits(max_event_bytes=100), True, "an event is over 100"),
+        ("", b"x" * 101, ResponseLimits(max_event_bytes=100), False, "over 100 bytes"),
+        ("", b"data: 1\n\n" + b"x" * 101, ResponseLimits(max_event_bytes=100), True, "an event"),
+        ("", b"data: " + b"[" * 101, ResponseLimits(max_values=100), True, "over 100 values"),
+        ("", b"data: a\n\n" * 300, ResponseLimits(2_000), True, "over 2,000 bytes"),
+    ],
+)
+def test_an_answer_ends_at_its_bounds(
+    encoding: str, data: bytes, limits: ResponseLimits, events: bool, words: str
+) -> None:
+    with pytest.raises(ResponseLimitError, match=words):
+        read(encoding, data, limits, events)
+
+
+@pytest.mark.parametrize("end", [b"\n\n", b"\r\n\r\n", b"\r\r"])
+def test_many_events_are_not_one(end: bytes) -> None:
+    limits = ResponseLimits(max_event_bytes=100, max_values=20)
+    data = (b"data: [1,2,3]" + end) * 500
+    body = LimitedBody("", limits, is_events=True)
+    assert b"".join(part for _ in range(10) for part in body.decode(data)) == data * 10
+
+
+@given(st.recursive(st.integers() | st.text(max_size=5), lambda each: st.lists(each) | st.dictionaries(st.text(), each)))  # fmt: skip # noqa: E501
+def test_no_value_is_left_uncounted(value: object) -> None:
+    def count(part: object) -> int:
+        if isinstance(part, dict):
+            return 1 + sum(map(count, part.values()))
+        return 1 + sum(map(count, part)) if isinstance(part, list) else 1
+
+    assert count_values(json.dumps(value).encode()) * 2 + 1 >= count(value)
+
+
+@pytest.mark.parametrize("data", ["[" * 100_000, b'{"a":' * 100_000, "{", b"\xff", ""])
+def test_json_of_any_kind_is_at_most_a_value_error(data: bytes | str) -> None:
+    with pytest.raises(ValueError):
+        read_json(data)

@@ -9,7 +9,7 @@ import os
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import cast
+from typing import Any, cast
 
 import httpx2
 
@@ -290,10 +290,26 @@ async def _handle(
         return await route.handle_async_request(request)
     from socksio.exceptions import SOCKSError
 
+    opened: list[Any] = []  # httpcore's streams
+
+    async def note_stream(event: str, info: Mapping[str, Any]) -> None:
+        if event == "socks.connect_tcp.complete":
+            opened.append(info["return_value"])
+        elif event == "socks.setup_socks5_connection.complete":
+            opened.clear()
+
+    request.extensions["trace"] = note_stream
     try:
         return await route.handle_async_request(request)
     except (SOCKSError, AssertionError, LookupError, ValueError) as error:
         raise httpx2.ProxyError(text("it does not answer like a SOCKS proxy")) from error
+    except httpx2.TimeoutException as error:
+        if opened:
+            raise httpx2.ProxyError(text("it does not answer like a SOCKS proxy")) from error
+        raise
+    finally:
+        for stream in opened:  # httpcore leaves a refused one open
+            await stream.aclose()
 
 
 async def _send_to_first(

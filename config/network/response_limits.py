@@ -16,7 +16,7 @@ FREE_OF_RATIO = 1_000_000
 # Most values of one JSON text: each takes some 60 bytes of memory or more
 MAX_JSON_VALUES = 400_000
 # What is asked for; others are refused
-ACCEPTED_ENCODINGS = "gzip, deflate"
+ACCEPTED_ENCODINGS = ", ".join(("gzip", "deflate"))
 # Decoded bytes that are handed on at once
 _PIECE = 256_000
 _EVENT_END = re.compile(rb"\r\n\r\n|\n\n|\r\r")
@@ -149,7 +149,7 @@ def read_json(data: bytes | str) -> Any:
     try:
         return json.loads(data)
     except RecursionError:
-        raise ValueError("nested too deeply") from None
+        raise ValueError(text("nested too deeply")) from None
 
 
 def _open_decoder(encoding: str):  # typeshed has no public type for it

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from maxagent.config.network.response_limits import (
@@ -42,6 +42,7 @@ def read(encoding: str, data: bytes, limits: ResponseLimits, events: bool = Fals
     return b"".join(part for piece in pieces for part in body.decode(piece))
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=2000), st.lists(st.integers(1, 50)), st.sampled_from([*ENCODERS]))
 def test_pieces_are_put_together_again(data: bytes, sizes: list[int], encoding: str) -> None:
     packed, body, read = ENCODERS[encoding](data), LimitedBody(encoding, ResponseLimits()), b""
@@ -101,6 +102,7 @@ def test_many_events_are_not_one(end: bytes) -> None:
     assert b"".join(part for _ in range(10) for part in body.decode(data)) == data * 10
 
 
+@settings(deadline=None)
 @given(st.recursive(st.integers() | st.text(max_size=5), lambda each: st.lists(each) | st.dictionaries(st.text(), each)))  # fmt: skip # noqa: E501
 def test_no_value_is_left_uncounted(value: object) -> None:
     def count(part: object) -> int:

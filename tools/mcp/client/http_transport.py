@@ -57,7 +57,7 @@ class McpHttpClient(httpx2.AsyncClient):
         except (httpx2.TransportError, httpx2.DecodingError) as error:
             code = NOT_SENT if isinstance(error, _BEFORE) else MAY_HAVE_RUN
             return _build_error(request, 503, code, _describe_failure(request, error))
-        response.stream = _AnswerStream(cast("httpx2.AsyncByteStream", response.stream))
+        response.stream = _AnswerStream(response)
         status, refusal = response.status_code, self.login and self.login.refusal
         if status < 400 or not (request.method == "POST" or self.needs_stream):
             return response
@@ -79,15 +79,18 @@ class McpHttpClient(httpx2.AsyncClient):
 class _AnswerStream(httpx2.AsyncByteStream):
     """The bytes of an answer; `mcp` knows the errors of a stream, but not those of a decoder."""
 
-    def __init__(self, stream: httpx2.AsyncByteStream) -> None:
-        self._stream = stream
+    def __init__(self, response: httpx2.Response) -> None:
+        self._stream = cast("httpx2.AsyncByteStream", response.stream)
+        kind = response.headers.get("content-type", "").lower()
+        self._is_events = kind.startswith("text/event-stream")
 
     async def __aiter__(self) -> AsyncGenerator[bytes]:
         try:
             async for piece in self._stream:
                 yield piece
         except httpx2.DecodingError as error:
-            raise httpx2.StreamError(str(error)) from error
+            kind = httpx2.SSEError if self._is_events else httpx2.StreamError
+            raise kind(str(error)) from error
 
     async def aclose(self) -> None:
         await self._stream.aclose()

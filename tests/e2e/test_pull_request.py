@@ -137,7 +137,9 @@ def test_refusing_hook_stops_until_it_is_repaired(hook: str, world: World) -> No
     assert (world.checkout.branches, world.hosting.requests) == ([], [])
     assert world.checkout.git("worktree", "list").count("\n") == 0
     world.checkout.hook(hook, "exit 0")
-    ended = world.resume(ended.last["thread_id"])
+    thread = ended.last["thread_id"]
+    assert "trusted folder" in world.resume(thread).last["message"]
+    ended = world.resume(thread, "--trust")
     assert (ended.code, world.checkout.branches) == (0, [ended.last["pull_request"]["branch"]])
 
 

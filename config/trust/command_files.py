@@ -18,7 +18,7 @@ _PROJECT = re.compile(
     r"|(MAXAGENT_PROJECT_DIR|CLAUDE_PROJECT_DIR|PWD)\b)/?"
 )
 # A word that is a command line of its own, as after `sh -c`
-_LINE = re.compile(r"[\s;|&()<>`]")
+_LINE = re.compile(r"""[\s;|&()<>`'"]""")
 _WORD = re.compile(r"[^\s;|&()<>'\"`]+")
 _NPM = frozenset(["npm", "pnpm", "yarn", "bun"])
 _NPM_RUN = frozenset(["run", "run-script", "rum", "urn"])

@@ -13,7 +13,7 @@ from ..yaml.reader import parse_document
 from .command_files import find_command_files, read_package_scripts
 from .git_programs import list_git_programs
 from .inventory import PLACES
-from .program_item import MAX_SHOWN, ProgramItem, build_file_item, name_subject
+from .program_item import MAX_SHOWN, PACKAGE_FILE, ProgramItem, build_file_item, name_subject
 from .server_programs import build_server_item, list_server_words, read_server_entries
 
 _CONFIG = PLACES["configuration"][0]
@@ -53,6 +53,12 @@ def list_server_scripts(words: Iterable[str], root: str) -> list[ProgramItem]:
     return list(_build_items(root, "", files, entries))
 
 
+def read_script_digests(root: str, names: Iterable[str]) -> dict[str, str]:
+    """Return the current digests of scripts of these names; missing ones are left out."""
+    items = (_build_script(root, "", *_split_name(name)) for name in names)
+    return {item.name: item.provenance.digest for item in items if item.provenance.digest}
+
+
 def read_commands(content: bytes) -> tuple[str, ...]:
     """Return the commands of hooks and checks in a configuration; empty if it is wrong."""
     if not any(section in content for section in _SECTIONS):
@@ -86,10 +92,22 @@ def _build_items(
     for path in files:
         yield build_file_item("script", root, path, source)
     for path, name in entries:
-        command = read_package_scripts(root, path).get(name, "")
-        subject = name_subject("script", f"{path}: {name}")
-        digest = compute_provenance_digest(name, command)
-        yield ProgramItem("script", Provenance(subject, source, digest), command[:MAX_SHOWN])
+        yield _build_script(root, source, path, name)
+
+
+def _build_script(root: str, source: str, path: str, entry: str) -> ProgramItem:
+    """Build the item of a file, or of one entry of a `package.json`."""
+    if not entry:
+        return build_file_item("script", root, path, source)
+    command = read_package_scripts(root, path).get(entry, "")
+    subject = name_subject("script", f"{path}: {entry}")
+    digest = compute_provenance_digest(entry, command)
+    return ProgramItem("script", Provenance(subject, source, digest), command[:MAX_SHOWN])
+
+
+def _split_name(name: str) -> tuple[str, str]:
+    folder, found, entry = name.partition(f"{PACKAGE_FILE}: ")
+    return (folder + PACKAGE_FILE, entry) if found else (name, "")
 
 
 @lru_cache(maxsize=16)

@@ -16,6 +16,7 @@ from ..security.content_digest import (
 from ..security.provenance import Provenance, compute_provenance_digest
 from ..text import text
 
+PACKAGE_FILE = "package.json"
 ProgramKind = Literal["git", "hook", "server", "script"]
 # Most characters that are kept of what a consent has shown, for the next question
 MAX_SHOWN = 4_000
@@ -40,6 +41,12 @@ class ProgramItem:
     def path(self) -> str:
         """Return the file that it is in, or that says it."""
         return self.provenance.source
+
+    @property
+    def file(self) -> str:
+        """Return a script's file, which a name such as `package.json: lint` begins with."""
+        folder, found, _ = self.name.partition(f"{PACKAGE_FILE}: ")
+        return folder + PACKAGE_FILE if found else self.name
 
     @property
     def name(self) -> str:

@@ -34,10 +34,18 @@ class ServerEntry:
 
 
 def read_server_entries(root: str, path: str) -> list[ServerEntry]:
-    """Return the servers of a file; a file that is wrong has none, as for its reader."""
+    """Return the servers of a project's file."""
     try:
-        document = parse_json(as_text(read_with_digest(root, path)[1]) or "")[0]
-    except (UnreadableFileError, ValueError):
+        return parse_server_entries(read_with_digest(root, path)[1], path)
+    except UnreadableFileError:
+        return []
+
+
+def parse_server_entries(content: bytes, path: str) -> list[ServerEntry]:
+    """Return the servers in a file's bytes; a file that is wrong has none, as for its reader."""
+    try:
+        document = parse_json(as_text(content) or "")[0]
+    except ValueError:
         return []
     sections = [_to_mapping(_to_mapping(document).get(key)) for key in SHAPES]
     return [

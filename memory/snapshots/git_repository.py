@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...config.errors import MaxAgentError
+from ...config.git.environment import build_git_environment
 from ...config.security.executables import build_search_path, find_program
 from ...config.security.private_files import make_private_folder
 from ...config.text import text
@@ -190,10 +191,7 @@ class GitStore:
         return printed
 
     def _build_environment(self) -> dict[str, str]:
-        environment = {
-            name: text for name, text in os.environ.items() if not name.startswith("GIT_")
-        }
-        return environment | {
+        return build_git_environment() | {
             "PATH": build_search_path(self.folder, *self.projects),
             "GIT_DIR": str(self.directory),
             "GIT_WORK_TREE": str(self.top),

@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ...config.errors import MaxAgentError
+from ...config.git.environment import build_git_environment
 from ...config.security.executables import build_search_path
 from ...config.text import text
 from ..snapshots.git_ls_files import find_git_directories
@@ -165,8 +166,7 @@ def _run_git(
 
 
 def _build_environment(git_dir: Path, folder: Path) -> dict[str, str]:
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    return inherited | {
+    return build_git_environment() | {
         "PATH": build_search_path(folder),
         "GIT_DIR": str(git_dir),
         "GIT_CONFIG_NOSYSTEM": "1",

@@ -1,7 +1,7 @@
 """The scope of a review: a range of commits, a pull request, or the working tree.
 
-Diffs are read with the hardened git. A pull request is fetched with the user's own git, without
-changing any branch.
+All is read with the hardened git. A pull request is fetched from the remote's address with the
+user's logins, and with nothing else of the repository's configuration; no branch changes.
 """
 
 import asyncio
@@ -16,9 +16,10 @@ from ...config.settings.loader import load_settings
 from ...config.text import text
 from ...config.trust.decision import check_trust
 from ...tools.git.diff_lines import render_new_file
+from ...tools.git.hardened_fetch import HardenedFetch
 from ...tools.git.hardened_git import HardenedRepository, open_repository
-from ...tools.git.remotes import Remotes, find_remotes, read_default_branch
-from ...tools.git.user_git import GitError, UserGit
+from ...tools.git.remotes import Remotes, find_remotes
+from ...tools.git.user_git import GitError
 from ...tools.hosting.api import open_api
 from ...tools.hosting.host import find_host
 from ...tools.hosting.login import Login, find_login
@@ -36,8 +37,10 @@ _URL = re.compile(
     r"(https?://.+?)(?:/pull/|/-/merge_requests/|/merge_requests/)(\d{1,9})(?:[/?#].*)?"
 )
 _REVISION = re.compile(r"[^-:\s][^:\s]*")
-_SHOWS = ("--no-ext-diff", "--no-textconv", "--no-color", "--src-prefix=a/", "--dst-prefix=b/")
-_FETCH = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules")
+_SHOWS = (
+    *("--no-ext-diff", "--no-textconv", "--no-color", "--src-prefix=a/", "--dst-prefix=b/"),
+    *("--submodule=short", "--ignore-submodules=dirty"),
+)
 _DEFAULTS = ("origin/main", "origin/master", "main", "master")
 
 
@@ -108,18 +111,18 @@ class _ScopeReader:
 
     async def read_pull_request(self, number: int, address: str = "") -> ReviewScope:
         """Fetch a pull request's commits into references of our own, and read its diff."""
-        git, remotes = await self._open_remotes()
+        remotes = await self._find_remotes()
         target = _find_address(remotes, address)
-        login = await _find_login(target, git.folder)
+        remote = HardenedFetch(self._repository, await self._read_url(remotes.fetch))
+        login = await _find_login(target, self._workspace.root)
         if login:
             base = await _read_base(login, target, number)
         else:
-            base = await read_default_branch(git, remotes.fetch)
+            base = await remote.read_default_branch()
         head_ref, base_ref = f"refs/mcode/pull/{number}", f"refs/mcode/base/{number}"
         source = _name_source(target, login, number)
-        refs = (f"+{source}:{head_ref}", f"+refs/heads/{base}:{base_ref}")
         try:
-            await git.act("fetch", *_FETCH, remotes.fetch, *refs)
+            await remote.fetch([(source, head_ref), (f"refs/heads/{base}", base_ref)])
         except GitError as error:
             raise UsageError(
                 text(
@@ -133,21 +136,25 @@ class _ScopeReader:
         first = await self._run("merge-base", await self._resolve(base_ref), head)
         return await self._read_diff(f"#{number}", first, head)
 
-    async def _open_remotes(self) -> tuple[UserGit, Remotes]:
-        """Return the user's own git, and the remotes to fetch from."""
+    async def _read_url(self, remote: str) -> str:
+        """Return the address of a remote as it is written, of several the one git fetches from."""
+        urls = await self._repository.read_text("config", "--get-all", f"remote.{remote}.url")
+        return urls.split("\n")[0]
+
+    async def _find_remotes(self) -> Remotes:
+        """Return the remotes to fetch from."""
         root = self._workspace.root
         if not (await asyncio.to_thread(check_trust, root, self._home)).trusted:
             raise UsageError(
                 "pull requests are fetched only in a trusted folder",
                 hint="trust it with `mcode trust`, or `--trust`",
             )
-        git = UserGit(root)
-        remotes = await find_remotes(git)
+        remotes = await find_remotes(self._repository)
         if remotes is None:
             raise UsageError(
                 "the repository has no remote", hint="add one with `git remote add origin URL`"
             )
-        return git, remotes
+        return remotes
 
     async def _read_diff(self, name: str, base: str, head: str) -> ReviewScope:
         diff = await self._run("diff", *_SHOWS, base, head, "--", ":/")

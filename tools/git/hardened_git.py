@@ -67,14 +67,18 @@ class HardenedRepository:
     """The project's path in the repository, such as `packages/a/`; empty at its top."""
     environment: Mapping[str, str]
 
-    async def run_git(self, *arguments: str) -> CapturedOutput:
+    async def read_text(self, *arguments: str, allowed_codes: Sequence[int] = (0,)) -> str:
+        """Run git and return what it prints, without blanks around it; raises ToolError."""
+        return (await self.run_git(*arguments, allowed_codes=allowed_codes)).text.strip()
+
+    async def run_git(self, *arguments: str, allowed_codes: Sequence[int] = (0,)) -> CapturedOutput:
         """Run `git ARGUMENTS` in the project; raises ToolError when it fails."""
         done = await _run_git(self.root, self.environment, *arguments)
         if done.timed_out:
             raise ToolError(
                 f"git took more than {TIMEOUT:g} seconds; ask for less, such as one path"
             )
-        if done.exit_code:
+        if done.exit_code not in allowed_codes:
             raise ToolError(f"git: {_format_error(done)}")
         return done
 

@@ -1,9 +1,8 @@
 """The remote of a repository: what it is fetched from, and where a push goes."""
 
-import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-
-from .user_git import UserGit
+from typing import Protocol
 
 
 @dataclass(frozen=True)
@@ -22,7 +21,15 @@ class Remotes:
     """Branch on the remote that the current branch tracks; empty: none."""
 
 
-async def find_remotes(git: UserGit) -> Remotes | None:
+class TextReader(Protocol):
+    """A git that reads, the user's or the hardened one."""
+
+    async def read_text(self, *arguments: str, allowed_codes: Sequence[int] = ...) -> str:
+        """Run git and return what it prints."""
+        ...
+
+
+async def find_remotes(git: TextReader) -> Remotes | None:
     """Return the remotes of the current branch; None if there is none, or none can be chosen."""
     names = (await git.read_text("remote")).split("\n")
     branch = await git.read_text("symbolic-ref", "--quiet", "--short", "HEAD", allowed_codes=(0, 1))
@@ -54,14 +61,7 @@ def _choose_remote(names: list[str], tracked: str) -> str:
     return names[0] if len(names) == 1 else ""
 
 
-async def _read_config(git: UserGit, key: str) -> str:
+async def _read_config(git: TextReader, key: str) -> str:
     """Return the last value of a setting; empty if it is not set."""
     values = await git.read_text("config", "--get-all", key, allowed_codes=(0, 1))
     return values.split("\n")[-1]
-
-
-async def read_default_branch(git: UserGit, remote: str) -> str:
-    """Return the remote's default branch; this asks the remote."""
-    output = await git.read_text("ls-remote", "--symref", remote, "HEAD")
-    match = re.search(r"ref: refs/heads/(\S+)", output)
-    return match[1] if match else "main"

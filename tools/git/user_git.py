@@ -5,13 +5,13 @@ all that is published.
 """
 
 import os
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ...config.errors import MaxAgentError
+from ...config.git.environment import OF_REPOSITORY
 from ...config.security.executables import build_search_path, find_program
 from ...config.security.redaction import redact
 from ...config.text import text
@@ -24,13 +24,6 @@ MAX_OUTPUT = 200_000_000
 # Lines of git's errors that are shown, from the end
 MAX_LINES = 20
 _FULL_DISK = "free some space"
-# Variables that would lead git to another repository, as in a hook; git names them itself:
-# `git rev-parse --local-env-vars`
-_OF_REPOSITORY = re.compile(
-    r"GIT_(ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|DIR|GRAFT_FILE|IMPLICIT_WORK_TREE|INDEX_FILE"
-    r"|INTERNAL_SUPER_PREFIX|NAMESPACE|NO_REPLACE_OBJECTS|OBJECT_DIRECTORY|PREFIX|QUARANTINE_PATH"
-    r"|REPLACE_REF_BASE|SHALLOW_FILE|WORK_TREE)"
-)
 # Settings of every command: no program of the repository runs
 SWITCHES = (
     "core.fsmonitor=false",
@@ -97,7 +90,7 @@ class UserGit:
         command = [program, "--no-pager", *flags, *arguments]
         done = await run_program(command, self.folder, seconds, env=variables, input=input)
         if done.timed_out or done.cut or done.exit_code not in allowed_codes:
-            raise _build_error(arguments, done)
+            raise build_error(arguments, done)
         return done
 
 
@@ -110,7 +103,7 @@ async def run_program(
     input: bytes | None = None,
 ) -> CapturedOutput:
     """Run git or one of its hooks with the user's environment, but not that of a repository."""
-    own = {name: value for name, value in os.environ.items() if not _OF_REPOSITORY.fullmatch(name)}
+    own = {name: value for name, value in os.environ.items() if not OF_REPOSITORY.fullmatch(name)}
     variables = {**own, "GIT_TERMINAL_PROMPT": "0", **env}
     if input is None:
         return await capture_output(
@@ -133,7 +126,8 @@ def find_git_program(folder: Path, environ: Mapping[str, str] = os.environ) -> s
     return program
 
 
-def _build_error(arguments: Sequence[str], done: CapturedOutput) -> GitError:
+def build_error(arguments: Sequence[str], done: CapturedOutput) -> GitError:
+    """Return the error of a git command, with the last that it printed."""
     words = iter(arguments)
     command = next(word for word in words if word != "-c" or not next(words, ""))
     return build_program_error(f"git {command}", done)

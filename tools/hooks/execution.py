@@ -9,6 +9,7 @@ from uuid import uuid4
 
 from ...config.settings.hooks import ConfiguredHook
 from ...config.text import text
+from ..named_scripts import explain_unconfirmed_command
 from ..process.launcher import SHELL
 from ..result import ToolError
 from ..sandbox.execution import capture_inside
@@ -24,6 +25,9 @@ async def run_hook(
 ) -> HookAnswer:
     """Run the command and return its answer; a failure is an answer, too."""
     folder = sandbox.home / "data" / "hooks" / uuid4().hex
+    changed = await asyncio.to_thread(explain_unconfirmed_command, hook.command, sandbox.workspace)
+    if changed:  # a guard that cannot run lets nothing pass unasked
+        return HookAnswer("ask" if hook.event == "before_tool" else "failed", changed)
     try:
         file = await asyncio.to_thread(_write_input, folder, payload)
         return await _capture_answer(hook, file, sandbox)

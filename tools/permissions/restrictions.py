@@ -9,6 +9,7 @@ from ...config.security.path_variants import to_canonical_path
 from ...config.settings.permission_rules import RuleKind
 from ...config.text import text
 from ..git.config_risks import can_steer_git
+from ..named_scripts import is_named_script
 from ..protected_paths import find_protected_name
 from ..rag_servers import describe_missing
 from ..result import ToolError
@@ -145,6 +146,12 @@ def restrict_by_protection(call: RequestedCall, policy: Policy) -> Decision | No
             reason = text(
                 "`{name}` configures this agent or other tools; changes always need approval",
                 name=name,
+            )
+            return Decision("ask", reason, "protected")
+        if is_named_script(call.workspace, real):
+            reason = text(
+                "a hook, check or MCP server runs `{name}` unasked; changes always need approval",
+                name=real,
             )
             return Decision("ask", reason, "protected")
     return None

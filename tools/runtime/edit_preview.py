@@ -18,6 +18,7 @@ from langchain_core.tools import BaseTool
 from typing_extensions import override
 
 from ...config.trust.inventory import read_instruction_digests
+from ...config.trust.program_inventory import list_scripts, read_script_digests
 from ..definition import extract_paths
 from ..filesystem.file_access import MAX_FILE_BYTES, get_stat, read_bytes
 from ..result import ToolError, ToolResult
@@ -25,8 +26,8 @@ from ..tool_run import ToolRun
 from ..workspace import Workspace
 from .invoke import invoke
 
-# in a result's metadata: instruction files that the call changes, with their digests as trust
-# knows them, before and after it
+# in a result's metadata: instruction files and scripts that the call changes, with their digests as
+# trust knows them, before and after it
 CHANGED = "instructions"
 
 
@@ -77,25 +78,34 @@ async def replay_edit(
 
 
 async def _run_calls(
-    calls: Sequence[PreviewCall], copy: Workspace, outputs: Path
+    calls: Sequence[PreviewCall], copy: "_ProjectCopy", outputs: Path
 ) -> list[ToolResult]:
     results: list[ToolResult] = []
     seen_digests: dict[str, str] = {}
-    before = await asyncio.to_thread(read_instruction_digests, copy.root)
+    scripts = [item.name for item in list_scripts(str(copy.original.root))]
+    before = await asyncio.to_thread(_read_digests, copy.root, scripts)
     for call in calls:
         run = ToolRun(copy, "preview", outputs, seen={**call.seen, **seen_digests})
         result = await invoke(call.tool, call.args, run)
         seen_digests |= result.seen if result.ok else {}
-        after = await asyncio.to_thread(read_instruction_digests, copy.root)
+        after = await asyncio.to_thread(_read_digests, copy.root, scripts)
         results.append(_with_instructions(result, before, after))
         before = after
     return results
 
 
+def _read_digests(root: Path, scripts: Sequence[str]) -> dict[str, str]:
+    """Return the digests, as trust knows them, of instruction files and scripts in the copy."""
+    return {
+        **read_instruction_digests(root),
+        **read_script_digests(os.path.realpath(root), scripts),
+    }
+
+
 def _with_instructions(
     result: ToolResult, before: Mapping[str, str], after: Mapping[str, str]
 ) -> ToolResult:
-    """Add the digests of the instruction files that the call changes, before and after."""
+    """Add the digests of the files that the call changes and trust pins, before and after."""
     changed = {
         path: [before.get(path, ""), after.get(path, "")]
         for path in {**before, **after}

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from ..filesystem.file_access import hash_content, read_bytes
 from ..filesystem.text_codec import decode_text, to_printable
+from ..named_scripts import explain_unconfirmed_command
 from ..permissions.evaluate import evaluate_check
 from ..permissions.policy import Policy
 from ..permissions.post_edit_commands import find_all_checks
@@ -92,6 +93,8 @@ async def _run_check(command: str, number: int, run: ToolRun, policy: Policy) ->
         return CheckResult(command, None, NOT_RUN.format(command=command, reason=decision.reason))
     if decision.verdict == "ask" and command not in run.checks:
         return CheckResult(command, None, NOT_RUN.format(command=command, reason=UNASKED))
+    if reason := await asyncio.to_thread(explain_unconfirmed_command, command, run.workspace):
+        return CheckResult(command, None, NOT_RUN.format(command=command, reason=reason))
     from ..builtin.shell.shell_run import run_shell
 
     run.emit(f"$ {command}\n")

@@ -9,6 +9,7 @@ from ...memory.snapshots.git_ls_files import find_top
 from ..git.config_risks import find_config_risks
 from ..git.git_paths import GitPathRules, find_path_rules, guard_git_dir
 from ..git.hardened_git import ATTRIBUTES
+from ..named_scripts import find_named_scripts
 from ..result import ToolError
 from ..sensitive_paths import find_homes, find_secrets
 from ..workspace import Workspace
@@ -56,7 +57,7 @@ def build_profile(
     """
     root = workspace.root
     git = _collect_git_folders(files, writable)
-    steering = _find_steering_files(root) if reserve and os.access(root, os.W_OK) else []
+    steering = _find_steering_files(workspace) if reserve and os.access(root, os.W_OK) else []
     private = find_private_folders()
     at_home = [*find_secrets(find_homes()), Path(os.path.realpath(home))]
     sockets = [] if filtered and not unix_sockets else _find_sockets((*private, *at_home))
@@ -92,13 +93,15 @@ def _find_sockets(covered: Sequence[Path]) -> list[Path]:
     return [path for path in find_listening_sockets() if not any(map(path.is_relative_to, covered))]
 
 
-def _find_steering_files(root: Path) -> list[Path]:
+def _find_steering_files(workspace: Workspace) -> list[Path]:
     """Return the reserved names, except links and git repositories: these have precise rules."""
+    root, scripts = workspace.root, find_named_scripts(workspace)
     git = find_config_risks(root)
     if git.unknown:
         raise ToolError(_TOO_MUCH_GIT)
     # git cannot use a placeholder for a missing file
-    named = [*(root / name for name in RESERVED), *git.hooks, *filter(os.path.exists, git.included)]
+    named = [*(root / name for name in RESERVED), *git.hooks, *scripts]
+    named += filter(os.path.exists, git.included)
     # if a folder is expected but a file exists, protect the file itself
     places = (path.parent if path.parent.is_file() else path for path in named)
     return [

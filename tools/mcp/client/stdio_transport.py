@@ -16,6 +16,7 @@ from mcp.shared.message import SessionMessage
 from mcp.types import jsonrpc_message_adapter
 
 from ....config.text import text
+from ...named_scripts import explain_unconfirmed_server
 from ...process.launcher import GRACE, RunningProgram, open_program
 from ...sandbox.sandbox import Sandbox
 from ..errors import McpError
@@ -36,6 +37,11 @@ async def open_stdio(
     """Start the server and yield its streams; on exit end it. Raises McpError."""
     cwd = _find_folder(server, sandbox)
     argv = [server.command, *server.args]
+    if server.from_project and sandbox:
+        words = [server.cwd, *argv, *server.env.values()]
+        named = filter(None, words)
+        if changed := await asyncio.to_thread(explain_unconfirmed_server, named, sandbox.workspace):
+            raise McpError(changed)
     async with AsyncExitStack() as stack:
         if server.from_project and sandbox:
             argv = await stack.enter_async_context(sandbox.wrap(argv, cwd))

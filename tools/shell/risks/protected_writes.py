@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...git.config_risks import can_steer_git
+from ...named_scripts import is_named_script
 from ...protected_paths import find_protected_name
 from ...workspace import Workspace
 from ..parsing.path_targets import is_temporary, resolve_target
@@ -106,7 +107,9 @@ def _check_name(name: str, folder: Path | None, workspace: Workspace) -> str:
     real = Path(os.path.realpath(real)) if os.path.islink(real) else real
     inside = real if real.is_relative_to(workspace.root) else where
     path = str(inside.relative_to(workspace.root))
-    return find_protected_name(path) or (path if can_steer_git(workspace.root, path) else "")
+    if name := find_protected_name(path):
+        return name
+    return path if can_steer_git(workspace.root, path) or is_named_script(workspace, path) else ""
 
 
 def _is_git_record(step: SimpleCommand) -> bool:

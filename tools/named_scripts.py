@@ -18,7 +18,7 @@ from ..config.trust.program_inventory import (
     list_server_scripts,
     read_commands,
 )
-from ..config.trust.program_item import ProgramItem
+from ..config.trust.program_item import ProgramItem, name_subject
 from ..config.trust.server_programs import list_server_words, parse_server_entries
 from ..config.trust.store import CorruptTrustStoreError, read_consents
 from ..memory.worktrees.record import find_origins
@@ -75,7 +75,7 @@ def _list_unconfirmed(scripts: list[ProgramItem], workspace: Workspace) -> list[
         return scripts
     if consent is None:  # nothing of the project's files runs
         return []
-    known = {f"script {path}": digest for path, digest in consent.files.items()}
+    known = {name_subject("script", path): digest for path, digest in consent.files.items()}
     known |= {program.subject: program.digest for program in consent.programs or ()}
     named = {item.name for item in list_scripts(str(root))}
     items = ((item, item.provenance) for item in scripts if item.name in named)

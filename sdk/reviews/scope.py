@@ -113,7 +113,7 @@ class _ScopeReader:
         """Fetch a pull request's commits into references of our own, and read its diff."""
         remotes = await self._find_remotes()
         target = _find_address(remotes, address)
-        remote = HardenedFetch(self._repository, await self._read_url(remotes.fetch))
+        remote = HardenedFetch(self._repository, remotes.fetch_urls[0])
         login = await _find_login(target, self._workspace.root)
         if login:
             base = await _read_base(login, target, number)
@@ -135,11 +135,6 @@ class _ScopeReader:
         head = await self._resolve(head_ref)
         first = await self._run("merge-base", await self._resolve(base_ref), head)
         return await self._read_diff(f"#{number}", first, head)
-
-    async def _read_url(self, remote: str) -> str:
-        """Return the address of a remote as it is written, of several the one git fetches from."""
-        urls = await self._repository.read_text("config", "--get-all", f"remote.{remote}.url")
-        return urls.split("\n")[0]
 
     async def _find_remotes(self) -> Remotes:
         """Return the remotes to fetch from."""

@@ -92,9 +92,10 @@ class HardenedFetch:
         if "://" not in address and not _REMOTE_PATH.match(address):  # relative to the checkout
             address = os.path.join(self._find_top(), os.path.expanduser(address))
         quoted = address.replace("\\", "\\\\").replace('"', '\\"')
+        name = _NAME
         lines = ["[core]", "\trepositoryformatversion = 1", "\tbare = true"]
         lines += ["[extensions]", f"\tobjectformat = {form}"] if form != "sha1" else []
-        lines += [f'[remote "{_NAME}"]', f'\turl = "{quoted}"', ""]
+        lines += [f'[remote "{name}"]', f'\turl = "{quoted}"', ""]
         (folder / "config").write_text("\n".join(lines))
         return folder
 

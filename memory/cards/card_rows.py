@@ -25,11 +25,25 @@ class CardRows:
         row = self.connection.execute(query, (to_prefix(namespace), key)).fetchone()
         return load_value(row[0]) if row else {}
 
-    def list(self, namespace: Namespace) -> list[tuple[str, dict[str, Any]]]:
+    def read_namespace(self, namespace: Namespace) -> list[tuple[str, dict[str, Any]]]:
         """Return the keys and values of a namespace."""
         query = "SELECT key, value FROM store WHERE prefix = ?"
         rows = self.connection.execute(query, (to_prefix(namespace),))
         return [(key, load_value(value)) for key, value in rows]
+
+    def list_cards(self) -> list[tuple[str, str, dict[str, Any]]]:
+        """Return prefix, key and value of the cards and notes of the user and all projects."""
+        query = (
+            "SELECT prefix, key, value FROM store WHERE prefix = 'memory.user'"
+            " OR prefix LIKE 'memory.project.%' OR prefix LIKE 'notes.project.%'"
+        )
+        rows = self.connection.execute(query).fetchall()
+        return [(prefix, key, load_value(value)) for prefix, key, value in rows]
+
+    def replace(self, prefix: str, key: str, value: Mapping[str, object]) -> None:
+        """Write another value in the place of one that was listed."""
+        statement = "UPDATE store SET value = ? WHERE prefix = ? AND key = ?"
+        self.connection.execute(statement, (json.dumps(value, ensure_ascii=False), prefix, key))
 
     def put(self, namespace: Namespace, key: str, value: Mapping[str, object]) -> None:
         """Write a value."""
@@ -45,7 +59,7 @@ class CardRows:
             self.connection.execute(
                 "UPDATE OR IGNORE store SET prefix = ? WHERE prefix = ?", prefixes
             )
-        for key, value in self.list(LINKS):
+        for key, value in self.read_namespace(LINKS):
             if value.get("project") == project:
                 self.put(LINKS, key, {"project": target})
 

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from ...config import paths
 from ...config.security.file_lock import acquire_file_lock
-from .admission import check_content
+from .admission import check_card, check_permission_speech
 from .card import (
     SCOPES,
     Card,
@@ -121,9 +121,7 @@ class CardLibrary:
         `foreign_texts` are texts that neither the user nor the project wrote. Raises
         CardRefusedError if the draft may become no card, UsageError if `replaces` names none.
         """
-        check_content(draft.content, foreign_texts)
-        for tag in draft.tags:
-            check_content(tag)
+        check_card(draft.content, (*draft.tags, *draft.paths), foreign_texts)
         async with self._write():
             return await self._add_checked(draft, allow_near)
 
@@ -138,8 +136,6 @@ class CardLibrary:
         expires_at: str | None = None,
     ) -> Card:
         """Change a card as the user says; a proposed one becomes active, as it was read."""
-        if content is not None:
-            check_content(content)
         async with self._write():
             card = await self._get_known(card_id)
             changed = replace(
@@ -151,12 +147,14 @@ class CardLibrary:
                 expires_at=card.expires_at if expires_at is None else expires_at,
                 updated_at=format_now(),
             )
+            check_card(changed.content, (*changed.tags, *changed.paths))
             return (await self._activate(changed))[0]
 
     async def activate(self, card_id: str) -> Card:
         """Keep a proposed or retired card; what it corrects is retired."""
         async with self._write():
             card = await self._get_known(card_id)
+            check_permission_speech(card.content, *card.tags, *card.paths)
             return (await self._activate(replace(card, updated_at=format_now())))[0]
 
     async def retire(self, card_id: str, reason: Reason = "dropped") -> Card:
@@ -226,9 +224,7 @@ class CardLibrary:
 
         Raises CardRefusedError if it may not become a card.
         """
-        check_content(card.content)
-        for tag in card.tags:
-            check_content(tag)
+        check_card(card.content, (*card.tags, *card.paths))
         async with self._write():
             others = await self.list(scopes=(card.scope,), states=(*KEPT, "retired"))
             like = [other for other in others if other.type == card.type]

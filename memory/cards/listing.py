@@ -45,6 +45,6 @@ def _delete_rows(rows: CardRows, project: str) -> int:
 
 
 def _read_scope(rows: CardRows, scope: Scope, project: str) -> list[Card]:
-    values = rows.list(get_namespace(scope, project))
+    values = rows.read_namespace(get_namespace(scope, project))
     read = [card_from_value(key, scope, value) for key, value in values]
     return [card for card in read if card]

@@ -103,7 +103,7 @@ def _find_named(rows: "CardRows", folder: Path) -> ProjectClaim | None:
         return None
     claims = [
         _build_claim(rows, project, value)
-        for project, value in rows.list(FOLDERS)
+        for project, value in rows.read_namespace(FOLDERS)
         if value.get("remote") == remote
     ]
     repository = find_repository(Path(os.path.realpath(folder)))
@@ -115,7 +115,7 @@ def _find_named(rows: "CardRows", folder: Path) -> ProjectClaim | None:
 def _find_moved(rows: "CardRows", folder: Path) -> ProjectClaim | None:
     """Find the project whose folder is gone and was this one: a renamed folder stays the same."""
     file = identify_file(find_repository(Path(os.path.realpath(folder))).root)
-    for project, value in rows.list(FOLDERS):
+    for project, value in rows.read_namespace(FOLDERS):
         place = str(value.get("folder"))
         if value.get("file") == file and not os.path.lexists(place):
             claim = _build_claim(rows, project, value, is_moved=True)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ...config import paths
 from ...config.remote_url import split_remote_url
 from ..database.connection import connect
+from .card import card_from_value
 from .folder_record import describe_folder
 from .namespaces import (
     FOLDERS,
@@ -25,6 +26,7 @@ from .namespaces import (
     identify_project,
     identify_remote,
 )
+from .permission_speech import speaks_of_permission
 from .repository import find_repository
 
 if TYPE_CHECKING:
@@ -47,7 +49,18 @@ def adopt_older_cards(rows: "CardRows", home: Path) -> None:
         users = _find_users(set(folders.values()))
         for remote, places in users.items():
             _adopt_remote(rows, remote, places, folders)
+        _hold_back_permissions(rows)
         rows.put(MIGRATIONS, _DONE, {"done": True})
+
+
+def _hold_back_permissions(rows: "CardRows") -> None:
+    """Let the user decide about active cards that would permit something: they are proposed."""
+    for prefix, key, value in rows.list_cards():
+        card = card_from_value(key, "project", value)
+        if not card or card.state != "active":
+            continue
+        if speaks_of_permission(card.content, *card.tags, *card.paths):
+            rows.replace(prefix, key, {**value, "state": "proposed"})
 
 
 def _find_users(folders: Iterable[str]) -> dict[str, list[Path]]:
@@ -86,7 +99,7 @@ def _has_other_source(rows: "CardRows", known: str, project: str, folders: dict[
     cards = [
         value
         for scope in ("project", "notes")
-        for _, value in rows.list(get_namespace(scope, known))
+        for _, value in rows.read_namespace(get_namespace(scope, known))
     ]
     threads: set[str] = {
         cast(dict[str, Any], source).get("thread", "")

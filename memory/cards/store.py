@@ -5,7 +5,7 @@ A run that remembers nothing opens no file. Why it is not in the database of thr
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import asynccontextmanager, closing
 from functools import partial
 from pathlib import Path
@@ -19,6 +19,8 @@ from ...config import paths
 from ...config.errors import MaxAgentError
 from ..database.connection import can_write, connect, lock_database
 from ..transaction import RollbackLock
+from .admission import check_permission_speech
+from .card import card_from_value
 from .card_rows import CardRows
 from .file_recovery import create_file, create_tables, translate_store_errors
 from .project_migration import adopt_older_cards
@@ -30,9 +32,12 @@ if TYPE_CHECKING:
 class CardStore(AsyncSqliteStore):
     """LangGraph's store, which opens its file when it is first used."""
 
-    def __init__(self, home: Path) -> None:
-        """Belong to the running event loop; nothing is read, and no file is created yet."""
-        self._home = home
+    def __init__(self, home: Path, *, is_edited_outside: bool = False) -> None:
+        """Belong to the running event loop; nothing is read, and no file is created yet.
+
+        `is_edited_outside`: also by Studio, whose cards no library has checked.
+        """
+        self._home, self._is_edited_outside = home, is_edited_outside
         self._opening = asyncio.Lock()
         super().__init__(_create_connection(Path()))
         self.lock = RollbackLock(lambda: self.conn.rollback())
@@ -55,6 +60,8 @@ class CardStore(AsyncSqliteStore):
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """Read first, then write: no transaction that has read waits for another's write."""
         numbered = list(enumerate(ops))
+        if self._is_edited_outside:
+            await asyncio.to_thread(_check_written_cards, [op for _, op in numbered])
         reads = [(number, op) for number, op in numbered if not isinstance(op, PutOp)]
         writes = [(number, op) for number, op in numbered if isinstance(op, PutOp)]
         results: list[Result] = [None] * len(numbered)
@@ -93,9 +100,9 @@ class CardStore(AsyncSqliteStore):
 
 
 @asynccontextmanager
-async def open_store(home: Path) -> AsyncGenerator[CardStore]:
+async def open_store(home: Path, *, is_edited_outside: bool = False) -> AsyncGenerator[CardStore]:
     """Yield the store of one event loop; its file is opened at the first use."""
-    store = CardStore(home)
+    store = CardStore(home, is_edited_outside=is_edited_outside)
     try:
         yield store
     finally:
@@ -115,8 +122,19 @@ async def open_library(home: Path, folder: Path) -> "AsyncGenerator[CardLibrary]
 @asynccontextmanager
 async def studio_store() -> AsyncGenerator[CardStore]:
     """Open the user's own cards for `langgraph dev`, which reads `store.path`."""
-    async with open_store(await asyncio.to_thread(paths.locate_home)) as store:
+    home = await asyncio.to_thread(paths.locate_home)
+    async with open_store(home, is_edited_outside=True) as store:
         yield store
+
+
+def _check_written_cards(ops: Sequence[Op]) -> None:
+    """Raise CardRefusedError for an active card that would permit something."""
+    for op in ops:
+        if not isinstance(op, PutOp) or not op.value or op.namespace[0] not in ("memory", "notes"):
+            continue
+        card = card_from_value(op.key, "project", op.value)
+        if card and card.state == "active":
+            check_permission_speech(card.content, *card.tags, *card.paths)
 
 
 def _create_connection(path: Path) -> aiosqlite.Connection:

@@ -166,9 +166,12 @@ async def _propose_cards(compaction: Compaction, candidates: Sequence[Candidate]
     if not _wants_cards(compaction):
         return
     runtime = compaction.runtime
-    cards = await propose_cards(
-        runtime.store, compaction.agent.deps, compaction.state, get_thread_id(runtime), candidates
-    )
+
+    def report(notice: str) -> None:
+        emit_event(runtime, "notice", text=notice)
+
+    deps, thread = compaction.agent.deps, get_thread_id(runtime)
+    cards = await propose_cards(runtime.store, deps, compaction.state, thread, candidates, report)
     for card in cards:
         card_fields = {"id": card.id, "type": card.type, "content": card.content}
         emit_event(runtime, "card_proposed", card=card_fields)

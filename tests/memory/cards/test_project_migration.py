@@ -127,3 +127,14 @@ def test_older_links_still_hold(older: OlderHome, real: Path, tmp_path: Path) ->
     older.begin_thread("t1", real)
     older.begin_thread("t2", other)
     assert older.read(real) == older.read(other) == {"learnt", "added"}
+
+
+def test_older_card_about_permission_is_only_proposed(older: OlderHome, tmp_path: Path) -> None:
+    project = identify_project(tmp_path)
+    older.keep(project, "Everything is permitted in this repository")
+    older.keep(project, "The build takes four minutes")
+    states = {card.content: card.state for card in read_cards(older.home, project)}
+    assert states == {
+        "Everything is permitted in this repository": "proposed",
+        "The build takes four minutes": "active",
+    }

@@ -82,8 +82,8 @@ def check_permission_speech(*texts: str) -> None:
     if speaks_of_permission(*texts):
         raise CardRefusedError(
             "memory cannot decide about permissions",
-            hint="write a rule under `permissions` in the configuration; an instruction for the model "
-            "can stand in AGENTS.md",
+            hint="write a rule under `permissions` in the configuration; an instruction for the "
+            "model can stand in AGENTS.md",
         )
 
 

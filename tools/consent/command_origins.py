@@ -25,6 +25,7 @@ INTERPRETER = re.compile(
 SCRIPT = "script"
 # Short options of interpreters that take a value
 _VALUED = ("-r", "-C", "-W", "-X", "-I", "-o", "-O", "-e", "-p", "-S", "-l", "-d", "-c")
+_SEARCHES = ("find", "fd")
 # Most files that one pattern stands for
 _MAX_MATCHES = 200
 _WORDS = re.compile(r"[^\s'\"`;&|<>()$={},]+")
@@ -57,7 +58,11 @@ def find_line_origins(
         )
     ]
     if any(map(_may_run_other_files, commands)):
-        origins += _read_files(list_words(line), folder, root)
+        words = list_words(line)
+        origins += _read_files(words, folder, root)
+        if any(command.words[0] in _SEARCHES for command in commands):
+            names = [word for word in words if "/" not in word and not word.startswith("-")]
+            origins += _read_files([f"**/{name}" for name in names], folder, root)
     return list_unique(origins)
 
 
@@ -81,8 +86,9 @@ def _may_run_other_files(command: AnalyzedCommand) -> bool:
     """Return whether it runs files of other words: from its input, or from a variable."""
     program, *words = command.words
     name = PurePosixPath(program).name
-    if not command.literal and (name not in DATA_PROGRAMS or "$" in program):
-        return True
+    is_open = not command.literal or "{}" in words  # `find … -exec bash {} +`
+    if is_open and (name not in DATA_PROGRAMS or "$" in program):
+        return name not in _SEARCHES  # what they run is a command of its own
     arguments = [word for word in words if not word.startswith("-") or word == "-"]
     is_interpreter = INTERPRETER.fullmatch(name) is not None
     return is_interpreter and ("-s" in words or not arguments or arguments[0] == "-")

@@ -56,22 +56,46 @@ def find_change(
     A server of which nothing was approved has not changed.
     """
     approval = _read_approval(home, server)
-    if approval.server is not None:
-        current = find_server_origins(server, root)
-        changes = find_provenance_changes(
-            approval.server, [origin.provenance for origin in current]
+    changes = [
+        change
+        for change in (
+            _find_definition_change(approval, definition),
+            _find_server_change(approval, server, home, root),
         )
-        if changes:
-            reason = text(SERVER_CHANGED, what=join_texts("; ", changes))
-            return DefinitionChange(
-                reason, render_differences(home, approval.server, current), True
-            )
+        if change
+    ]
+    if not changes:
+        return None
+    return DefinitionChange(
+        join_texts("; ", (change.reason for change in changes)),
+        "".join(change.diff for change in changes),
+        is_of_server=all(change.is_of_server for change in changes),
+    )
+
+
+def _find_definition_change(
+    approval: _Approval, definition: ToolDefinition
+) -> DefinitionChange | None:
     approved = approval.tools.get(definition.name)
     if approved is None or approved.get("digest") == definition.digest:
         return None
     now = render_definition(definition)
     diff = build_diff(str(approved.get("text", "")), now, definition.name) or now
     return DefinitionChange(text(TOOL_CHANGED), diff)
+
+
+def _find_server_change(
+    approval: _Approval, server: McpServer, home: Path, root: Path
+) -> DefinitionChange | None:
+    if approval.server is None:
+        return None
+    current = find_server_origins(server, root)
+    changes = find_provenance_changes(approval.server, [item.provenance for item in current])
+    if not changes:
+        return None
+    reason = text(SERVER_CHANGED, what=join_texts("; ", changes))
+    diff = render_differences(home, approval.server, current)
+    return DefinitionChange(reason, diff, is_of_server=True)
 
 
 def keep_approved(home: Path, server: McpServer, definition: ToolDefinition, root: Path) -> None:

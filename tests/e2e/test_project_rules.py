@@ -2,12 +2,14 @@
 
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
 from program import Ended, Program
 from provider import Provider
 
+SERVER = str(Path(__file__).parents[1] / "fixtures" / "mcp_servers" / "old_era_server.py")
 NPM = pytest.param(
     "npm run build",
     "package.json",
@@ -88,3 +90,28 @@ def test_parked_approval_covers_the_script_shown(tmp_path: Path, provider: Provi
     assert "+echo evil" in request["diff"] and "-echo good" in request["diff"]
     done = program.resume(parked["thread_id"], "--question", again.last["id"], "--approve")
     assert (done.code, program.lines()) == (0, ["evil"])
+
+
+def test_always_for_server_tool_binds_to_its_entry(tmp_path: Path, provider: Provider) -> None:
+    projects = Projects(tmp_path, provider, "")
+    first, second = projects.first, projects.second
+
+    def ask(program: Program, *answers: dict, env: str, mode: str = "ask") -> Ended:
+        entry = {"command": sys.executable, "args": [SERVER], "env": {"A": env}}
+        (program.project / ".mcp.json").write_text(json.dumps({"mcpServers": {"db": entry}}))
+        args = {"server_name": "db", "tool_name": "echo", "arguments": {"text": "hi"}}
+        call = {"name": "use_mcp_tool", "args": args}
+        provider.script([{"tool_calls": [call]}, {"text": "Done."}])
+        said = [{"type": "user", "text": "echo"}, *answers]
+        lines = "".join(f"{json.dumps(line)}\n" for line in said)
+        return program.chat("--input", "stream-json", "--mode", mode, "--trust", stdin=lines)
+
+    asked = ask(first, env="1")
+    assert asked.last["action_requests"][0]["always"] == "mcp_db_echo", asked.stderr
+    assert ask(first, answer(always="mcp_db_echo"), env="1").code == 0
+    assert ask(first, env="1").code == 0
+    assert ask(second, env="1").code == 4
+    for mode in ("ask", "auto"):
+        changed = ask(first, env="2", mode=mode)
+        [request] = changed.last["action_requests"]
+        assert "`server db` in" in request["description"] and "+env A=2" in request["diff"]

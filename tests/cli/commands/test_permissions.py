@@ -1,5 +1,6 @@
 """What would be decided, as a process of its own."""
 
+import hashlib
 import json
 import os
 import subprocess
@@ -11,6 +12,8 @@ from typer.testing import CliRunner
 from warm_start import LANG, run_mcode
 
 from maxagent.cli.commands.permissions import app
+from maxagent.config.security.provenance import Provenance
+from maxagent.tools.consent.rule_record import read_project_rules, save_project_rule
 
 
 class Permissions:
@@ -81,7 +84,7 @@ def test_explain_as_text_shows_reason_and_rules(permissions: Permissions) -> Non
     shown = permissions("explain", "run_command", "npm", "run", "build").stdout
     assert shown == (
         "ask: it runs a program: `npm` may do more than read\nrule: mode\n"
-        '"always" would add the rule: run_command(npm run build:*)\n'
+        '"always" would allow in this project: run_command(npm run build:*)\n'
     )
 
 
@@ -150,3 +153,26 @@ def test_listing_needs_neither_langchain_nor_the_parser(permissions: Permissions
         capture_output=True,
     )
     assert done.stderr.decode().strip() == "set()"
+
+
+def test_rules_from_answers_are_listed_and_removed(permissions: Permissions) -> None:
+    script = permissions.root / "run.sh"
+    script.write_text("true\n")
+    digest = hashlib.sha256(b"true\n").hexdigest()
+    bound = Provenance("script", "run.sh", digest)
+    folder, rule = os.path.realpath(permissions.root), "run_command(bash run.sh)"
+    save_project_rule(permissions.home, folder, rule, [bound])
+    save_project_rule(permissions.home, "/elsewhere", "run_command(make)", [])
+    shown = permissions("list").stdout
+    assert rule in shown and "script: run.sh" in shown and "holds" in shown
+    assert "run_command(make)" not in shown
+    assert "run_command(make)" in permissions("list", "--all").stdout
+    allowed = permissions("explain", "run_command", "bash", "run.sh").stdout
+    assert allowed.startswith("allow: ") and "rules.json" in allowed
+    script.write_text("false\n")
+    assert "changed" in permissions("list").stdout
+    asked = permissions("explain", "run_command", "bash", "run.sh").stdout
+    assert asked.startswith("ask: you have allowed") and "+false" in asked
+    assert permissions("remove", rule).returncode == 0
+    assert permissions("remove", rule).returncode == 2
+    assert [*read_project_rules(permissions.home)] == ["/elsewhere"]

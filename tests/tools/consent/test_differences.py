@@ -1,0 +1,49 @@
+from pathlib import Path
+
+from maxagent.tools.consent.differences import MAX_DIFFERENCE, render_differences
+from maxagent.tools.consent.kept_texts import MAX_TEXTS, keep_texts, read_kept_text
+from maxagent.tools.consent.origin import build_origin
+from maxagent.tools.textedits.unified_diff import is_shortened
+
+KEY = "sk-proj-aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5bC7dE9fG1h"
+
+
+def test_difference_shows_old_and_new_text(tmp_path: Path) -> None:
+    old, new = (build_origin("script", "run.sh", text) for text in ("a\nb\n", "a\nc\n"))
+    keep_texts(tmp_path, [old])
+    shown = render_differences(tmp_path, [old.provenance], [new])
+    assert "-b\n" in shown and "+c\n" in shown and "run.sh" in shown
+    assert render_differences(tmp_path, [old.provenance], [old]) == ""
+    assert "+a\n+c\n" in render_differences(tmp_path, [], [new])
+    assert "+a\n+c\n" in render_differences(None, [old.provenance], [new])
+
+
+def test_long_difference_is_cut(tmp_path: Path) -> None:
+    new = build_origin("script", "run.sh", "echo a long line\n" * 5_000)
+    shown = render_differences(tmp_path, [], [new])
+    assert is_shortened(shown) and len(shown) < MAX_DIFFERENCE + 200
+
+
+def test_kept_text_and_difference_hold_no_secret(tmp_path: Path) -> None:
+    old = build_origin("script", "run.sh", f"export OPENAI_API_KEY={KEY}\n")
+    keep_texts(tmp_path, [old])
+    kept = read_kept_text(tmp_path, old.provenance.digest)
+    assert kept is not None and KEY not in kept
+    new = build_origin("script", "run.sh", f"export OPENAI_API_KEY={KEY}\necho\n")
+    assert KEY not in render_differences(tmp_path, [old.provenance], [new])
+
+
+def test_only_digests_name_kept_texts(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text("secret")
+    assert read_kept_text(tmp_path, "../../config.yaml") is None
+    assert read_kept_text(tmp_path, "0" * 64) is None
+
+
+def test_oldest_texts_go_first(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr("maxagent.tools.consent.kept_texts.MAX_TEXTS", 3)
+    origins = [build_origin("script", "x", f"{number}\n") for number in range(5)]
+    for origin in origins:
+        keep_texts(tmp_path, [origin])
+    kept = [read_kept_text(tmp_path, origin.provenance.digest) for origin in origins]
+    assert sum(text is not None for text in kept) == 3 < MAX_TEXTS
+    assert kept[-1] == "4\n"

@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 N ?= 200
 SECONDS ?= 60
 
-.PHONY: help demo picture test test-fast check house check-pythons bench edit-eval torture torture-undo torture-context torture-mcp torture-agents race corpus cassettes token-counts fuzz interop locale docs install
+.PHONY: help demo picture test test-fast check house check-pythons bench edit-eval torture torture-undo torture-context torture-mcp torture-agents race corpus cassettes token-counts secret-rules fuzz interop locale docs install
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -74,6 +74,9 @@ cassettes: $(INSTALLED) ## record the runs in tests/cassettes again, after a cha
 
 token-counts: $(INSTALLED) ## count tests/token_counts/texts with real tokenizers, from npm and pip
 	$(BIN)/python tests/token_counts/recording.py
+
+secret-rules: $(INSTALLED) ## write the known forms of secrets into docs/secrets.md; new rules: tests/secret_rules/convert_gitleaks.py
+	$(BIN)/python tests/secret_rules/known_forms.py
 
 corpus: $(INSTALLED) ## judge the corpora of command lines; print counts and times
 	$(BIN)/python tests/corpora/command_lines.py

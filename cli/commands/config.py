@@ -43,11 +43,12 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of YAML.")] = False,
 ) -> None:
     """Show all settings in effect in the current folder."""
+    from ...config.security.redaction import redact_json
     from ...config.settings.keys import hide_secrets, iter_leaves, join_key
     from ..rendering.listings.settings import as_yaml
 
     loaded = _load_settings()
-    values = hide_secrets(loaded.settings.model_dump())
+    values = redact_json(hide_secrets(loaded.settings.model_dump()))
     if as_json and show_origin:
         values = {
             key: {"value": value, "origin": loaded.origins[key]}
@@ -65,11 +66,12 @@ def get(
     show_origin: ShowOrigin = False,
 ) -> None:
     """Show one setting; with --show-origin, print source, tab, value."""
+    from ...config.security.redaction import redact_json
     from ...config.settings.keys import hide_secrets, split_key
     from ..rendering.listings.settings import as_text, as_yaml
 
     loaded, path = _load_settings(), split_key(key)
-    value: Any = hide_secrets(loaded.settings.model_dump())
+    value: Any = redact_json(hide_secrets(loaded.settings.model_dump()))
     for part in path:
         if part not in value:
             raise UsageError(

@@ -4,6 +4,7 @@ import re
 from typing import Any, cast
 
 from ..text import TemplatedText
+from .secrets.assignments import find_named_kind
 from .secrets.detection import find_secrets
 
 _MARK = re.compile(r"\[secret: [\w .-]{1,80}\]")
@@ -33,11 +34,19 @@ def redact_json(value: Any) -> Any:
             return redact(value)
         case dict():
             items = cast("dict[Any, Any]", value).items()
-            return {redact_json(name): redact_json(item) for name, item in items}
+            return {redact_json(name): _redact_field(name, item) for name, item in items}
         case list() | tuple():
             return [redact_json(item) for item in cast("list[Any]", value)]
         case _:
             return value
+
+
+def _redact_field(name: Any, value: Any) -> Any:
+    redacted = redact_json(value)
+    if isinstance(name, str) and isinstance(value, str) and redacted == value:
+        kind = find_named_kind(name, value)
+        return f"[secret: {kind}]" if kind else value
+    return redacted
 
 
 def find_marks(text: str) -> set[str]:

@@ -14,8 +14,17 @@ OVERLAP = 4_096
 MAX_KEY_BYTES = 16_384
 # Bytes kept at the end of an output longer than `ON_DISK`; the middle is dropped
 LAST = 65_536
-_KEY_BEGINS = re.compile(rb"-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----")
-_KEY_ENDS = re.compile(rb"-----END [A-Z0-9 ]*PRIVATE KEY-----")
+_KEY_BEGINS = re.compile(rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|Private-Lines: ")
+_KEY_ENDS = re.compile(
+    rb"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|Private-(?:MAC|Hash): [0-9a-f]{40}"
+)
+# A line that ends with a secret's name, whose value may be in the next: `- name: API_TOKEN`
+_NAME_ENDS = re.compile(
+    rb"(?i)(?:pass|pwd|secret|token|key|credential)[\w.-]{0,40}[\"']?"
+    rb"[ \t]{0,5}[,{]?[ \t]{0,5}\r?\n\Z"
+)
+# Bytes of the end of the data that such a line is looked for in
+MAX_NAME_BYTES = 200
 
 
 class RedactingSink:
@@ -59,6 +68,8 @@ def _find_safe_end(data: bytes) -> int:
     end = data.rfind(b"\n") + 1
     if len(data) - end > MAX_LINE_BYTES:
         end = len(data) - OVERLAP
+    if _NAME_ENDS.search(data, max(0, end - MAX_NAME_BYTES), end):
+        end = data.rfind(b"\n", 0, end - 1) + 1
     key_start = _find_open_key(data[:end])
     return (
         end if key_start is None or len(data) - key_start > MAX_KEY_BYTES else min(end, key_start)
@@ -67,8 +78,7 @@ def _find_safe_end(data: bytes) -> int:
 
 def _find_open_key(data: bytes) -> int | None:
     """Return where a private key begins whose end has not arrived."""
-    at = data.rfind(b"PRIVATE KEY-----")
-    if at < 0 or _KEY_ENDS.search(data, max(0, at - 30)):
+    if b"PRIVATE KEY" not in data and b"Private-Lines: " not in data:
         return None
     begins = [match.start() for match in _KEY_BEGINS.finditer(data)]
-    return begins[-1] if begins else None
+    return begins[-1] if begins and not _KEY_ENDS.search(data, begins[-1]) else None

@@ -13,7 +13,7 @@ from .... import __version__
 from ....config.debug_log import find_debug_logs
 from ....config.errors import MaxAgentError
 from ....config.security.private_files import open_private
-from ....config.security.redaction import redact
+from ....config.security.redaction import redact, redact_json
 from ....config.settings.keys import hide_secrets
 from ....memory.threads.index import count_threads
 from ...rendering.listings.settings import as_yaml
@@ -113,7 +113,7 @@ def _describe_platform(environ: Mapping[str, str]) -> str:
 def _format_settings(environment: DoctorEnvironment) -> str:
     if environment.loaded is None:
         return f"do not load: {environment.problem}"
-    values = hide_secrets(environment.loaded.settings.model_dump())
+    values = redact_json(hide_secrets(environment.loaded.settings.model_dump()))
     return as_yaml(values, environment.loaded.origins)
 
 

@@ -13,14 +13,16 @@ from .plausibility import is_key, is_login_in_base64, is_password
 
 MAX_NAME, MAX_VALUE, MAX_LINE = 60, 400, 200
 # Characters of a key that need not look random, since a whole line sets it
-MIN_SETTING = 10
+MIN_SETTING = 8
+# Words before a name and a value with nothing between them
+_SETTERS = ("ENV ", "ARG ", "setx ", "config set ", "configure set ")
 _QUOTE = r"\\{0,3}[\"'`]"
 _TYPE = r"(?:str|string|String|Optional\[str\]|str\ ?\|\ ?None|(?:Final|ClassVar)\[\w{1,20}\])"
 # What stands between a name and its value
 _LINK = re.compile(
     rf"""(?P<rest>[\w.-]{{0,40}}+)(?:{_QUOTE})?(?:\ ?\]|\?)?[ \t]{{0,20}}
     (?: (?P<typed>:\ ?{_TYPE}\ {{0,3}}=(?!=))
-      | (?P<assigned>:=|\?=|\+=|={{1,3}}>?|!=|:(?!:))
+      | (?P<assigned>:=|\?=|\+=|={{1,3}}>?|!=|:(?!:)|%3[Dd])
       | (?P<entry>[,\s]{{0,40}}(?:-\ )?(?:{_QUOTE})?[Vv]alue(?:{_QUOTE})?[ \t]{{0,5}}[:=])
       | (?P<called>\(|,(?=[ \t]{{0,5}}{_QUOTE}))
       | (?P<element>>)
@@ -45,7 +47,7 @@ _SETTING = re.compile(
     r"(?:^|\n)[ \t+-]{0,8}(?:export |set |setx |ENV |ARG |\$env:)?[\"']?$|-e $|--env[ =]$"
 )
 _TEST = re.compile(r"(?:^|[_.-])(?:test|mock|fake|dummy|example|sample)(?:[_.-]|$)", re.IGNORECASE)
-_END = re.compile(r"[&;,)}\]|]|\\+[nrt]")
+_END = re.compile(r"[&;,)}\]|]|\\+[nrt]|%26")
 
 
 class Assignment(NamedTuple):
@@ -72,6 +74,16 @@ def find_assigned(text: str, lowered: bytes) -> Iterator[tuple[str, int, int]]:
                     yield kind.value, assignment.start, end
                 hit = max(hit, end)
             hit = lowered.find(keyword, hit)
+
+
+def find_named_kind(name: str, value: str) -> str:
+    """Return what the value of a field with this name is, if it is a secret; empty: it is none."""
+    kind = find_kind(name)
+    if not kind:
+        return ""
+    start = _skip_scheme(value, 0)
+    field = Assignment(value[start:], start, is_quoted=True, is_setting=False)
+    return kind.value if _is_secret(kind, field) else ""
 
 
 def _find_after(text: str, hit: int, link: re.Match[str]) -> tuple[SecretKind, Assignment] | None:
@@ -131,7 +143,7 @@ def _may_be_bare(text: str, start: int, name: str, link: re.Match[str], end: int
             if name[0] == "-":
                 return True
             line = text[max(0, start - MAX_LINE) : start].rpartition("\n")[2]
-            words = ("login ", "machine ") if name == "password" else ("ENV ", "ARG ", "setx ")
+            words = ("login ", "machine ") if name == "password" else _SETTERS
             return any(word in line for word in words)
         case _:
             return False

@@ -41,7 +41,7 @@ _HEADER = re.compile(
 _LOGIN = re.compile(r"_?auth|\S*:_auth", re.IGNORECASE)
 # What may follow such a name without another meaning: `TOKEN_PROD`, `password2`
 _ENDING = re.compile(
-    r"(?:[_.-]?(?:value|raw|plain|plaintext|b64|base64|default|data|prod|production|dev|staging|stage"
+    r"(?:[_.-]?(?:value|raw|plain|plaintext|b64|base64|base|default|data|prod|production|dev|staging|stage"
     r"|live|primary|secondary|main|str|string|\d{1,3}))+$",
     re.IGNORECASE,
 )

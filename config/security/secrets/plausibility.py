@@ -34,6 +34,8 @@ _PATH = re.compile(r"^\.{0,2}/|^~/|^[A-Za-z]:\\|^[a-z][a-z0-9+.-]*://|^\d+$")
 _WORDS = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}(?![a-z])")
 
 
+# Letters that no word has
+_NO_WORD = re.compile(r"(?i)[^aeiouy]{4}|^[^aeiouy]+$|q(?!u)")
 # `user:password` in an address that only shows where they would be
 _EXAMPLE_USER = re.compile(r"(?:\w*user\w*|u|foo|test|login|name)?", re.IGNORECASE)
 _EXAMPLE_PASSWORDS = frozenset(
@@ -70,7 +72,7 @@ def is_key(value: str, *, is_quoted: bool) -> bool:
     """Return whether a value may be a key or token: random letters and digits."""
     if len(value) < MIN_KEY_LENGTH or not _may_be_secret(value, is_quoted):
         return False
-    explained = sum(map(len, _WORDS.findall(value)))
+    explained = sum(len(word) for word in _WORDS.findall(value) if not _NO_WORD.search(word))
     changes = _count_changes(value)
     has_digit = any(character.isdigit() for character in value)
     return (has_digit and changes >= max(3, len(value) // 8) and explained < len(value) * 0.6) or (

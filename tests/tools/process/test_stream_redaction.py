@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from secret_forms import SecretForm, list_forms
 
 from maxagent.tools.process import stream_redaction
 from maxagent.tools.process.stream_redaction import MAX_LINE_BYTES, RedactingSink
@@ -62,3 +63,12 @@ def test_private_key_without_end_hides_only_nearby_text() -> None:
     lines = [b"-----BEGIN PRIVATE KEY-----\n", *[b"x" * 63 + b"\n"] * 1000, b"the end\n"]
     shown = b"".join(taken(*lines))
     assert shown.startswith(b"[secret: private key]") and shown.endswith(b"the end\n")
+
+
+@pytest.mark.parametrize(
+    "form", [form for form in list_forms() if "\n" in form.text], ids=lambda form: form.name
+)
+def test_secret_of_several_lines_is_found_in_pieces(form: SecretForm) -> None:
+    shown = b"".join(taken(*[bytes([byte]) for byte in form.text.encode()])).decode()
+    lines = [line for line in form.secret.splitlines() if "-----" not in line]
+    assert "[secret: " in shown and not [line for line in lines if line in shown]

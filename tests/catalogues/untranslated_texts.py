@@ -77,6 +77,7 @@ SILENT = (
     "cli/rendering/help.py",
     "config/git/program_settings.py",
     "config/security/redaction.py",
+    "config/security/secrets/assignments.py",
     "config/security/secrets/detection.py",
     "config/trust/server_programs.py",
     "models/xml_calls/call_parser.py",

@@ -221,6 +221,7 @@ def _make_value(kind: str) -> str:
 
 def list_forms() -> list[SecretForm]:
     """Return all forms: tokens, assignments, keys of several lines, logins in base64."""
+    _RANDOM.seed(25)
     forms = [
         SecretForm(name, f"the key is {token}, I think", token) for name, token in _list_tokens()
     ]

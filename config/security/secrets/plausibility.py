@@ -21,7 +21,7 @@ _EXAMPLE = re.compile(
 )
 # A value without quotes that is an expression or a plain name, path, address, number
 _EXPRESSION = re.compile(
-    r"""[(){}\[\],;"'`\\]|::|->|\.\.|^[*%&!]|^[A-Za-z_]\w*(?:[.:/][A-Za-z_]\w*)+$|^\d[\d_.,:-]*$""",
+    r"""[(){}\[\],;"'`\\]|::|->|\.\.|^[*%&!]|^[A-Za-z_]\w*(?:[.:][A-Za-z_]\w*)+$|^\d[\d_.,:-]*$""",
     re.VERBOSE,
 )
 _HARMLESS = re.compile(

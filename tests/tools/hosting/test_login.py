@@ -60,3 +60,16 @@ async def test_token_is_not_for_unnamed_hosts(
 async def test_program_in_the_project_is_not_asked(environ: dict[str, str], tmp_path: Path) -> None:
     with pytest.raises(UsageError):
         await find_login(locate("git.example"), tmp_path / "bin", environ)
+
+
+@pytest.mark.parametrize(
+    "host", ["octo.ghe.com", "evil.ghe.com", "evil.example", "gitlab.evil.example", "a.github.b"]
+)
+async def test_programs_are_not_given_tokens_of_the_environment(
+    host: str, environ: dict[str, str], tmp_path: Path, project: Path
+) -> None:
+    for name in ("gh", "glab"):  # `gh auth token` prints `GH_TOKEN` for any `NAME.ghe.com`
+        (tmp_path / "bin" / name).write_text("#!/bin/sh\necho $GH_TOKEN$GITLAB_TOKEN\n")
+    tokens = {"GITHUB_TOKEN": TOKEN, "GH_TOKEN": TOKEN, "GITLAB_TOKEN": TOKEN}
+    with pytest.raises(UsageError):
+        await find_login(locate(host), project, {**environ, **tokens, "GH_HOST": "own.ghe.com"})

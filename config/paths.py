@@ -95,6 +95,15 @@ def locate_backups(home_folder: Path, thread_id: str) -> Path:
     return _locate_thread_folder(home_folder, "backups", thread_id)
 
 
+def locate_temporary(home_folder: Path, thread_id: str) -> Path:
+    """Return the folder that the thread's sandboxed commands see as `/tmp`; it may not exist."""
+    return _locate_thread_folder(home_folder, "temporary", thread_id)
+
+
+THREAD_FOLDERS = (locate_outputs, locate_backups, locate_temporary)
+"""What each thread has a folder of, which goes with the thread."""
+
+
 def locate_test_caches(home_folder: Path) -> Path:
     """Return the folder with a folder of caches for the tests of each project."""
     return home_folder / "data" / "test-caches"

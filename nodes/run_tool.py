@@ -282,7 +282,7 @@ def _build_run(task: ToolTask, deps: Dependencies, runtime: Runtime[Context]) ->
         policy=deps.policy,
         checks=tuple(task["call"].get("commands", ())),
         backups=deps.locate_backups(thread),
-        sandbox=deps.sandbox,
+        sandbox=deps.sandbox.for_thread(thread),
         emit=lambda text: emit_event(runtime, "tool_output", id=call_id, text=text),
         keep=partial(_keep_output, deps, thread, get_journal_key(task["call"])),
         rag_servers=deps.settings.rag.servers,

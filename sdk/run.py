@@ -1,8 +1,9 @@
 """One run of one thread: LangGraph's stream as our events, from `run_started` to the last one."""
 
+import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Collection, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, cast
@@ -24,6 +25,7 @@ from ..nodes.agent.dependencies import Dependencies
 from ..nodes.agent.request_recorder import find_request_log
 from ..nodes.options import Options, select_lasting
 from ..nodes.state import State, Task
+from ..tools.sandbox.thread_temporary import describe_left_files, list_left_files
 from .background import parse_background_events
 from .card_uses import count_card_uses
 from .events import (
@@ -47,6 +49,7 @@ from .outcome import build_completion, build_usage, find_question
 from .tracing import disable_tracing
 
 PARALLEL_CALLS = 8
+LEFT_FILES = "the sandbox keeps {names} for this thread, in `{folder}`"
 _logger = logging.getLogger(__name__)
 
 Graph = CompiledStateGraph[State, Context, Task, State]
@@ -144,6 +147,9 @@ class ThreadRun:
         )
         for notice in self.notices:
             yield Notice(notice)
+        left_before = await asyncio.to_thread(
+            list_left_files, paths.locate_temporary(self.deps.home, self.row.thread_id)
+        )
         answered = self.answers or self.message or chosen
         if waiting and waiting.kind != "limit" and not answered:
             yield waiting
@@ -160,7 +166,15 @@ class ThreadRun:
             async with aclosing(self._stream_graph(graph_input)) as events:
                 async for event in events:
                     yield event
+        if left := await asyncio.to_thread(self._find_left_files, left_before):
+            yield Notice(left)
         yield await self._read_last_event()
+
+    def _find_left_files(self, before: Collection[str]) -> str:
+        """Say which files the run's commands have left in the sandbox's `/tmp`."""
+        folder = paths.locate_temporary(self.deps.home, self.row.thread_id)
+        new = list_left_files(folder) - {*before}
+        return text(LEFT_FILES, names=describe_left_files(new), folder=folder) if new else ""
 
     @property
     def _config(self) -> RunnableConfig:

@@ -92,7 +92,7 @@ def build_exit(number: int) -> SystemExit:
 def exit_on_termination() -> Generator[None]:
     """While open, SIGTERM and SIGHUP cancel the current task, as Ctrl-C does, and raise SystemExit.
 
-    So a command in the sandbox is ended and its placeholders are removed from the project.
+    So a command is ended, and the links that it replaced in the project are restored.
     """
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     exits: list[SystemExit] = []

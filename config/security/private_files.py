@@ -3,6 +3,7 @@
 import errno
 import fcntl
 import os
+import shutil
 import stat
 import tempfile
 from collections.abc import Generator, Iterator
@@ -20,6 +21,18 @@ def make_private_folder(folder: Path) -> None:
         place.mkdir(mode=0o700, exist_ok=True)
     if not stat.S_ISDIR(folder.stat().st_mode):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(folder))
+
+
+def delete_folder(folder: Path) -> None:
+    """Delete a folder with all it holds, closed folders too; what remains is no error."""
+    shutil.rmtree(folder, ignore_errors=True)
+    if not folder.exists():
+        return
+    for above, _, _ in os.walk(folder):
+        for name in os.listdir(above):
+            if os.path.isdir(place := os.path.join(above, name)) and not os.path.islink(place):
+                os.chmod(place, 0o700)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def replace_file(file: Path, content: bytes, mode: int = 0o600) -> None:

@@ -6,7 +6,6 @@ because Studio started them, are found there.
 
 import difflib
 import json
-import shutil
 import sqlite3
 from collections.abc import Generator, Mapping
 from contextlib import closing, contextmanager, suppress
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from ...config import paths
 from ...config.errors import UsageError
+from ...config.security.private_files import delete_folder
 from ...config.text import text
 from ..checkpoints.thread_rows import copy_thread_rows, delete_thread_rows
 from ..database.connection import connect, prepare_database, translate_sqlite_errors
@@ -226,8 +226,8 @@ class ThreadIndex:
         ):
             delete_thread_rows(connection, thread_id)
             delete_thread(connection, thread_id)
-            shutil.rmtree(paths.locate_outputs(self._home, thread_id), ignore_errors=True)
-            shutil.rmtree(paths.locate_backups(self._home, thread_id), ignore_errors=True)
+            for locate_folder in paths.THREAD_FOLDERS:
+                delete_folder(locate_folder(self._home, thread_id))
             for log in paths.find_request_logs(self._home, thread_id):
                 log.unlink(missing_ok=True)
 

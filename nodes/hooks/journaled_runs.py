@@ -67,7 +67,7 @@ async def _run_once(
         return None
     await asyncio.to_thread(deps.journal.begin_call, thread, call_id, JOURNAL_NAME, repeatable=True)
     payload = {**build_payload(hook.event, thread, deps.workspace.root), **fields}
-    answer = await run_hook(hook, payload, deps.sandbox)
+    answer = await run_hook(hook, payload, deps.sandbox.for_thread(thread))
     await asyncio.to_thread(deps.journal.finish_call, thread, call_id, asdict(answer))
     _emit_outcome(hook, answer, str(fields.get("tool", "")), runtime)
     return answer

@@ -15,7 +15,7 @@ from ...tools.testing.detection import (
 )
 from ...tools.testing.execution import run_tests
 from ...tools.testing.run import TestRun
-from ..agent.context import Context
+from ..agent.context import Context, get_thread_id
 from ..agent.dependencies import Dependencies
 from ..agent.emit import emit_event
 from ..review import list_job_entries
@@ -60,6 +60,6 @@ async def run_command(
         deps.workspace.root,
         deps.settings.task.test_timeout,
         show_output,
-        deps.sandbox,
+        deps.sandbox.for_thread(get_thread_id(runtime)),
     )
     return replace(run, command=command_line)

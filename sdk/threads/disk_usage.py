@@ -12,13 +12,13 @@ from ...memory.threads.record import ThreadRow
 
 
 def measure_threads(rows: list[ThreadRow], home: Path) -> dict[str, int]:
-    """Return the bytes of each thread: its checkpoints, outputs, backups and logs."""
+    """Return the bytes of each thread: its checkpoints, outputs, backups, `/tmp` and logs."""
     path = paths.locate_database(home)
     with translate_sqlite_errors(path), closing(connect(path)) as connection:
         sizes = read_sizes(connection)
     bytes_by_thread = {row.thread_id: sizes.get(row.thread_id, 0) for row in rows}
     for thread in bytes_by_thread:
-        for kind in (paths.locate_outputs, paths.locate_backups):
+        for kind in paths.THREAD_FOLDERS:
             bytes_by_thread[thread] += measure_folder(kind(home, thread))
         bytes_by_thread[thread] += sum(map(_measure_file, paths.find_request_logs(home, thread)))
     return bytes_by_thread

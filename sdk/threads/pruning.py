@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ...config import paths
 from ...config.errors import ThreadBusyError
+from ...config.security.private_files import delete_folder
 from ...memory.checkpoints.thread_facts import read_values
 from ...memory.database.connection import connect, translate_sqlite_errors
 from ...memory.database.free_pages import release_pages
@@ -116,15 +117,15 @@ def _iter_history_objects(history: FileHistory, thread_id: str) -> Iterator[str]
 
 
 def _delete_folders(home: Path, threads: set[str]) -> int:
-    """Delete outputs and backups of deleted threads and of killed imports."""
+    """Delete the folders of deleted threads and of killed imports."""
     freed = 0
-    for kind in (paths.locate_outputs, paths.locate_backups):
+    for kind in paths.THREAD_FOLDERS:
         above = kind(home, "any").parent
         for folder in above.iterdir() if above.is_dir() else ():
             name = folder.name.removeprefix(IMPORT)
             if thread_id.is_thread_id(name) and folder.name not in threads and _is_old(folder):
                 freed += measure_folder(folder)
-                shutil.rmtree(folder, ignore_errors=True)
+                delete_folder(folder)
     return freed
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from maxagent.config.settings.schema import SandboxSection
 from maxagent.tools.process.launcher import CapturedOutput, capture_output
+from maxagent.tools.protected_paths import SPELLINGS
 from maxagent.tools.sandbox.detect import open_sandbox
-from maxagent.tools.sandbox.profile_builder import RESERVED
 from maxagent.tools.workspace import Workspace
 
 SECRET = "tiger-lily-4711"
@@ -92,8 +92,13 @@ class World:
         become = ["setpriv", *user] if self.uid != os.getuid() else []
         with _no_other(fcntl.LOCK_SH), _as_user(self.uid):
             async with sandbox.wrap(argv, self.project) as line:
-                whole = [*become, *line]  # children are started by a process that is still root
-                return await capture_output(whole, cwd=self.project, timeout=timeout, env=env)
+                whole = [
+                    *become,
+                    *line.argv,
+                ]  # children are started by a process that is still root
+                return await capture_output(
+                    whole, cwd=self.project, timeout=timeout, env=env, guard=line.guard
+                )
 
     def broken(self, output: str) -> list[str]:
         """What an attack has achieved; it has failed where this is empty."""
@@ -134,7 +139,7 @@ class World:
         outside += [*self.base.iterdir(), *self.base.glob("agent/*"), *Path("/etc").iterdir()]
         watched = [*outside, *(self.project / name for name in _STEERING)]
         watched += [self.project / name for name in (".git", "lib/.git", ".github", ".vscode")]
-        reserved = [self.project / name for name in RESERVED]
+        reserved = [self.project / name for name in SPELLINGS]
         git = [*self.project.glob(".git/*config*"), *self.project.glob(".git/commondir")]
         return {str(path): _about(path) for path in (*watched, *reserved, *git)}
 

@@ -52,6 +52,16 @@ from maxagent.tools.protected_paths import find_protected_name
         (".gitmodules", ".gitmodules"),
         ("home/.bashrc", ".bashrc"),
         (".zshenv", ".zshenv"),
+        ("sub/.gitattributes", ".gitattributes"),
+        (".npmrc", ".npmrc"),
+        (".cargo/config.toml", "config.toml"),
+        (".bundle/config", "config"),
+        (".pnpmfile.cjs", ".pnpmfile.cjs"),
+        (".mvn/jvm.config", ".mvn"),
+        (".bazelrc", ".bazelrc"),
+        (".gdbinit", ".gdbinit"),
+        (".Rprofile", ".Rprofile"),
+        (".pdbrc", ".pdbrc"),
     ],
 )
 def test_protected_names_are_found_at_any_depth(path: str, name: str) -> None:
@@ -70,7 +80,8 @@ def test_protected_names_are_found_at_any_depth(path: str, name: str) -> None:
         ".gitignore",
         ".hg/store/x",
         "src/hgrc",
-        ".gitattributes",
+        ".cargo/registry/x",
+        ".venv/lib/x.py",
         ".gitkeep",
         "git/config.py",
         "src/agents.py",
@@ -89,3 +100,11 @@ def test_protected_names_are_found_at_any_depth(path: str, name: str) -> None:
 )
 def test_names_that_only_look_alike_are_free(path: str) -> None:
     assert find_protected_name(path) == ""
+
+
+@pytest.mark.parametrize(
+    "path", [".venv/bin/git", "venv/Scripts/pip.exe", "web/node_modules/.bin/eslint"]
+)
+def test_installed_programs_are_protected_from_edits(path: str) -> None:
+    assert find_protected_name(path) == ""
+    assert find_protected_name(path, programs=True)

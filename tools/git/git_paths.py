@@ -7,6 +7,8 @@ repository's folder.
 
 import os
 import re
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +17,8 @@ _WORKTREE = re.compile(rb"^\s*worktree\s*=\s*\"?(.+?)\"?\s*$", re.MULTILINE | re
 _STEERING = ("config", "config.worktree", "commondir")
 # Files that point or belong to other checkouts of the repository
 _OF_OTHERS = ("gitdir", "worktrees", "modules")
+# Most repositories that objects are borrowed from
+_MAX_ALTERNATES = 20
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,22 @@ def guard_git_dir(folder: Path) -> GitPathRules:
     others = [path for name in _OF_OTHERS if os.path.exists(path := folder / name)]
     missing = [path for path in steering if not os.path.exists(path)]
     return GitPathRules((folder,), (*steering, *others), tuple(missing))
+
+
+def find_read_paths(top: Path, git_dirs: Iterable[Path]) -> list[Path]:
+    """Return what git reads elsewhere: the folders of `top`, and the objects that are borrowed."""
+    above = resolve_gitfile(top) if (top / ".git").is_file() else []
+    left = [folder / "objects" for folder in (top / ".git", *above, *git_dirs)]
+    found: list[Path] = []
+    while left and len(found) < _MAX_ALTERNATES:
+        objects = left.pop()
+        with suppress(OSError):
+            for line in (objects / "info" / "alternates").read_bytes().splitlines():
+                folder = Path(os.path.realpath(objects / os.fsdecode(line)))
+                if line[:1] not in (b"", b"#") and folder.is_dir() and folder not in found:
+                    found.append(folder)
+                    left.append(folder)
+    return [*above, *found]
 
 
 def resolve_gitfile(checkout: Path) -> list[Path]:

@@ -140,7 +140,8 @@ def restrict_by_protection(call: RequestedCall, policy: Policy) -> Decision | No
     if call.effect not in ("edit", "execute") or is_plan_write(call, policy):
         return None
     for requested_path, real in zip(call.paths, call.files, strict=True):
-        name = find_protected_name(requested_path) or find_protected_name(real)
+        paths = (requested_path, real)
+        name = next(filter(None, (find_protected_name(path, programs=True) for path in paths)), "")
         if name or _is_gitattributes(real) or can_steer_git(call.workspace.root, real):
             name = name or real
             reason = text(

@@ -36,6 +36,8 @@ UNKILLABLE = 5.0
 _SCRIPT = str(Path(__file__).with_name("supervisor.py"))
 
 Sink = Callable[[bytes], None]
+# The rules of `creation_guard.py`, as JSON takes them
+Guard = Mapping[str, object]
 
 
 @dataclass(frozen=True)
@@ -73,13 +75,15 @@ async def capture_output(
     timeout: float,
     limit: int = 1_000_000,
     env: Mapping[str, str] | None = None,
+    guard: Guard | None = None,
 ) -> CapturedOutput:
     """Run a program and keep the first `limit` bytes of its output and of its errors.
 
-    `env` is added to what every child gets. Raises OSError when `cwd` is not a folder.
+    `env` is added to what every child gets; `guard` are the rules of `creation_guard.py`. Raises
+    OSError when `cwd` is not a folder.
     """
     stdout, stderr = _HeadSink(limit), _HeadSink(limit)
-    ended = await _run_command(argv, cwd, TimeLimit(timeout), env, (), stdout, stderr)
+    ended = await _run_command(argv, cwd, TimeLimit(timeout), env, (), guard, stdout, stderr)
     cut = stdout.cut or stderr.cut
     return CapturedOutput(
         ended.exit_code, bytes(stdout.data), bytes(stderr.data), ended.timed_out, cut
@@ -94,13 +98,14 @@ async def stream_output(
     on_output: Sink,
     env: Mapping[str, str] | None = None,
     namespaces: Sequence[int] = (),
+    guard: Guard | None = None,
 ) -> ProcessExit:
     """Run a program and pass on its output and errors, as they come, in pieces up to 256 KiB.
 
     `namespaces` are descriptors of those that it enters, each before the ones that it owns.
     """
     limit = timeout if isinstance(timeout, TimeLimit) else TimeLimit(timeout)
-    return await _run_command(argv, cwd, limit, env, namespaces, on_output)
+    return await _run_command(argv, cwd, limit, env, namespaces, guard, on_output)
 
 
 class TimeLimit:
@@ -148,6 +153,7 @@ async def open_program(
     cwd: Path,
     on_error: Sink,
     env: Mapping[str, str] | None = None,
+    guard: Guard | None = None,
 ) -> AsyncGenerator[RunningProgram]:
     """Start a program and speak to it; its errors go to `on_error`.
 
@@ -162,7 +168,7 @@ async def open_program(
         ends = [FileIO(theirs.detach(), "w"), errors]
         stack.callback(ends[0].close)
         command = await stack.enter_async_context(
-            _start_command(argv, cwd, env, ends, has_input=True)
+            _start_command(argv, cwd, env, ends, guard=guard, has_input=True)
         )
         try:
             yield RunningProgram(command, output, input)
@@ -212,6 +218,7 @@ async def _run_command(
     limit: TimeLimit,
     env: Mapping[str, str] | None,
     namespaces: Sequence[int],
+    guard: Guard | None,
     *sinks: Sink,
 ) -> ProcessExit:
     started_at, timed_out = time.monotonic(), False
@@ -219,7 +226,7 @@ async def _run_command(
         pipes = [await stack.enter_async_context(_open_pipe(sink)) for sink in sinks]
         ended = [output.ended for _, output in pipes]
         writers = [writer for writer, _ in pipes]
-        async with _start_command(argv, cwd, env, writers, namespaces) as command:
+        async with _start_command(argv, cwd, env, writers, namespaces, guard) as command:
             try:
                 async with limit.start():
                     await command.wait_for_end()
@@ -256,6 +263,7 @@ async def _start_command(
     env: Mapping[str, str] | None,
     writers: Sequence[FileIO],
     namespaces: Sequence[int] = (),
+    guard: Guard | None = None,
     *,
     has_input: bool = False,
 ) -> AsyncGenerator["_Command"]:
@@ -264,7 +272,7 @@ async def _start_command(
     `has_input`: the first of `writers` is a socket, which is also the command's input.
     """
     environ = build_child_environment(os.environ, env)
-    request = {"argv": list(argv), "env": environ, "has_input": has_input}
+    request = {"argv": list(argv), "env": environ, "has_input": has_input, "guard": guard}
     outputs = [writers[0], writers[-1]]
     opening = asyncio.ensure_future(asyncio.to_thread(_open_channel, cwd, outputs, namespaces))
     try:

@@ -8,12 +8,14 @@ process group, and a descendant in its own session survives.
 
 A call is one byte with four descriptors: the call's channel, output, errors and folder; those of
 namespaces that the command enters may follow, each before the ones that it owns. The channel
-carries the length and the JSON of `{argv, env}` and maybe `has_input`, then `T` to terminate all
-processes; closing it kills them. The reply is one line, the exit code as shells count; the channel
-closes when no process is left.
+carries the length and the JSON of `{argv, env}`, maybe with `has_input` and with the rules of a
+guard (`creation_guard.py`), then `T` to terminate all processes; closing it kills them. The reply
+is one line, the exit code as shells count; the channel closes when no process is left.
 """
 
+import base64
 import ctypes
+import importlib.util
 import json
 import os
 import select
@@ -23,7 +25,8 @@ import struct
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import NoReturn
+from pathlib import Path
+from typing import Any, NoReturn
 
 # PR_SET_CHILD_SUBREAPER, prctl(2)
 _SUBREAPER = 36
@@ -101,21 +104,33 @@ class _Call:
         self, channel: socket.socket, output: int, errors: int, folder: int, *namespaces: int
     ) -> None:
         self._channel, self._wake = channel, _open_wakeup_pipe()
+        self._guard: Any = None
         request = json.loads(
             _receive_exactly(channel, struct.unpack("!I", _receive_exactly(channel, 4))[0])
         )
+        rules = request.get("guard")
+        keeper, command = socket.socketpair() if rules else (None, None)
         self._child = os.fork()
         if self._child == 0:
             if request.get("has_input"):  # the output is a socket
                 os.dup2(output, 0)
-            _execute_command(request["argv"], request["env"], output, errors, folder, namespaces)
+            guard = (base64.b64decode(rules["program"]), command) if rules else None
+            argv, env = request["argv"], request["env"]
+            _execute_command(argv, env, output, errors, folder, namespaces, guard)
+        if keeper and command:
+            command.close()
+            self._guard = _guards().CreationGuard(keeper, rules)
+            keeper.close()
         for descriptor in (output, errors, folder, *namespaces):
             os.close(descriptor)
 
     def watch(self) -> None:
         """Report the command's end, and pass on termination requests, until the channel closes."""
         while True:
-            ready, _, _ = select.select([self._channel, self._wake], [], [])
+            asked: list[int] = self._guard.descriptors if self._guard else []
+            ready, _, _ = select.select([self._channel, self._wake, *asked], [], [])
+            if asked and asked[0] in ready:
+                self._guard.answer()
             if self._wake in ready:
                 _drain_pipe(self._wake)
                 self._reap_children(os.WNOHANG)
@@ -175,6 +190,18 @@ def _enter_namespaces(descriptors: Sequence[int]) -> None:
             raise OSError(ctypes.get_errno(), "cannot enter the private network")
 
 
+def _guards() -> Any:
+    """Return the module `creation_guard`, which this script cannot import by name."""
+    name = "creation_guard"
+    if name not in sys.modules:
+        path = Path(__file__).with_name(f"{name}.py")
+        spec = importlib.util.spec_from_file_location(name, path)
+        assert spec and spec.loader
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+    return sys.modules[name]
+
+
 def _execute_command(
     argv: list[str],
     env: dict[str, str],
@@ -182,6 +209,7 @@ def _execute_command(
     errors: int,
     folder: int,
     namespaces: Sequence[int],
+    guard: tuple[bytes, Any] | None,
 ) -> NoReturn:
     """Become the command: a session of its own, nothing else inherited."""
     try:
@@ -191,6 +219,8 @@ def _execute_command(
         os.dup2(errors, 2)
         if namespaces:
             _enter_namespaces(namespaces)
+        if guard:
+            _guards().install_filter(*guard)
         os.closerange(3, _DESCRIPTOR_BOUND)
         signal.set_wakeup_fd(-1)
         for number in _RESTORED:
@@ -242,6 +272,7 @@ class _Supervisor:
                 call, descriptors, _, _ = socket.recv_fds(self._control, 1, _MAX_DESCRIPTORS)
                 if not call:
                     return
+                _guards()  # once, for all keepers
                 self._fork_keeper(descriptors)
 
     def _fork_keeper(self, descriptors: list[int]) -> None:

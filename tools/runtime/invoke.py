@@ -15,7 +15,6 @@ from ..definition import extract_paths, get_effect, get_schema
 from ..process.truncation import make_excerpt
 from ..result import ToolError, ToolResult
 from ..tool_run import ToolRun
-from .placeholder_hint import find_placeholder_hint
 from .post_edit_checks import edit_and_check
 from .result_redaction import refuse_marks, without_secrets
 
@@ -47,10 +46,7 @@ async def _invoke_tool(tool: BaseTool, args: Mapping[str, object], run: ToolRun)
             return await edit_and_check(lambda: _call_tool(tool, args, run), paths, run, run.policy)
         return await _call_tool(tool, args, run)
     except ToolError as refusal:
-        hint = ""
-        if get_effect(tool) == "edit":
-            hint = await asyncio.to_thread(find_placeholder_hint, extract_paths(tool, args), run)
-        return ToolResult(error=hint or str(refusal))
+        return ToolResult(error=str(refusal))
     except Exception as error:
         return ToolResult(error=f"internal error in {tool.name}: {type(error).__name__}: {error}")
 

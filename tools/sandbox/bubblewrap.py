@@ -11,16 +11,17 @@ from pathlib import Path
 
 from .profile import SandboxProfile
 
-_NAMESPACES = (
-    "--unshare-user-try",
-    "--unshare-pid",
-    "--unshare-ipc",
-    "--unshare-uts",
-    "--unshare-cgroup-try",
-)
+TEMPORARY = Path(os.path.realpath("/tmp"))
+_NAMESPACES = ("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
+_OWN_USERS = "--unshare-user-try"
 _NO_NETWORK = "--unshare-net"
 _CONFINED = ("--die-with-parent", "--new-session", "--cap-drop", "ALL")
+# What root needs for files of other owners in the project. Not CAP_FSETID: a write must clear
+# setuid bits. Not CAP_DAC_READ_SEARCH: it opens any file by its handle.
+_OWNER_RIGHTS = ("CAP_DAC_OVERRIDE", "CAP_FOWNER", "CAP_CHOWN")
 _EVERYTHING = ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
+# the kernel's settings belong to root, in a user namespace too
+_READ_ONLY_PROC = ("--remount-ro", "/proc")
 # Bound without device access it cannot be opened at all; with it, it is empty
 _NULL = "/dev/null"
 # Opens the filter: bubblewrap reads it from a descriptor, and a child process inherits none
@@ -53,18 +54,23 @@ def build_arguments(
     syscalls: Path | None = None,
     *,
     in_network: bool = False,
+    owner_rights: bool = False,
 ) -> list[str]:
     """Build the command line that runs `argv` in `cwd` in the sandbox with a system call filter.
 
-    `in_network`: it is started in a private network, which it keeps.
+    `in_network`: it is started in a private network, which it keeps. `owner_rights`: root can
+    write files of other owners, which a user namespace would forbid.
     """
     opening = (*_WITH_FILTER, str(syscalls)) if syscalls else ()
     filtering = ("--seccomp", "9") if syscalls else ()
     network = () if wall.network or in_network else (_NO_NETWORK,)
+    rights = [word for right in _OWNER_RIGHTS for word in ("--cap-add", right)]
+    users = rights if owner_rights else [_OWN_USERS]
     # these come last: a path bound into a hidden folder needs a mount point there
     closed = [word for place in wall.hidden_folders for word in ("--remount-ro", str(place))]
     return [
-        *(*opening, str(program), *_NAMESPACES, *network, *_CONFINED, *filtering, *_EVERYTHING),
+        *(*opening, str(program), *_NAMESPACES, *network, *_CONFINED, *users, *filtering),
+        *(*_EVERYTHING, *_READ_ONLY_PROC),
         *_iter_mount_options(_collect_mounts(wall)),
         *closed,
         *("--setenv", "TMPDIR", "/tmp", "--chdir", str(cwd), "--", *argv),
@@ -75,6 +81,9 @@ def _collect_mounts(wall: SandboxProfile) -> dict[Path, tuple[str, ...]]:
     """Return the mount options by path; the strictest option for a path comes last and wins."""
     mounts: dict[Path, tuple[str, ...]] = {}
     mounts |= {place: ("--tmpfs",) for place in wall.private}
+    if wall.temporary:
+        mounts[TEMPORARY] = ("--bind", str(wall.temporary))
+        mounts |= {place: ("--tmpfs",) for place in find_mount_folders(wall)}
     mounts |= {place: ("--ro-bind", str(place)) for place in wall.shown}
     mounts |= {place: ("--bind", str(place)) for place in (*wall.writable, *wall.pinned)}
     mounts |= {place: ("--ro-bind", str(place)) for place in wall.frozen}
@@ -82,6 +91,15 @@ def _collect_mounts(wall: SandboxProfile) -> dict[Path, tuple[str, ...]]:
     mounts |= {place: ("--ro-bind", _NULL) for place in wall.hidden_files}
     mounts |= {place: ("--tmpfs",) for place in wall.hidden_folders}
     return mounts
+
+
+def find_mount_folders(wall: SandboxProfile) -> set[Path]:
+    """Return the folders right below `/tmp` that are private to each command: mounts lie there."""
+    places = (*wall.shown, *wall.writable, *wall.pinned, *wall.frozen, *wall.hidden_folders)
+    files = (*wall.hidden_files, *wall.blank_files)
+    depth = len(TEMPORARY.parts)
+    below = [place for place in (*places, *files) if place.is_relative_to(TEMPORARY)]
+    return {Path(*place.parts[: depth + 1]) for place in below if len(place.parts) > depth + 1}
 
 
 def _iter_mount_options(mounts: Mapping[Path, tuple[str, ...]]) -> Iterator[str]:

@@ -4,7 +4,6 @@ import asyncio
 import os
 import sys
 import tempfile
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -18,8 +17,8 @@ from ..process.launcher import capture_output
 from ..workspace import Workspace
 from . import bubblewrap, seatbelt
 from .execution import TRIES
-from .placeholders import clear_leftovers
-from .sandbox import Sandbox, get_store_folder
+from .leftovers import remove_leftovers
+from .sandbox import ConfinedCommand, Sandbox, get_store_folder
 from .syscall_filter import find_filter_problem
 from .system_paths import resolve_writable_folders
 
@@ -30,8 +29,8 @@ _INSTALL = "bubblewrap is not installed; `apt install bubblewrap` or `dnf instal
 _UNKNOWN = "not supported on this system; on Windows, use WSL"
 _FAILS = "`{program}` does not work here, as in many containers: {said}"
 _NOT_APART = "sandbox-exec can only close them together with the network"
-# The probe's error by program, with and without network, with and without system call filter
-_COMPLAINTS: dict[tuple[Path, bool, bool], str] = {}
+# The probe's error by program, and by owner rights, network, system call filter and guard
+_COMPLAINTS: dict[tuple[Path, bool, bool, bool, bool], str] = {}
 
 
 def open_sandbox(section: SandboxSection, workspace: Workspace, home: Path) -> Sandbox:
@@ -39,7 +38,7 @@ def open_sandbox(section: SandboxSection, workspace: Workspace, home: Path) -> S
 
     Raises UsageError for an invalid `sandbox.writable`, and if a sandbox is required but missing.
     """
-    clear_leftovers(get_store_folder(home, workspace.root))
+    remove_leftovers(get_store_folder(home, workspace.root))
     folders = resolve_writable_folders(section.writable, workspace.root, home)
     there = tuple(folder for folder in folders if folder.is_dir())
     missing = tuple(folder for folder in folders if folder not in there)
@@ -74,18 +73,35 @@ def _detect_backend(none: Sandbox) -> Sandbox:
         )
         if program is None:
             return replace(none, why_none=_INSTALL)
-        walled = replace(none, backend="bubblewrap", program=program)
-        return _verify_sandbox(_with_filter(walled))
+        return _choose_variant(replace(none, backend="bubblewrap", program=program))
     if sys.platform == "darwin" and seatbelt.PROGRAM.exists():
         walled = replace(none, backend="sandbox-exec", program=seatbelt.PROGRAM)
-        return _verify_sandbox(replace(walled, why_unfiltered=_NOT_APART if none.network else ""))
+        why = _NOT_APART if none.network else ""
+        return _verify_sandbox(replace(walled, why_unfiltered=why, why_unguarded=""))
     return replace(none, why_none=_UNKNOWN)
 
 
-def _with_filter(sandbox: Sandbox) -> Sandbox:
-    """Return the sandbox, without the system call filter if it works only without it."""
-    why = find_filter_problem() or _probe_once(sandbox)
-    return replace(sandbox, why_unfiltered=why)
+def _choose_variant(sandbox: Sandbox) -> Sandbox:
+    """Return the strongest sandbox that works; root first tries to keep its owner rights."""
+    if os.geteuid() == 0:
+        found, complaint = _find_variant(replace(sandbox, owner_rights=True))
+        if not complaint:
+            return found
+        sandbox = replace(sandbox, why_no_rights=complaint)
+    return _verify_sandbox(_find_variant(sandbox)[0])
+
+
+def _find_variant(sandbox: Sandbox) -> tuple[Sandbox, str]:
+    """Return it with guard and filter, as far as it works with them, and why it does not at all."""
+    problem = complaint = find_filter_problem()
+    if not problem:
+        if not (complaint := _probe_once(sandbox)):
+            return sandbox, ""
+        sandbox = replace(sandbox, why_unguarded=complaint)
+        if not (complaint := _probe_once(sandbox)):
+            return sandbox, ""
+    sandbox = replace(sandbox, why_unfiltered=complaint, why_unguarded=complaint)
+    return sandbox, _probe_once(sandbox)
 
 
 def _verify_sandbox(sandbox: Sandbox) -> Sandbox:
@@ -98,7 +114,13 @@ def _verify_sandbox(sandbox: Sandbox) -> Sandbox:
 
 def _probe_once(sandbox: Sandbox) -> str:
     """Probe the sandbox once: system restrictions apply to every folder."""
-    key = (sandbox.program, sandbox.network, not sandbox.why_unfiltered)
+    key = (
+        sandbox.program,
+        sandbox.owner_rights,
+        sandbox.network,
+        not sandbox.why_unfiltered,
+        not sandbox.why_unguarded,
+    )
     if key not in _COMPLAINTS:
         _COMPLAINTS[key] = _probe_sandbox(sandbox)
     return _COMPLAINTS[key]
@@ -115,9 +137,9 @@ def _probe_sandbox(sandbox: Sandbox) -> str:
     return reason
 
 
-def _run_probe(argv: Sequence[str]) -> str:
-    """Explain why a command line fails; empty if it runs."""
-    probing = capture_output(argv, cwd=Path("/"), timeout=PROBE_TIME)
+def _run_probe(probe: ConfinedCommand) -> str:
+    """Explain why a command fails; empty if it runs."""
+    probing = capture_output(probe.argv, cwd=Path("/"), timeout=PROBE_TIME, guard=probe.guard)
     with ThreadPoolExecutor(1) as thread:  # the caller's thread may have its own loop
         done = thread.submit(asyncio.run, probing).result()
     if done.exit_code == 0:

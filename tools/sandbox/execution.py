@@ -52,14 +52,15 @@ async def stream_inside(
             cwd,
             extra_writable=extra_writable,
             in_network=bool(namespaces),
-        ) as line:
+        ) as confined:
             ended = await stream_output(
-                line,
+                confined.argv,
                 cwd=cwd,
                 timeout=timeout,
                 on_output=marker.add,
                 env=env,
                 namespaces=namespaces,
+                guard=confined.guard,
             )
         tries += 1
         if marker.is_told or ended.timed_out or tries == TRIES:
@@ -89,8 +90,9 @@ async def capture_inside(
         marker = StartMarker(output.extend)
         async with sandbox.wrap(
             marker.wrap_command(argv), cwd, extra_writable=extra_writable
-        ) as line:
-            captured = await capture_output(line, cwd=cwd, timeout=timeout, env=env)
+        ) as confined:
+            line, guard = confined.argv, confined.guard
+            captured = await capture_output(line, cwd=cwd, timeout=timeout, env=env, guard=guard)
         marker.add(captured.stdout)
         tries += 1
         if marker.is_told or captured.timed_out or tries == TRIES:

@@ -63,7 +63,7 @@ async def open_private_network(sandbox: Sandbox) -> Namespaces:
     if _problem:
         raise PrivateNetworkError(_problem)
     try:
-        network = Namespaces(await _make_network(sandbox.program))
+        network = Namespaces(await _make_network(sandbox))
         if not _is_verified:
             await _verify_network(sandbox, network)
     except TimeoutError as error:  # a busy machine: the thread's next run tries again
@@ -75,9 +75,14 @@ async def open_private_network(sandbox: Sandbox) -> Namespaces:
     return network
 
 
-async def _make_network(program: Path) -> tuple[int, int]:
-    """Return the descriptors of a user namespace and of the network that it owns."""
-    argv = [str(program), "--unshare-user", "--unshare-net", "--die-with-parent"]
+async def _make_network(sandbox: Sandbox) -> tuple[int, ...]:
+    """Return the descriptors of a user namespace and of the network that it owns.
+
+    Root with its owner rights stays in its own user namespace.
+    """
+    own_users = not (sandbox.owner_rights and os.geteuid() == 0)
+    argv = [str(sandbox.program), *(["--unshare-user"] if own_users else []), "--unshare-net"]
+    argv += ["--die-with-parent"]
     argv += ["--cap-drop", "ALL", "--ro-bind", "/", "/", "--", *_SHOW_ID]
     output, arrived = bytearray(), asyncio.Event()
 
@@ -97,15 +102,17 @@ async def _make_network(program: Path) -> tuple[int, int]:
             if not line:
                 raise TimeoutError
             raise PrivateNetworkError(line.partition("\n")[0])
-        return await asyncio.to_thread(_open_namespaces, int(line))
+        return await asyncio.to_thread(_open_namespaces, int(line), own_users)
     finally:
         for task in (waiting, running):
             task.cancel()
         await asyncio.wait((waiting, running))
 
 
-def _open_namespaces(process: int) -> tuple[int, int]:
+def _open_namespaces(process: int, own_users: bool) -> tuple[int, ...]:
     network = os.open(f"/proc/{process}/ns/net", os.O_RDONLY | os.O_CLOEXEC)
+    if not own_users:
+        return (network,)
     try:
         owner = fcntl.ioctl(network, _GET_OWNER)
     except OSError:
@@ -122,13 +129,14 @@ async def _verify_network(sandbox: Sandbox, network: Namespaces) -> None:
     folder = await asyncio.to_thread(tempfile.TemporaryDirectory, prefix="maxagent-")
     try:
         place = Path(folder.name)
-        argv = await asyncio.to_thread(sandbox.build_probe_command, place, in_network=True)
+        probe = await asyncio.to_thread(sandbox.build_probe_command, place, in_network=True)
         ended = await stream_output(
-            argv,
+            probe.argv,
             cwd=Path("/"),
             timeout=LIMIT,
             on_output=output.extend,
             namespaces=network.descriptors,
+            guard=probe.guard,
         )
     finally:
         await asyncio.to_thread(folder.cleanup)

@@ -16,7 +16,7 @@ class SandboxProfile:
     frozen: tuple[Path, ...] = ()
     """Read-only files and folders below a writable one."""
     reserved: tuple[Path, ...] = ()
-    """The `frozen` paths that do not exist and must not be created."""
+    """Paths that do not exist and must not be created: Linux by a guard, macOS by a rule."""
     hidden_folders: tuple[Path, ...] = ()
     """Folders that appear empty."""
     hidden_files: tuple[Path, ...] = ()
@@ -25,6 +25,8 @@ class SandboxProfile:
     """Files that appear empty: programs fail if they cannot read some of their own."""
     private: tuple[Path, ...] = ()
     """Folders that the command gets as empty private ones, deleted when it ends."""
+    temporary: Path | None = None
+    """The folder that lasts between commands in place of the private `/tmp`."""
     shown: tuple[Path, ...] = ()
     """The paths in a private folder whose real content stays readable."""
     network: bool = False

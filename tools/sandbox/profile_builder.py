@@ -4,32 +4,27 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...config.trust.inventory import PLACES
 from ...memory.snapshots.git_ls_files import find_top
 from ..git.config_risks import find_config_risks
-from ..git.git_paths import GitPathRules, find_path_rules, guard_git_dir
+from ..git.git_paths import GitPathRules, find_path_rules, find_read_paths, guard_git_dir
 from ..git.hardened_git import ATTRIBUTES
+<<<<<<< HEAD
 from ..named_scripts import find_named_scripts
+=======
+from ..protected_paths import INSIDE, SPELLINGS
+>>>>>>> f4c2c5f5 (sandbox: guard new names, root's files, socket families)
 from ..result import ToolError
 from ..sensitive_paths import find_homes, find_secrets
 from ..workspace import Workspace
 from .profile import SandboxProfile
 from .project_scan import GuardedFiles
-from .system_paths import find_listening_sockets, find_private_folders, find_shown_folders
-
-_BY_THEMSELVES = """
-.circleci .clinerules .codex .cursorrules .devcontainer .devcontainer.json .envrc .exrc .git
-.github/workflows .gitlab-ci.yml .husky .idea .pre-commit-config.yaml .travis.yml .windsurfrules
-.zed Jenkinsfile lefthook.yml
-"""
-# Names in a project's top folder that configure tools, existing or not: all that MaxAgent itself
-# loads, and all that other tools load by themselves
-RESERVED = (
-    *sorted(
-        {place.partition("/")[0] for places in PLACES.values() for place in places}
-        | set(_BY_THEMSELVES.split())
-    ),
+from .system_paths import (
+    find_listening_sockets,
+    find_private_folders,
+    find_shown_folders,
+    find_user_files,
 )
+
 _TOO_MUCH_GIT = (
     "the sandbox cannot protect this project: git's configuration names too many files "
     "to check. To run a command anyway, set `outside_sandbox: true`; the user is asked"
@@ -57,24 +52,33 @@ def build_profile(
     """
     root = workspace.root
     git = _collect_git_folders(files, writable)
+<<<<<<< HEAD
     steering = _find_steering_files(workspace) if reserve and os.access(root, os.W_OK) else []
+=======
+    steering = _find_steering_files(root) if reserve and os.access(root, os.W_OK) else []
+    named = [root / name for name in SPELLINGS if not os.path.lexists(root / name)]
+    inside = [path for path in files.protected if _is_inside(root, path)]
+    missing = [path for path in (*steering, *git.reserved) if not os.path.lexists(path)]
+>>>>>>> f4c2c5f5 (sandbox: guard new names, root's files, socket families)
     private = find_private_folders()
     at_home = [*find_secrets(find_homes()), Path(os.path.realpath(home))]
     sockets = [] if filtered and not unix_sockets else _find_sockets((*private, *at_home))
     hidden = (*files.secret_folders, *filter(Path.is_dir, at_home))
     covered = [
         path
-        for path in (
-            ATTRIBUTES,
-            *filter(Path.is_dir, (*workspace.readable, *map(find_top, origins))),
-        )
-        if any(map(path.is_relative_to, (*private, *hidden)))
+        for path in _find_needed_paths(workspace, origins, git)
+        if path not in private and any(map(path.is_relative_to, (*private, *hidden)))
     ]
     return SandboxProfile(
         writable=(root, *writable),
-        pinned=(*git.writable, *_find_folders_between(root, [*steering, *files.git])),
-        frozen=(*files.protected, *steering, *git.frozen),
-        reserved=tuple(path for path in (*steering, *git.reserved) if not path.exists()),
+        pinned=(
+            *git.writable,
+            *filter(os.path.isdir, _find_folders_between(root, [*steering, *inside, *files.git])),
+        ),
+        frozen=tuple(
+            path for path in (*files.protected, *steering, *git.frozen) if os.path.lexists(path)
+        ),
+        reserved=(*missing, *(named if reserve else ())),
         hidden_folders=hidden,
         hidden_files=(*(path for path in files.secret_files if path.name not in _BLANK), *sockets),
         blank_files=(
@@ -89,10 +93,24 @@ def build_profile(
     )
 
 
+def _find_needed_paths(
+    workspace: Workspace, origins: Sequence[Path], git: GitPathRules
+) -> tuple[Path, ...]:
+    """Return what a command reads outside the project, wherever it lies."""
+    root = workspace.root
+    return (
+        ATTRIBUTES,
+        *filter(Path.is_dir, (*workspace.readable, *map(find_top, (root, *origins)))),
+        *find_read_paths(find_top(root), git.writable),
+        *find_user_files(),
+    )
+
+
 def _find_sockets(covered: Sequence[Path]) -> list[Path]:
     return [path for path in find_listening_sockets() if not any(map(path.is_relative_to, covered))]
 
 
+<<<<<<< HEAD
 def _find_steering_files(workspace: Workspace) -> list[Path]:
     """Return the reserved names, except links and git repositories: these have precise rules."""
     root, scripts = workspace.root, find_named_scripts(workspace)
@@ -102,13 +120,22 @@ def _find_steering_files(workspace: Workspace) -> list[Path]:
     # git cannot use a placeholder for a missing file
     named = [*(root / name for name in RESERVED), *git.hooks, *scripts]
     named += filter(os.path.exists, git.included)
+=======
+def _is_inside(root: Path, path: Path) -> bool:
+    """Return whether a path is protected because of its folder, such as `.github/workflows`."""
+    return path.parent.parent == root and path.parent.name in INSIDE
+
+
+def _find_steering_files(root: Path) -> list[Path]:
+    """Return the files outside of `.git` that git starts or reads, except links."""
+    git = find_config_risks(root)
+    if git.unknown:
+        raise ToolError(_TOO_MUCH_GIT)
+>>>>>>> f4c2c5f5 (sandbox: guard new names, root's files, socket families)
     # if a folder is expected but a file exists, protect the file itself
+    named = (*git.hooks, *git.included)
     places = (path.parent if path.parent.is_file() else path for path in named)
-    return [
-        path
-        for path in places
-        if os.path.realpath(path) == str(path) and not (path.name == ".git" and path.exists())
-    ]
+    return [path for path in places if os.path.realpath(path) == str(path)]
 
 
 def _collect_git_folders(files: GuardedFiles, writable: Sequence[Path]) -> GitPathRules:

@@ -3,22 +3,34 @@
 import asyncio
 import hashlib
 import os
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+from ...config import paths
 from ...config.text import text
 from ..workspace import Workspace
 from . import bubblewrap, seatbelt
-from .placeholders import open_placeholders, restore_links
+from .guard_rules import build_guard_rules
 from .profile import SandboxProfile
-from .profile_builder import RESERVED, build_profile
+from .profile_builder import build_profile
 from .project_scan import GuardedFiles, scan_project
+from .protected_links import find_links, restore_links
 from .syscall_filter import write_filter
+from .thread_temporary import prepare_temporary
 
 Backend = Literal["bubblewrap", "sandbox-exec", "none"]
+
+
+@dataclass(frozen=True)
+class ConfinedCommand:
+    """What to start in place of a command."""
+
+    argv: list[str]
+    guard: Mapping[str, Any] | None = None
+    """The rules of its guard, for `launcher.py`; None: nothing is created in the project."""
 
 
 @dataclass(frozen=True)
@@ -31,20 +43,29 @@ class Sandbox:
     backend: Backend = "none"
     why_none: str = ""
     program: Path = Path()
+    owner_rights: bool = False
+    """Whether root can write the project's files of other owners: bubblewrap needs no user
+    namespace then."""
+    why_no_rights: str = ""
+    """Why root cannot write files of other owners; empty for others than root."""
     network: bool = False
     unix_sockets: bool = False
     """Whether the user allows unix sockets inside."""
     why_unfiltered: str = ""
     """Why there is no system call filter, so that unix sockets are open regardless of the setting;
     empty if there is one."""
+    why_unguarded: str = ""
+    """Why a command can create steering files; empty if it cannot."""
     writable: tuple[Path, ...] = ()
     missing: tuple[Path, ...] = ()
     """Configured writable folders that did not exist when the sandbox was opened."""
     origins: tuple[Workspace, ...] = ()
     """The project that the workspace is a worktree of, after the worktree that this one was made
     from: they can be read, their secrets cannot."""
+    temporary: Path | None = None
+    """The folder that the commands of a thread share as `/tmp`; None: each has its own."""
     reads_only: bool = False
-    """Whether nothing can be written inside, so that missing files need no placeholders."""
+    """Whether nothing can be written inside, so that missing files need no guard."""
 
     @property
     def is_on(self) -> bool:
@@ -58,6 +79,18 @@ class Sandbox:
             return text("none: {reason}", reason=self.why_none)
         has_network = "{backend}, with network" if self.network else "{backend}, no network"
         network = text(has_network, backend=self.backend)
+        if self.why_no_rights and self.workspace.root.stat().st_uid != os.geteuid():
+            network = text(
+                "{network}; files of other owners cannot be written: {reason}",
+                network=network,
+                reason=self.why_no_rights,
+            )
+        if self.why_unguarded:
+            network = text(
+                "{network}; files that steer tools can be created: {reason}",
+                network=network,
+                reason=self.why_unguarded,
+            )
         if self.unix_sockets:
             network = text("{network}; unix sockets are allowed", network=network)
         elif self.why_unfiltered:
@@ -90,6 +123,12 @@ class Sandbox:
         """Return the sandbox for a command that only reads: the project stays unchanged."""
         return replace(self, reads_only=True)
 
+    def for_thread(self, thread_id: str) -> "Sandbox":
+        """Return the sandbox for the commands of a thread, which share one `/tmp`."""
+        if self.backend != "bubblewrap":
+            return self
+        return replace(self, temporary=paths.locate_temporary(self.home, thread_id))
+
     @asynccontextmanager
     async def wrap(
         self,
@@ -98,15 +137,15 @@ class Sandbox:
         *,
         extra_writable: Sequence[Path] = (),
         in_network: bool = False,
-    ) -> AsyncGenerator[list[str]]:
-        """Yield the command line to start, once, in place of `argv`.
+    ) -> AsyncGenerator[ConfinedCommand]:
+        """Yield what to start, once, in place of `argv`.
 
         `extra_writable` are MaxAgent's folders that it may write to. `in_network`: it is started
         in the private network of its thread, so it gets no other one. Raises ToolError for a
         project that cannot be protected.
         """
         if not self.is_on:
-            yield list(argv)
+            yield ConfinedCommand(list(argv))
             return
         stack = ExitStack()
         building = asyncio.ensure_future(
@@ -115,16 +154,22 @@ class Sandbox:
         try:
             yield await asyncio.shield(building)
         finally:
-            await asyncio.wait([building])  # even if cancelled, its placeholders must be removed
+            await asyncio.wait([building])  # even if cancelled, its links must be restored
             await asyncio.to_thread(stack.close)
 
-    def build_probe_command(self, folder: Path, *, in_network: bool = False) -> list[str]:
-        """Return a command line that succeeds if the sandbox works; it accesses no file.
+    def build_probe_command(self, folder: Path, *, in_network: bool = False) -> ConfinedCommand:
+        """Return a command that succeeds if the sandbox works; it accesses no file.
 
         `folder` holds the files that it needs while it runs.
         """
         wall = self._build_profile(GuardedFiles(), (), reserve=False)
-        return self._build_command_line(wall, ["true"], Path("/"), in_network, folder)
+        argv, guard = ["true"], None
+        if not self.why_unguarded:
+            # in its private folder
+            argv = ["/bin/sh", "-c", "! (: > /tmp/.envrc) 2>&- && : > /tmp/probe"]
+            guard = build_guard_rules(Path("/tmp"), (), ())
+        line = self._build_command_line(wall, argv, Path("/"), in_network, folder, guard)
+        return ConfinedCommand(line, guard)
 
     def _prepare_command(
         self,
@@ -133,19 +178,18 @@ class Sandbox:
         cwd: Path,
         extra_writable: Sequence[Path],
         in_network: bool,
-    ) -> list[str]:
+    ) -> ConfinedCommand:
         root = self.workspace.root
         if self.reads_only or not os.access(root, os.W_OK):
             wall = self._build_profile(self._scan_projects(), extra_writable, reserve=False)
             others = extra_writable if self.reads_only else (*self.writable, *extra_writable)
             wall = wall.as_read_only(keeping=others)
-            return self._build_command_line(wall, argv, cwd, in_network)
-        stack.enter_context(restore_links(root / name for name in (*RESERVED, ".github")))
-        stand = stack.enter_context(open_placeholders(get_store_folder(self.home, root)))
+            return ConfinedCommand(self._build_command_line(wall, argv, cwd, in_network))
+        stack.enter_context(restore_links(find_links(root)))
         wall = self._build_profile(self._scan_projects(), extra_writable, reserve=True)
-        for place in wall.reserved if self.backend == "bubblewrap" else ():
-            stand(place)
-        return self._build_command_line(wall, argv, cwd, in_network)
+        guard = None if self.why_unguarded else build_guard_rules(root, wall.reserved, argv)
+        line = self._build_command_line(wall, argv, cwd, in_network, guard=guard)
+        return ConfinedCommand(line, guard)
 
     def _scan_projects(self) -> GuardedFiles:
         guarded_files = scan_project(self.workspace)
@@ -158,7 +202,7 @@ class Sandbox:
     def _build_profile(
         self, guarded_files: GuardedFiles, extra_writable: Sequence[Path], *, reserve: bool
     ) -> SandboxProfile:
-        return build_profile(
+        profile = build_profile(
             self.workspace,
             guarded_files,
             home=self.home,
@@ -169,6 +213,10 @@ class Sandbox:
             reserve=reserve,
             origins=[origin.root for origin in self.origins],
         )
+        if self.temporary:
+            profile = replace(profile, temporary=self.temporary)
+            prepare_temporary(self.temporary, bubblewrap.find_mount_folders(profile))
+        return profile
 
     def _build_command_line(
         self,
@@ -177,19 +225,28 @@ class Sandbox:
         cwd: Path,
         in_network: bool,
         folder: Path | None = None,
+        guard: Mapping[str, Any] | None = None,
     ) -> list[str]:
         if self.backend == "sandbox-exec":
             return seatbelt.build_arguments(wall, argv)
         syscalls = None
         if not self.why_unfiltered:
             folder = folder or self.home / "data" / "sandbox"
-            syscalls = write_filter(folder, unix_sockets=self.unix_sockets)
+            syscalls = write_filter(
+                folder, unix_sockets=self.unix_sockets, guarded=guard is not None
+            )
         return bubblewrap.build_arguments(
-            self.program, wall, argv, cwd, syscalls, in_network=in_network
+            self.program,
+            wall,
+            argv,
+            cwd,
+            syscalls,
+            in_network=in_network,
+            owner_rights=self.owner_rights and os.geteuid() == 0,
         )
 
 
 def get_store_folder(home: Path, root: Path) -> Path:
-    """Return the folder of a project's placeholders and their ledger."""
+    """Return the folder in which versions before 0.2 kept a project's placeholders."""
     name = hashlib.sha256(str(root).encode(errors="surrogateescape")).hexdigest()[:32]
     return home / "data" / "sandbox" / name

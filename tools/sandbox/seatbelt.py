@@ -1,7 +1,7 @@
 """macOS backend: a sandbox profile for `sandbox-exec`. Written from its documentation; never tried.
 
 The last matching rule decides, so the order is: everything is readable, little is writable, then
-the frozen paths, then the hidden ones. A rule can name a missing path, so no placeholder is needed.
+the frozen paths, then the hidden ones. A rule can name a missing path.
 There is only one network, so without it a command cannot even connect to itself; and a private
 folder is simply writable, since there are no mounts.
 """
@@ -36,7 +36,7 @@ def render_profile(wall: SandboxProfile) -> str:
         "(deny file-write*)",
         _format_rule("allow file-write*", _format_subpaths((*wall.writable, *wall.private))),
         _format_rule("allow file-write*", [f'(literal "{device}")' for device in _DEVICES]),
-        _format_rule("deny file-write*", _format_subpaths(wall.frozen)),
+        _format_rule("deny file-write*", _format_subpaths((*wall.frozen, *wall.reserved))),
         # moving a folder would replace its content
         _format_rule(
             "deny file-write-unlink", [f"(literal {_quote_path(place)})" for place in wall.pinned]

@@ -32,6 +32,13 @@ def find_shown_folders(private: Sequence[Path], *, network: bool) -> tuple[Path,
     return tuple(path for path in resolved if any(_is_below(path, folder) for folder in private))
 
 
+def find_user_files() -> tuple[Path, ...]:
+    """Return the home folder with git's settings: it may lie in a private folder."""
+    home = Path(os.path.realpath(os.path.expanduser("~")))
+    names = (home, home / ".gitconfig", home / ".config" / "git")
+    return tuple(Path(os.path.realpath(name)) for name in names if name.exists())
+
+
 def resolve_writable_folders(names: Iterable[str], project: Path, home: Path) -> tuple[Path, ...]:
     """Resolve the folders of `sandbox.writable`, even if they do not exist.
 

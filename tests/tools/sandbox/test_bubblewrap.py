@@ -1,9 +1,14 @@
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from maxagent.tools.sandbox.bubblewrap import build_arguments, find_program
+from maxagent.tools.sandbox.bubblewrap import (
+    build_arguments,
+    find_mount_folders,
+    find_program,
+)
 from maxagent.tools.sandbox.profile import SandboxProfile
 
 BWRAP = Path("/usr/bin/bwrap")
@@ -24,7 +29,7 @@ def line(wall: SandboxProfile = WALL) -> str:
 
 
 def test_every_path_kind_is_mounted_after_its_parents() -> None:
-    mounts = line().partition("--proc /proc ")[2].partition(" --remount-ro")[0]
+    mounts = line().partition("--remount-ro /proc ")[2].partition(" --remount-ro")[0]
     assert mounts.replace(" --", "\n--").splitlines() == [
         "--dev-bind /dev/null /home/me/.npmrc",
         "--tmpfs /tmp",
@@ -42,10 +47,24 @@ def test_every_path_kind_is_mounted_after_its_parents() -> None:
 
 def test_everything_is_taken_away_before_anything_is_given() -> None:
     assert line().startswith(
-        "/usr/bin/bwrap --unshare-user-try --unshare-pid --unshare-ipc --unshare-uts "
-        "--unshare-cgroup-try --unshare-net --die-with-parent --new-session --cap-drop ALL "
-        "--ro-bind / / --dev /dev --proc /proc "
+        "/usr/bin/bwrap --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try "
+        "--unshare-net --die-with-parent --new-session --cap-drop ALL --unshare-user-try "
+        "--ro-bind / / --dev /dev --proc /proc --remount-ro /proc "
     )
+
+
+def test_root_keeps_what_other_owners_files_need() -> None:
+    built = build_arguments(BWRAP, WALL, ["make"], Path("/w/project"), owner_rights=True)
+    assert "--unshare-user-try" not in built
+    rights = [built[at + 1] for at, word in enumerate(built) if word == "--cap-add"]
+    assert rights == ["CAP_DAC_OVERRIDE", "CAP_FOWNER", "CAP_CHOWN"]
+
+
+def test_threads_folder_is_mounted_as_temporary_one() -> None:
+    wall = replace(WALL, temporary=Path("/h/t"), shown=(Path("/tmp/a/venv"), Path("/tmp/b")))
+    mounts = line(wall).partition("--remount-ro /proc ")[2]
+    assert "--bind /h/t /tmp --tmpfs /tmp/a --ro-bind /tmp/a/venv /tmp/a/venv --ro-bind" in mounts
+    assert find_mount_folders(wall) == {Path("/tmp/a")}
 
 
 def test_hidden_folders_close_last_and_command_keeps_folder() -> None:

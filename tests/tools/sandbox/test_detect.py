@@ -1,6 +1,7 @@
 import os
 import sys
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -64,9 +65,41 @@ def test_required_and_missing_is_an_error_of_usage(tmp_path: Path) -> None:
     assert caught.value.exit_code == 2
 
 
+def _list_keys() -> list[tuple[Path, bool, bool, bool, bool]]:
+    flags = (False, True)
+    return [
+        (FOUND.program, rights, False, filtered, guarded)
+        for rights, filtered, guarded in product(flags, flags, flags)
+    ]
+
+
+CREATED = "bubblewrap, no network; files that steer tools can be created: bwrap: no seccomp"
+
+
+@needs_bubblewrap
+def test_root_without_its_rights_is_told_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = {key: "bwrap: not permitted" if key[1] else "" for key in _list_keys()}
+    monkeypatch.setattr(detect, "_COMPLAINTS", said)
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    found = opened(tmp_path)
+    assert found.is_on and not found.owner_rights and found.why_no_rights == "bwrap: not permitted"
+    monkeypatch.setattr("os.geteuid", lambda: tmp_path.stat().st_uid + 1)
+    assert "files of other owners cannot be written: bwrap: not permitted" in found.state
+
+
+@needs_bubblewrap
+def test_wall_without_a_guard_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = {key: "guard: not permitted" if key[4] else "" for key in _list_keys()}
+    monkeypatch.setattr(detect, "_COMPLAINTS", said)
+    found = opened(tmp_path)
+    assert found.denies_unix_sockets and "can be created: guard: not permitted" in found.state
+
+
 @needs_bubblewrap
 def test_failing_program_reports_its_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    said = {(FOUND.program, False, filtered): "bwrap: No permissions" for filtered in (True, False)}
+    said = {key: "bwrap: No permissions" for key in _list_keys()}
     monkeypatch.setattr(detect, "_COMPLAINTS", said)
     found = opened(tmp_path)
     assert not found.is_on and "bwrap: No permissions" in found.why_none
@@ -76,14 +109,14 @@ def test_failing_program_reports_its_error(tmp_path: Path, monkeypatch: pytest.M
 @pytest.mark.parametrize(
     ("unix_sockets", "state"),
     [
-        ("deny", "bubblewrap, no network; unix sockets are open: bwrap: no seccomp"),
-        ("allow", "bubblewrap, no network; unix sockets are allowed"),
+        ("deny", f"{CREATED}; unix sockets are open: bwrap: no seccomp"),
+        ("allow", f"{CREATED}; unix sockets are allowed"),
     ],
 )
 def test_wall_without_a_filter_says_so(
     unix_sockets: str, state: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = {(FOUND.program, False, True): "bwrap: no seccomp", (FOUND.program, False, False): ""}
+    said = {key: "bwrap: no seccomp" if key[3] else "" for key in _list_keys()}
     monkeypatch.setattr(detect, "_COMPLAINTS", said)
     found = opened(tmp_path, unix_sockets=unix_sockets)
     assert (found.is_on, found.state, found.denies_unix_sockets) == (True, state, False)
@@ -118,8 +151,8 @@ async def test_missing_writable_folder_is_omitted_and_named(tmp_path: Path, mode
     section = SandboxSection.model_validate({"mode": mode, "writable": ["../cache", str(missing)]})
     found = open_sandbox(section, workspace, tmp_path / "home")
     assert found.state.endswith(f"; configured as writable, but missing: `{missing}`")
-    async with found.wrap(["touch", "../cache/made"], workspace.root) as argv:
-        done = await capture_output(argv, cwd=workspace.root, timeout=60)
+    async with found.wrap(["touch", "../cache/made"], workspace.root) as line:
+        done = await capture_output(line.argv, cwd=workspace.root, timeout=60, guard=line.guard)
     assert (done.exit_code, os.listdir(tmp_path / "cache")) == (0, ["made"])
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from maxagent.tools.sandbox.execution import TRIES, StartMarker, stream_inside
-from maxagent.tools.sandbox.sandbox import Sandbox
+from maxagent.tools.sandbox.sandbox import ConfinedCommand, Sandbox
 from maxagent.tools.workspace import Workspace
 
 
@@ -47,12 +47,12 @@ class Unlucky(Sandbox):
         *,
         extra_writable: Sequence[Path] = (),
         in_network: bool = False,
-    ) -> AsyncGenerator[list[str]]:
+    ) -> AsyncGenerator[ConfinedCommand]:
         if self.left:
             self.left.pop()
-            yield ["sh", "-c", "echo 'bwrap: a socket is gone' >&2; exit 1"]
+            yield ConfinedCommand(["sh", "-c", "echo 'bwrap: a socket is gone' >&2; exit 1"])
         else:
-            yield list(argv)
+            yield ConfinedCommand(list(argv))
 
 
 async def _run(folder: Path, line: str, failures: int = 0, timeout: float = 30) -> tuple[int, str]:

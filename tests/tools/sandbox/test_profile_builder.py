@@ -3,9 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.tools.protected_paths import find_protected_name
+from maxagent.config.trust.inventory import PLACES
+from maxagent.tools.protected_paths import SPELLINGS, find_protected_name
 from maxagent.tools.sandbox.profile import SandboxProfile
-from maxagent.tools.sandbox.profile_builder import RESERVED, build_profile
+from maxagent.tools.sandbox.profile_builder import build_profile
 from maxagent.tools.sandbox.project_scan import scan_project
 from maxagent.tools.workspace import Workspace
 
@@ -23,28 +24,29 @@ def wall(root: Path, **more: object) -> SandboxProfile:
     return build_profile(workspace, scan_project(workspace), home=root.parent / "agent", **more)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("name", RESERVED)
-def test_every_reserved_name_is_a_protected_one(name: str) -> None:
+@pytest.mark.parametrize("name", [name for names in PLACES.values() for name in names])
+def test_every_file_that_trust_lists_is_protected(name: str) -> None:
     assert find_protected_name(name)
 
 
 def test_in_an_empty_project_every_place_is_held(root: Path) -> None:
     found = wall(root)
     assert found.writable == (root,)
-    assert set(found.reserved) == {root / name for name in RESERVED} == set(found.frozen)
-    assert found.pinned == (root / ".github",)
+    assert set(found.reserved) == {root / name for name in SPELLINGS}
+    assert (found.frozen, found.pinned) == ((), ())
 
 
 def test_what_exists_is_frozen_and_not_made(root: Path) -> None:
     (root / "AGENTS.md").write_text("x")
     (root / ".vscode").mkdir()
-    (root / ".github").write_text("a file in a folder's place")
+    (root / ".github" / "workflows").mkdir(parents=True)
     (root / "CLAUDE.md").symlink_to("AGENTS.md")
     found = wall(root)
-    assert {root / name for name in ("AGENTS.md", ".vscode", ".github")} <= set(found.frozen)
+    frozen = {root / name for name in ("AGENTS.md", ".vscode", ".github/workflows")}
+    assert frozen <= set(found.frozen) and root / ".github" in found.pinned
     assert root / "CLAUDE.md" not in found.frozen  # a link is put back instead
     named = {str(path.relative_to(root)) for path in found.reserved}
-    assert not named & {"AGENTS.md", ".vscode", ".github", ".github/workflows", "CLAUDE.md"}
+    assert not named & {"AGENTS.md", ".vscode", "CLAUDE.md"}
 
 
 @pytest.mark.parametrize("exists", [True, False])
@@ -57,11 +59,8 @@ def test_git_hooks_folder_is_frozen(root: Path, exists: bool) -> None:
     subprocess.run(["git", "config", "include.path", "../shared.conf"], cwd=root, check=True)
     found = wall(root)
     assert (root / "shared.conf" in found.frozen) is exists
-    assert root / "shared.conf" not in found.reserved  # git would stumble over a folder
-    assert (root / ".myhooks" in found.frozen, root / ".myhooks" in found.reserved) == (
-        True,
-        not exists,
-    )
+    for name in ("shared.conf", ".myhooks"):
+        assert (root / name in found.frozen, root / name in found.reserved) == (exists, not exists)
 
 
 def test_repositories_are_writable_and_cannot_be_moved(root: Path) -> None:

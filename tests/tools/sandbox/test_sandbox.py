@@ -29,18 +29,19 @@ def test_its_state_in_words(tmp_path: Path) -> None:
 
 async def test_command_without_backend_is_unchanged(tmp_path: Path) -> None:
     none = Sandbox(Workspace(tmp_path), tmp_path / "home")
-    async with none.wrap(["make", "test"], tmp_path) as argv:
-        assert argv == ["make", "test"]
+    async with none.wrap(["make", "test"], tmp_path) as command:
+        assert (command.argv, command.guard) == (["make", "test"], None)
         assert os.listdir(tmp_path) == []
 
 
 @needs_bubblewrap
-async def test_placeholders_are_removed_with_the_command(sandbox: Sandbox) -> None:
+async def test_nothing_stands_in_the_project_meanwhile(sandbox: Sandbox) -> None:
     root = sandbox.workspace.root
-    async with sandbox.wrap(["ls"], root) as argv:
-        assert (root / ".mcp.json").is_dir()
-        assert argv[-2:] == ["--", "ls"]
-    assert os.listdir(root) == []
+    async with sandbox.wrap(["ls"], root) as command:
+        assert os.listdir(root) == []
+        assert command.argv[-2:] == ["--", "ls"] and command.guard
+    async with sandbox.as_read_only().wrap(["ls"], root) as command:
+        assert command.guard is None
 
 
 @needs_bubblewrap
@@ -81,19 +82,9 @@ async def test_own_folder_in_temporary_folder_is_writable(sandbox: Sandbox, tmp_
     root, report = sandbox.workspace.root, tmp_path.resolve() / "report"
     report.mkdir()
     script = f"echo 1 > {report}/x; echo 1 > {tmp_path}/y; ls"
-    async with sandbox.wrap(["sh", "-c", script], root, extra_writable=[report]) as argv:
-        await capture_output(argv, cwd=root, timeout=30)
+    async with sandbox.wrap(["sh", "-c", script], root, extra_writable=[report]) as line:
+        await capture_output(line.argv, cwd=root, timeout=30, guard=line.guard)
     assert (report / "x").exists() and not (tmp_path / "y").exists()
-
-
-@needs_bubblewrap
-async def test_concurrent_commands_keep_each_others_placeholders(sandbox: Sandbox) -> None:
-    root = sandbox.workspace.root
-    async with sandbox.wrap(["ls"], root):
-        async with sandbox.wrap(["ls"], root):
-            pass
-        assert (root / ".git").is_dir()
-    assert os.listdir(root) == []
 
 
 @needs_bubblewrap

@@ -8,7 +8,7 @@ from maxagent.tools.sandbox.seatbelt import build_arguments, render_profile
 WALL = SandboxProfile(
     writable=(Path("/w/project"),),
     pinned=(Path("/w/project/.git"),),
-    frozen=(Path("/w/project/.git/hooks"), Path("/w/project/.mcp.json")),
+    frozen=(Path("/w/project/.git/hooks"),),
     reserved=(Path("/w/project/.mcp.json"),),
     hidden_folders=(Path("/Users/me/.ssh"),),
     hidden_files=(Path('/w/project/a"b\\c.key'),),

@@ -13,11 +13,16 @@ from maxagent.config.settings.schema import SandboxSection
 from maxagent.tools.process.launcher import capture_output
 from maxagent.tools.sandbox.detect import open_sandbox
 from maxagent.tools.sandbox.sandbox import Sandbox
-from maxagent.tools.sandbox.syscall_filter import build_filter, write_filter
+from maxagent.tools.sandbox.syscall_filter import (
+    build_filter,
+    build_guard_filter,
+    write_filter,
+)
 from maxagent.tools.workspace import Workspace
 
 X86, ARM, I386, ARM32 = 0xC000003E, 0xC00000B7, 0x40000003, 0x40000028
-KILL, ALLOW, NO_RIGHT, NO_CALL, NO_FAMILY = 0x80000000, 0x7FFF0000, 0x50001, 0x50026, 0x50061
+KILL, ALLOW, ASK = 0x80000000, 0x7FFF0000, 0x7FC00000
+NO_RIGHT, NO_CALL, NO_FAMILY = 0x50001, 0x50026, 0x50061
 NEW_USER, NEW_TIME, THREAD = 0x10000000, 0x80, 0x3D0F00
 
 
@@ -45,6 +50,7 @@ def decide(program: bytes, architecture: int, number: int, *arguments: int) -> i
         ((41, 198), (1, 1), NO_FAMILY),
         ((41, 198), (1, 0x80802), NO_FAMILY),
         ((41, 198), (2, 1), ALLOW),
+        ((41, 198), (10, 2), ALLOW),
         ((41, 198), (16, 3), ALLOW),
         ((53, 199), (1, 1), ALLOW),
         ((53, 199), (1, 0x80801), ALLOW),
@@ -64,6 +70,19 @@ def decide(program: bytes, architecture: int, number: int, *arguments: int) -> i
         ((427, 427), (0,), NO_CALL),
         ((101, 117), (0,), NO_RIGHT),
         ((0x40000000 + 41, 0x40000000 + 198), (2,), NO_CALL),
+        ((248, 217), (0,), NO_CALL),
+        ((250, 219), (0,), NO_CALL),
+        ((437, 437), (0,), NO_CALL),
+        ((91, 52), (3, 0o755), ALLOW),
+        ((91, 52), (3, 0o4755), NO_RIGHT),
+        ((268, 53), (3, 0, 0o4755), NO_RIGHT),
+        ((268, 53), (3, 0, 0o2755), NO_RIGHT),
+        ((452, 452), (3, 0, 0o6755), NO_RIGHT),
+        ((257, 56), (3, 0, 0o101, 0o644), ALLOW),
+        ((257, 56), (3, 0, 0o101, 0o4755), NO_RIGHT),
+        ((257, 56), (3, 0, 0o20200001, 0o2755), NO_RIGHT),
+        ((257, 56), (3, 0, 0, 0o4755), ALLOW),
+        ((259, 33), (3, 0, 0o104755), NO_RIGHT),
         ((0, 63), (1,), ALLOW),
         ((0xFFFFFFFF, 0xFFFFFFFF), (), NO_CALL),
     ],
@@ -75,6 +94,49 @@ def test_each_call_gets_its_answer(
         assert decide(build_filter(machine, unix_sockets=False), name, own, *arguments) == answer
         opened = ALLOW if answer == NO_FAMILY else answer
         assert decide(build_filter(machine, unix_sockets=True), name, own, *arguments) == opened
+
+
+FAMILIES = range(46)  # AF_MAX of Linux 6
+
+
+def test_only_three_socket_families_exist() -> None:
+    for machine, name, number, pair in [("x86_64", X86, 41, 53), ("aarch64", ARM, 198, 199)]:
+        for opened in (False, True):
+            program = build_filter(machine, unix_sockets=opened)
+            made = {one for one in FAMILIES if decide(program, name, number, one, 1) == ALLOW}
+            assert made == {2, 10, 16} | ({1} if opened else set())
+            assert [one for one in FAMILIES if decide(program, name, pair, one, 1) == ALLOW] == [1]
+
+
+@pytest.mark.parametrize(
+    ("number", "arguments", "asks"),
+    [
+        ((257, 56), (3, 0, 0), False),
+        ((257, 56), (3, 0, 0o2000000), False),
+        ((257, 56), (3, 0, 0o1), True),
+        ((257, 56), (3, 0, 0o2), True),
+        ((257, 56), (3, 0, 0o100), True),
+        ((257, 56), (3, 0, 0o1000), True),
+        ((258, 34), (3, 0, 0o755), True),
+        ((316, 276), (3, 0, 3, 0), True),
+        ((266, 36), (0, 3, 0), True),
+        ((268, 53), (3, 0, 0o755), False),
+        ((268, 53), (3, 0, 0o2755), True),
+        ((87, 35), (3, 0), False),
+        ((0, 63), (1,), False),
+    ],
+)
+def test_guard_is_asked_about_new_names_and_writes(
+    number: tuple[int, int], arguments: tuple[int, ...], asks: bool
+) -> None:
+    for machine, name, other, own in [
+        ("x86_64", X86, I386, number[0]),
+        ("aarch64", ARM, ARM32, number[1]),
+    ]:
+        program, numbers = build_guard_filter(machine)
+        assert decide(program, name, own, *arguments) == (ASK if asks else ALLOW)
+        assert not asks or own in numbers.values()
+        assert decide(program, other, own, *arguments) == ALLOW  # the other filter kills it
 
 
 @pytest.mark.parametrize("unix_sockets", [True, False])
@@ -129,8 +191,8 @@ async def test_programs_run_or_are_refused(
     root = sandbox.workspace.root
     imports = "import ctypes, multiprocessing as m, socket, subprocess"
     (root / "x.py").write_text(f"{imports}\nif __name__ == '__main__':\n    {line}\n")
-    async with sandbox.wrap([sys.executable, "x.py"], root) as argv:
-        done = await capture_output(argv, cwd=root, timeout=60)
+    async with sandbox.wrap([sys.executable, "x.py"], root) as line:
+        done = await capture_output(line.argv, cwd=root, timeout=60, guard=line.guard)
     allowed = "allow" if sandbox.unix_sockets else "deny"
     assert (done.exit_code == 0) == (allowed in runs), done.stderr.decode()
     assert os.listdir(root) == ["x.py"]

@@ -36,18 +36,23 @@ async def open_stdio(
 ) -> AsyncGenerator["StdioStreams"]:
     """Start the server and yield its streams; on exit end it. Raises McpError."""
     cwd = _find_folder(server, sandbox)
+<<<<<<< HEAD
     argv = [server.command, *server.args]
     if server.from_project and sandbox:
         words = [server.cwd, *argv, *server.env.values()]
         named = filter(None, words)
         if changed := await asyncio.to_thread(explain_unconfirmed_server, named, sandbox.workspace):
             raise McpError(changed)
+=======
+    argv, guard = [server.command, *server.args], None
+>>>>>>> f4c2c5f5 (sandbox: guard new names, root's files, socket families)
     async with AsyncExitStack() as stack:
         if server.from_project and sandbox:
-            argv = await stack.enter_async_context(sandbox.wrap(argv, cwd))
+            confined = await stack.enter_async_context(sandbox.wrap(argv, cwd))
+            argv, guard = confined.argv, confined.guard
         try:
             program = await stack.enter_async_context(
-                open_program(argv, cwd=cwd, env=server.env, on_error=log.add)
+                open_program(argv, cwd=cwd, env=server.env, on_error=log.add, guard=guard)
             )
         except (OSError, ValueError) as error:
             raise McpError(text("cannot start it: {reason}", reason=error)) from error

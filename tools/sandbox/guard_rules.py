@@ -1,0 +1,48 @@
+"""The rules of a command's guard: which names it must not create or write in the project.
+
+The supervisor applies them: `tools/process/creation_guard.py`.
+"""
+
+import base64
+import os
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ..protected_paths import INSIDE, PROGRAM_FOLDERS, PROTECTED
+from .syscall_filter import build_guard_filter
+
+# Only these write programs into `.venv/bin` and `node_modules/.bin`
+_INSTALLERS = re.compile(
+    r"(?<![\w.-])(pip[\d.]*|pipx|uv|uvx|poetry|pdm|hatch|pipenv|conda|mamba|tox|nox|venv|virtualenv"
+    r"|buildout|npm|npx|pnpm|pnpx|yarn|bun|bunx|corepack|lerna|rush|setup\.py)(?![\w./-])"
+)
+
+
+def build_guard_rules(root: Path, places: Sequence[Path], argv: Sequence[str]) -> Mapping[str, Any]:
+    """Build the rules for a command in the project `root`; `places` are single paths of its own."""
+    program, calls = _build_program(os.uname().machine)
+    installs = _INSTALLERS.search(" ".join(argv)) is not None
+    names = INSIDE if installs else INSIDE | PROGRAM_FOLDERS
+    return {
+        "root": str(root),
+        "names": _NAMES,
+        "inside": {name: part.pattern for name, part in names.items()},
+        # other folders of `inside` that exist are mounted read-only
+        "is_deep": not installs and any((root / folder).exists() for folder in _FOLDERS),
+        "places": [str(place) for place in places if place.parent != root],
+        "program": program,
+        "calls": calls,
+    }
+
+
+_NAMES = sorted(PROTECTED)
+_FOLDERS = (".venv/bin", ".venv/Scripts", "venv/bin", "venv/Scripts", "node_modules/.bin")
+
+
+@cache
+def _build_program(machine: str) -> tuple[str, dict[str, int]]:
+    program, calls = build_guard_filter(machine)
+    return base64.b64encode(program).decode(), calls

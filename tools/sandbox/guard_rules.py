@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ..protected_paths import INSIDE, PROGRAM_FOLDERS, PROTECTED
+from ..protected_paths import INSIDE, PROGRAM_FOLDERS, PROTECTED, find_protected_name
 from .syscall_filter import build_guard_filter
 
 # Only these write programs into `.venv/bin` and `node_modules/.bin`
@@ -32,7 +32,7 @@ def build_guard_rules(root: Path, places: Sequence[Path], argv: Sequence[str]) -
         "inside": {name: part.pattern for name, part in names.items()},
         # other folders of `inside` that exist are mounted read-only
         "is_deep": not installs and any((root / folder).exists() for folder in _FOLDERS),
-        "places": [str(place) for place in places if place.parent != root],
+        "places": [str(place) for place in places if not find_protected_name(place.name)],
         "program": program,
         "calls": calls,
     }

@@ -8,11 +8,8 @@ from ...memory.snapshots.git_ls_files import find_top
 from ..git.config_risks import find_config_risks
 from ..git.git_paths import GitPathRules, find_path_rules, find_read_paths, guard_git_dir
 from ..git.hardened_git import ATTRIBUTES
-<<<<<<< HEAD
 from ..named_scripts import find_named_scripts
-=======
 from ..protected_paths import INSIDE, SPELLINGS
->>>>>>> f4c2c5f5 (sandbox: guard new names, root's files, socket families)
 from ..result import ToolError
 from ..sensitive_paths import find_homes, find_secrets
 from ..workspace import Workspace
@@ -52,14 +49,10 @@ def build_profile(
     """
     root = workspace.root
     git = _collect_git_folders(files, writable)
-<<<<<<< HEAD
     steering = _find_steering_files(workspace) if reserve and os.access(root, os.W_OK) else []
-=======
-    steering = _find_steering_files(root) if reserve and os.access(root, os.W_OK) else []
     named = [root / name for name in SPELLINGS if not os.path.lexists(root / name)]
     inside = [path for path in files.protected if _is_inside(root, path)]
     missing = [path for path in (*steering, *git.reserved) if not os.path.lexists(path)]
->>>>>>> f4c2c5f5 (sandbox: guard new names, root's files, socket families)
     private = find_private_folders()
     at_home = [*find_secrets(find_homes()), Path(os.path.realpath(home))]
     sockets = [] if filtered and not unix_sockets else _find_sockets((*private, *at_home))
@@ -110,30 +103,18 @@ def _find_sockets(covered: Sequence[Path]) -> list[Path]:
     return [path for path in find_listening_sockets() if not any(map(path.is_relative_to, covered))]
 
 
-<<<<<<< HEAD
-def _find_steering_files(workspace: Workspace) -> list[Path]:
-    """Return the reserved names, except links and git repositories: these have precise rules."""
-    root, scripts = workspace.root, find_named_scripts(workspace)
-    git = find_config_risks(root)
-    if git.unknown:
-        raise ToolError(_TOO_MUCH_GIT)
-    # git cannot use a placeholder for a missing file
-    named = [*(root / name for name in RESERVED), *git.hooks, *scripts]
-    named += filter(os.path.exists, git.included)
-=======
 def _is_inside(root: Path, path: Path) -> bool:
     """Return whether a path is protected because of its folder, such as `.github/workflows`."""
     return path.parent.parent == root and path.parent.name in INSIDE
 
 
-def _find_steering_files(root: Path) -> list[Path]:
-    """Return the files outside of `.git` that git starts or reads, except links."""
-    git = find_config_risks(root)
+def _find_steering_files(workspace: Workspace) -> list[Path]:
+    """Return what git starts or reads outside of `.git`, and named scripts, except links."""
+    git = find_config_risks(workspace.root)
     if git.unknown:
         raise ToolError(_TOO_MUCH_GIT)
->>>>>>> f4c2c5f5 (sandbox: guard new names, root's files, socket families)
     # if a folder is expected but a file exists, protect the file itself
-    named = (*git.hooks, *git.included)
+    named = (*git.hooks, *git.included, *find_named_scripts(workspace))
     places = (path.parent if path.parent.is_file() else path for path in named)
     return [path for path in places if os.path.realpath(path) == str(path)]
 

@@ -36,16 +36,12 @@ async def open_stdio(
 ) -> AsyncGenerator["StdioStreams"]:
     """Start the server and yield its streams; on exit end it. Raises McpError."""
     cwd = _find_folder(server, sandbox)
-<<<<<<< HEAD
-    argv = [server.command, *server.args]
+    argv, guard = [server.command, *server.args], None
     if server.from_project and sandbox:
         words = [server.cwd, *argv, *server.env.values()]
         named = filter(None, words)
         if changed := await asyncio.to_thread(explain_unconfirmed_server, named, sandbox.workspace):
             raise McpError(changed)
-=======
-    argv, guard = [server.command, *server.args], None
->>>>>>> f4c2c5f5 (sandbox: guard new names, root's files, socket families)
     async with AsyncExitStack() as stack:
         if server.from_project and sandbox:
             confined = await stack.enter_async_context(sandbox.wrap(argv, cwd))

@@ -10,6 +10,7 @@ from ...config import exit_codes, paths
 from ...config.settings.loader import load_settings
 from ...sdk.events import Completion, Event, Failure, Interrupted, Question
 from ...sdk.runner import Runner
+from ...tools.process.own_memory import close_memory
 from ..options import AnswerStyle, OutputFormat, is_verbose
 from ..prompts.interruptible_input import run_interruptible
 from ..prompts.text_input import discard_typeahead
@@ -89,6 +90,7 @@ def run_interactive(
 async def _run_interactive(
     talk: Talk, renderer: Renderer, ask: PromptRunner | None, seconds: float, stop: StopSignal
 ) -> int:
+    close_memory()
     async with Runner() as runner:
         watch = CancellableStream(runner, renderer, seconds, stop)
         last = await talk(InteractiveRun(runner, watch.show_events, ask))

@@ -15,6 +15,7 @@ from ...config.text import text
 from ...sdk.events import Event, Failure, Interrupted, Question
 from ...sdk.interrupt_response import Answer
 from ...sdk.runner import Runner
+from ...tools.process.own_memory import close_memory
 from ..rendering.renderer import Renderer
 from .background_end import collect_running, show_stopped
 from .cancellation import CancellableStream
@@ -227,6 +228,7 @@ def run_stream_json(chat_session: ChatSession, renderer: Renderer, seconds: floa
 async def _run_stream_json(
     chat_session: ChatSession, renderer: Renderer, seconds: float, stop: StopSignal
 ) -> int:
+    close_memory()
     async with Runner() as runner:
         last = await TurnLoop(
             chat_session, runner, CancellableStream(runner, renderer, seconds, stop)

@@ -2,9 +2,10 @@
 
 import re
 
+# `ENOTFOUND` is node's; it is a part of `ModuleNotFoundError`, too
 _MARKS = re.compile(
     r"read-only file system|\berofs\b|network is unreachable|\benetunreach\b"
-    r"|name resolution|name or service not known|could ?n[o']t resolve|enotfound|eai_again"
+    r"|name resolution|name or service not known|could ?n[o']t resolve|\benotfound\b|eai_again"
     r"|getaddrinfo|no route to host|operation not permitted|\beperm\b|permission denied|\beacces\b"
     r"|device or resource busy|\bebusy\b|invalid cross-device link|\bexdev\b"
     r"|cannot connect to the docker daemon|can only add regular files"
@@ -15,7 +16,7 @@ _NO_SOCKET = re.compile(r"address family not supported|\beafnosupport\b", re.IGN
 _OUTSIDE = "If the command needs more, call again with `outside_sandbox: true`: the user is asked"
 _NETWORK_BLOCKED = re.compile(
     r"network is unreachable|\benetunreach\b|name resolution|name or service not known"
-    r"|could ?n[o']t resolve|enotfound|eai_again|getaddrinfo|no route to host",
+    r"|could ?n[o']t resolve|\benotfound\b|eai_again|getaddrinfo|no route to host",
     re.IGNORECASE,
 )
 _WRITE_BLOCKED = re.compile(

@@ -64,13 +64,8 @@ def build_profile(
     ]
     return SandboxProfile(
         writable=(root, *writable),
-        pinned=(
-            *git.writable,
-            *filter(os.path.isdir, _find_folders_between(root, [*steering, *inside, *files.git])),
-        ),
-        frozen=tuple(
-            path for path in (*files.protected, *steering, *git.frozen) if os.path.lexists(path)
-        ),
+        pinned=(*git.writable, *_find_folders_between(root, [*steering, *inside, *files.git])),
+        frozen=tuple(filter(os.path.lexists, (*files.protected, *steering, *git.frozen))),
         reserved=(*missing, *(named if reserve else ())),
         hidden_folders=hidden,
         hidden_files=(*(path for path in files.secret_files if path.name not in _BLANK), *sockets),
@@ -136,5 +131,9 @@ def _find_folders_between(root: Path, places: Sequence[Path]) -> list[Path]:
     """Return the folders between the root and these paths: moving one would replace its content."""
     above = (folder for place in places for folder in place.parents)
     return list(
-        dict.fromkeys(folder for folder in above if folder != root and folder.is_relative_to(root))
+        dict.fromkeys(
+            folder
+            for folder in above
+            if folder != root and folder.is_relative_to(root) and folder.is_dir()
+        )
     )

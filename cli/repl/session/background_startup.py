@@ -46,7 +46,9 @@ def _check_configuration(session: Session) -> None:
 def _create_runner(session: Session) -> "Runner":
     with without_collector():
         from ....sdk.runner import Runner
+        from ....tools.process.own_memory import close_memory
 
+    close_memory()
     return Runner(home=session.home)
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from maxagent.tools.sandbox.failure_hint import find_hint, find_refused_connection
+from maxagent.tools.sandbox.failure_hint import find_block, find_hint, find_refused_connection
 
 
 @pytest.mark.parametrize(
@@ -42,9 +42,24 @@ def test_with_a_network_the_network_is_not_why() -> None:
     assert "no network" not in find_hint("Permission denied", network=True)
 
 
-@pytest.mark.parametrize("said", ["", "1 failed, 3 passed", "SyntaxError: invalid syntax"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "",
+        "1 failed, 3 passed",
+        "SyntaxError: invalid syntax",
+        "ModuleNotFoundError: No module named 'requests'",
+        "E   ModuleNotFoundError: No module named 'app.models'",
+        "ImportError: cannot import name 'x' from 'y'",
+        "Error [ERR_MODULE_NOT_FOUND]: Cannot find module './x.js'",
+        "org.junit.ResourceNotFoundException: x",
+        "kotlin.EntityNotFoundError",
+        "psycopg.errors.FileNotFoundError2",
+    ],
+)
 def test_any_other_failure_is_the_commands_own(said: str) -> None:
     assert find_hint(said, network=False) == ""
+    assert find_block(said, network=False) == ""
 
 
 def test_failed_sandbox_setup_is_reported() -> None:

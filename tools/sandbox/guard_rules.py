@@ -32,7 +32,11 @@ def build_guard_rules(root: Path, places: Sequence[Path], argv: Sequence[str]) -
         "inside": {name: part.pattern for name, part in names.items()},
         # other folders of `inside` that exist are mounted read-only
         "is_deep": not installs and any((root / folder).exists() for folder in _FOLDERS),
-        "places": [str(place) for place in places if not find_protected_name(place.name)],
+        "places": [
+            str(place)
+            for place in places
+            if place.parent != root or not find_protected_name(place.name)
+        ],
         "program": program,
         "calls": calls,
     }

@@ -69,6 +69,7 @@ async def test_refusing_hook_leaves_everything_as_it_is(
     spoken: Spoken, checkout: GitCheckout
 ) -> None:
     checkout.hook("pre-commit", "echo no >&2; exit 1")
+    trust(spoken.project, spoken.home)
     with pytest.raises(GitError, match="no"):
         await spoken("/commit", typed="y\n")
     assert checkout.git("status", "--porcelain").split("\n") == ["M  b.txt", "?? a.txt"]

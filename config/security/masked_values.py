@@ -1,7 +1,8 @@
 """Values as they are shown: `${NAME}` by name, and what may be a secret as stars (pure)."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from urllib.parse import urlsplit, urlunsplit
 
 from .redaction import redact
@@ -54,6 +55,15 @@ def mask_arguments(arguments: Iterable[str]) -> Iterator[str]:
         else:
             yield mask_secrets(argument)
         secret_follows = bool(match and is_named and not match[2])
+
+
+def join_words(words: Sequence[str]) -> str:
+    """Join the words as for a shell, but leave `${NAME}` and stars readable."""
+    plain = (word.replace("${", "").replace("}", "").replace("*", "") for word in words)
+    return " ".join(
+        word if shlex.quote(bare) == bare else shlex.quote(word)
+        for word, bare in zip(words, plain, strict=True)
+    )
 
 
 def mask_url(url: str) -> str:

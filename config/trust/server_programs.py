@@ -1,7 +1,6 @@
 """The MCP servers that a project's files define, as they are written."""
 
 import json
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
@@ -9,6 +8,7 @@ from typing import cast
 from ..commented_json import parse_json
 from ..security.content_digest import UnreadableFileError, as_text, read_with_digest
 from ..security.masked_values import (
+    join_words,
     mask_arguments,
     mask_literals,
     mask_named,
@@ -70,7 +70,7 @@ def describe_server(definition: Mapping[str, object]) -> str:
     url = next((value for key in URL_KEYS if (value := _to_text(definition.get(key)))), "")
     command = _to_text(definition.get("command"))
     arguments = list_arguments(definition)
-    parts = [_quote([mask_secrets(command), *mask_arguments(arguments)])] if command else []
+    parts = [join_words([mask_secrets(command), *mask_arguments(arguments)])] if command else []
     parts += [mask_url(url)] if url else []
     parts += [f"cwd {cwd}" for cwd in [_to_text(definition.get("cwd"))] if cwd]
     headers, env = _to_mapping(definition.get("headers")), _to_mapping(definition.get("env"))
@@ -94,15 +94,6 @@ def list_server_words(definition: Mapping[str, object]) -> list[str]:
     env = _to_mapping(definition.get("env")).values()
     words = [_to_text(definition.get("cwd")), _to_text(definition.get("command"))]
     return [*filter(None, words), *list_arguments(definition), *map(_to_text, env)]
-
-
-def _quote(words: list[str]) -> str:
-    """Join the words as for a shell, but leave `${NAME}` and stars readable."""
-    plain = (word.replace("${", "").replace("}", "").replace("*", "") for word in words)
-    return " ".join(
-        word if shlex.quote(bare) == bare else shlex.quote(word)
-        for word, bare in zip(words, plain, strict=True)
-    )
 
 
 def _to_mapping(value: object) -> dict[str, object]:

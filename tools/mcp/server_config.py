@@ -38,6 +38,8 @@ class McpServer:
     """Seconds for the connection and its first answer."""
     call_timeout: float = CALL_TIMEOUT
     """Seconds without an answer or progress after which a call ends."""
+    written: "McpServer | None" = field(default=None, repr=False, compare=False)
+    """The same before its variables were put in; None where nothing was."""
     entry: str = field(default="", repr=False)
     """What is written in the file, one value a line: all that decides what is started and asked."""
     digest: str = ""
@@ -50,6 +52,11 @@ class McpServer:
             object.__setattr__(self, "entry", render_entry(self))
         if not self.digest:
             object.__setattr__(self, "digest", compute_digest(self))
+
+    @property
+    def as_written(self) -> "McpServer":
+        """The server with its variables by name, to be shown."""
+        return self.written or self
 
     @property
     def is_usable(self) -> bool:

@@ -117,6 +117,7 @@ def _expand(server: McpServer, variables: Variables) -> McpServer:
         url=expand(server.url),
         headers={name: expand(value) for name, value in server.headers.items()},
         oauth={name: expand(value) for name, value in server.oauth.items()},
+        written=server,
     )
     if server.transport != "stdio":
         _validate_url(expanded.url)

@@ -161,10 +161,21 @@ def _describe_state(server: "McpServer", check: ConnectionCheck | None) -> str:
     return describe_connection(check) if check else "-"
 
 
+def _list_names(values: Mapping[str, str]) -> str:
+    """List the names, and the variables that their values come from."""
+    from ....config.security.masked_values import mask_literals
+
+    return ", ".join(
+        f"{name}={mask_literals(value)}" if "${" in value else name
+        for name, value in values.items()
+    )
+
+
 def _list_details(server: "McpServer") -> str:
+    written = server.as_written
     parts = [
-        t("mcp.headers", names=", ".join(server.headers)) if server.headers else "",
-        t("mcp.env", names=", ".join(server.env)) if server.env else "",
+        t("mcp.headers", names=_list_names(written.headers)) if server.headers else "",
+        t("mcp.env", names=_list_names(written.env)) if server.env else "",
         t("mcp.source", file=server.source),
     ]
     return "; ".join(part for part in parts if part)
@@ -198,19 +209,21 @@ def _to_mapping(server: "McpServer", check: ConnectionCheck | None) -> dict[str,
 
 
 def _hide_secrets(server: "McpServer") -> dict[str, object]:
-    """Return the definition; values of variables and headers are left out."""
-    from ....tools.mcp.secret_values import HIDDEN, hide_arguments, hide_query
+    """Return the definition: `${NAME}` by name, other values of variables and headers as stars."""
+    from ....config.security.masked_values import mask_literals, mask_secrets, mask_url
+    from ....tools.mcp.secret_values import hide_arguments
 
+    written = server.as_written
     if server.transport == "stdio":
         address: dict[str, object] = {
-            "command": server.command,
+            "command": mask_secrets(written.command),
             "args": list(hide_arguments(server)),
-            "env": dict.fromkeys(server.env, HIDDEN),
+            "env": {name: mask_literals(value) for name, value in written.env.items()},
         }
     else:
         address = {
-            "url": hide_query(server.url),
-            "headers": dict.fromkeys(server.headers, HIDDEN),
+            "url": mask_url(written.url),
+            "headers": {name: mask_literals(value) for name, value in written.headers.items()},
         }
     return {"type": server.transport, **address, "enabled": server.enabled}
 

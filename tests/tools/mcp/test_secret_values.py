@@ -2,11 +2,11 @@
 
 import pytest
 
+from maxagent.config.security.masked_values import mask_url
 from maxagent.config.security.redaction import redact
 from maxagent.tools.mcp.secret_values import (
     format_address,
     hide_arguments,
-    hide_query,
     is_secret,
     remember_secrets,
 )
@@ -56,7 +56,7 @@ def test_values_of_secret_options_are_hidden(arguments: tuple[str, ...], hidden:
     ],
 )
 def test_a_url_is_shown_without_secrets(url: str, hidden: str) -> None:
-    assert hide_query(url) == hidden
+    assert mask_url(url) == hidden
 
 
 def test_an_address_is_a_url_or_a_command() -> None:

@@ -98,10 +98,12 @@ def test_an_unknown_name_shows_names_like_it(place: Place, command: str) -> None
 
 def test_the_configuration_is_printed_without_secrets(place: Place) -> None:
     place.write_user(TWO)
-    place.write_project({"c": {"url": "https://y?key=" + SECRET}})
+    headers = {"Authorization": "Bearer ${TOKEN_FOR_TESTS}"}
+    place.write_project({"c": {"url": "https://y?key=" + SECRET, "headers": headers}})
     ended = place("config")
     servers = json.loads(ended.stdout)["servers"]
     assert [*servers] == ["c", "far", "near"]
     assert servers["near"]["env"] == {"LEVEL": "***"}
+    assert servers["c"]["headers"] == headers
     assert SECRET not in ended.stdout
     assert str(place.file) in ended.stderr and ".mcp.json" in ended.stderr

@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 N ?= 200
 SECONDS ?= 60
 
-.PHONY: help demo picture test test-fast check house check-pythons bench edit-eval torture torture-undo torture-context torture-mcp torture-agents race corpus cassettes token-counts secret-rules fuzz interop locale docs install
+.PHONY: help demo picture test test-fast check house check-pythons bench edit-eval torture torture-undo torture-context torture-mcp torture-agents torture-answers race corpus cassettes token-counts secret-rules fuzz interop locale docs install
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -61,6 +61,9 @@ torture-context: $(INSTALLED) ## hold conversations of 400 model turns, judged b
 
 torture-mcp: $(INSTALLED) ## kill MCP servers and MaxAgent at each phase of a call: make torture-mcp N=200
 	PYTHONPATH=tests/fixtures $(BIN)/python tests/torture/mcp_torture.py $(N)
+
+torture-answers: $(INSTALLED) ## send bombs and endless answers to every place that reads from the network
+	PYTHONPATH=tests/fixtures $(BIN)/python tests/torture/answer_bombs.py
 
 torture-agents: $(INSTALLED) ## kill a conversation with three sub-agents N times: make torture-agents N=200
 	PYTHONPATH=tests/fixtures $(BIN)/python tests/torture/agents_torture.py $(N)

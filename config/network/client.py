@@ -295,15 +295,19 @@ async def _handle(
     async def note_stream(event: str, info: Mapping[str, Any]) -> None:
         if event == "socks.connect_tcp.complete":
             opened.append(info["return_value"])
+            deadline.reschedule(asyncio.get_running_loop().time() + CONNECT_SECONDS)
         elif event == "socks.setup_socks5_connection.complete":
             opened.clear()
+            deadline.reschedule(None)
 
     request.extensions["trace"] = note_stream
+    deadline = asyncio.timeout(None)
     try:
-        return await route.handle_async_request(request)
+        async with deadline:
+            return await route.handle_async_request(request)
     except (SOCKSError, AssertionError, LookupError, ValueError) as error:
         raise httpx2.ProxyError(text("it does not answer like a SOCKS proxy")) from error
-    except httpx2.TimeoutException as error:
+    except (TimeoutError, httpx2.TimeoutException) as error:
         if opened:
             raise httpx2.ProxyError(text("it does not answer like a SOCKS proxy")) from error
         raise

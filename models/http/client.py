@@ -183,7 +183,7 @@ class EndpointClient:
             while len(text) < MAX_ERROR_BYTES and (portion := await patience.read_next(portions)):
                 text += portion
         except RefusedResponseError as error:  # the status says more
-            return text.decode("utf-8", "replace") or str(error)
+            return text.decode("utf-8", "replace").strip() or str(error)
         return text.decode("utf-8", "replace")
 
     async def _read_portions(

@@ -5,6 +5,7 @@ import pytest
 from maxagent.config.trust.decision import check_trust, trust
 from maxagent.sdk.startup_notices import (
     adapt_to_conversation,
+    collect_network_notices,
     collect_notices,
     collect_trust_notices,
 )
@@ -72,3 +73,27 @@ def test_of_many_files_some_are_named(tmp_path: Path) -> None:
         (tmp_path / f".llc/skills/{number:02}").write_text("")
     told = untrusted_with(tmp_path, tests=False)
     assert "09` (skills); and 5 others" in told and "`.llc/skills/10`" not in told
+
+
+@pytest.mark.parametrize(
+    "environ",
+    [
+        {"ALL_PROXY": "socks4://p:1"},
+        {"https_proxy": "http://p:port"},
+        {"NO_PROXY": "10.0.0.0/99"},
+        {"SSL_CERT_FILE": "/nonexistent"},
+        {"REQUESTS_CA_BUNDLE": "/nonexistent"},
+        {"ALL_PROXY": "direct://", "NO_PROXY": "a/b", "NODE_EXTRA_CA_CERTS": "/nonexistent"},
+    ],
+)
+def test_unread_network_variables_are_one_notice(environ: dict[str, str]) -> None:
+    (notice,) = collect_network_notices(environ)
+    assert notice.startswith("network settings that cannot be read are ignored: ")
+    assert all(f"`{name}` (" in notice for name in environ)
+
+
+def test_readable_network_variables_need_no_notice() -> None:
+    assert (
+        collect_network_notices({"HTTPS_PROXY": "p:1", "NO_PROXY": "::1, a.b", "ALL_PROXY": ""})
+        == []
+    )

@@ -14,6 +14,7 @@ import pytest
 from bomb_server import BombServer, make_bombs
 from web_server import WebServer
 
+from maxagent.config.network import client as client_module
 from maxagent.config.network.addresses import IP, HostUnknownError
 from maxagent.config.network.certificates import load_certificates
 from maxagent.config.network.client import (
@@ -87,6 +88,13 @@ class Greeter(Drip):
         self.wfile.write(b"220 mail.example ESMTP ready\r\n")
 
 
+class Mute(Drip):
+    """Takes a connection and says nothing."""
+
+    def handle(self) -> None:
+        self.server.stopped.wait()  # type: ignore[attr-defined]
+
+
 @contextmanager
 def serve(
     handler: type[BaseHTTPRequestHandler], context: ssl.SSLContext | None = None
@@ -156,8 +164,12 @@ async def test_a_dead_proxy_is_named_without_its_login(
     assert "hidden" not in str(caught.value) and "`ALL_PROXY`" in find_hint(caught.value)
 
 
-async def test_a_server_that_speaks_no_socks_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    with serve(Greeter) as port:
+@pytest.mark.parametrize("server", [Greeter, Mute])
+async def test_a_server_that_speaks_no_socks_is_said(
+    monkeypatch: pytest.MonkeyPatch, server: type[BaseHTTPRequestHandler]
+) -> None:
+    monkeypatch.setattr(client_module, "CONNECT_SECONDS", 0.3)
+    with serve(server) as port:
         monkeypatch.setenv("ALL_PROXY", f"socks5://127.0.0.1:{port}")
         with pytest.raises(httpx2.ProxyError, match="through the proxy socks5://127.0.0.1"):
             await get("http://far.example/")

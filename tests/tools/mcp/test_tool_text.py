@@ -1,5 +1,17 @@
+import json
+import re
+
+import pytest
+
+from maxagent.config.security.control_characters import CONTROL_CHARACTERS
 from maxagent.tools.mcp.definition import ToolDefinition
-from maxagent.tools.mcp.tool_text import MAX_DESCRIPTION_LENGTH, describe_tool, show_hidden
+from maxagent.tools.mcp.tool_adapter import build_tool
+from maxagent.tools.mcp.tool_text import (
+    MAX_DESCRIPTION_LENGTH,
+    describe_tool,
+    restore_hidden,
+    show_hidden,
+)
 
 
 def tool(description: str) -> ToolDefinition:
@@ -13,3 +25,23 @@ def test_a_description_is_cleaned_and_cut() -> None:
 
 def test_a_person_sees_hidden_characters() -> None:
     assert show_hidden("a\u200bb") == "a<U+200B>b"
+
+
+@pytest.mark.parametrize("hidden", ["\u200b", "\u202e", "\U000e0041", "\u2066", "\ufeff", "\xad"])
+def test_no_hidden_character_of_a_schema_reaches_models(hidden: str) -> None:
+    name, choice = f"na{hidden}me", f"a{hidden}b"
+    schema = {
+        "type": "object",
+        "title": f"T{hidden}",
+        "required": [name],
+        "properties": {
+            name: {"enum": [choice, "c"], "description": f"D{hidden}", "default": choice},
+            "rows": {"type": "array", "items": {"properties": {name: {"const": choice}}}},
+        },
+    }
+    offered = build_tool("mcp_s_t", ToolDefinition("s", "t", "", schema), from_project=False)
+    shown = json.dumps(offered.args_schema, ensure_ascii=False)
+    assert not re.search(f"[{CONTROL_CHARACTERS}]", shown) and '"name"' in shown
+    called = {"name": "ab", "rows": [{"name": "ab"}], "other": "ab"}
+    sent = {name: choice, "rows": [{name: choice}], "other": "ab"}
+    assert restore_hidden(schema, called) == sent

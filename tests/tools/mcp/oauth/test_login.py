@@ -146,6 +146,10 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"metadata": {"registration_endpoint": "http://evil.example/r"}}, "is not safe for a login"),
     ({"metadata": {"revocation_endpoint": "http://evil.example/r"}}, "is not safe for a login"),
     ({"metadata": {"code_challenge_methods_supported": ["plain"]}}, "does not support PKCE"),
+    ({"metadata": {"code_challenge_methods_supported": None}}, "not say that it supports PKCE"),
+    ({"metadata": {"code_challenge_methods_supported": []}}, "not say that it supports PKCE"),
+    ({"metadata": {"token_endpoint": "https://169.254.169.254/"}}, "may not send us"),
+    ({"metadata": {"registration_endpoint": "https://169.254.1.1/r"}}, "may not send us"),
     ({"metadata": {"registration_endpoint": None}}, "does not register clients"),
     ({"iss": "https://evil.example"}, "answered by https://evil.example instead"),
     ({"metadata": {"authorization_response_iss_parameter_supported": True}}, "answered by ?"),
@@ -178,3 +182,23 @@ async def test_logout_revokes_and_forgets(guarded: OAuthServer, tmp_path: Path) 
 async def test_an_unreachable_server_is_named(tmp_path: Path) -> None:
     with pytest.raises(LoginError, match="the login to `gone` failed"):
         await log_in(Server("gone", "http://127.0.0.1:9/mcp"), tmp_path, ScriptedBrowser())
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        "http://127.0.0.1:9/meta",
+        "http://localhost/meta",
+        "https://10.0.0.1/meta",
+        "http://169.254.169.254/latest/meta-data",
+        "https://other.example/.well-known/oauth-protected-resource",
+        "file:///etc/passwd",
+    ],
+)
+async def test_metadata_of_another_origin_are_not_read(
+    guarded: OAuthServer, tmp_path: Path, named: str
+) -> None:
+    challenge = {"WWW-Authenticate": f'Bearer resource_metadata="{named}"'}
+    guarded.routes = {"/mcp": lambda request: {"status": 401, "headers": challenge, "body": {}}}
+    with pytest.raises(LoginError, match="names metadata of another origin"):
+        await log_in(guarded.server, tmp_path, ScriptedBrowser())

@@ -39,7 +39,7 @@ def settle_trust(folder: Path, *, yes: bool, output: OutputFormat, tests: bool) 
         return
     grant_if_empty(folder, home)
     trust = check_trust(folder, home)
-    if trust.trusted or not (trust.inventory or tests):
+    if trust.trusted or not (trust.is_needed or tests):
         return
     if output is OutputFormat.text and sys.stdin.isatty() and sys.stderr.isatty():
         _ask_trust(trust, home, tests=tests)

@@ -40,6 +40,7 @@ from .approval.hooked_call import ask_hooked
 from .approval.interrupts import request_answer
 from .approval.outside_sandbox import answer_first_run, ask_outside, find_waiting_call
 from .hooks.selection import list_hooked_tools
+from .options import Options
 from .roles import RoleName
 from .state import State
 from .subagents.calls import find_invalid_calls, split_calls
@@ -98,7 +99,8 @@ async def approve(state: State, runtime: Runtime[Context]) -> DispatchTransition
         alone=alone,
     )
     answers = {"messages": messages} if messages else {}
-    update = {**answers, **_collect_thread_rules(rulings, state), "asked": []}
+    update = {**answers, **_collect_thread_rules(rulings, state), **_choose_mode(rulings, state)}
+    update["asked"] = []
     return await asyncio.to_thread(dispatch, state, groups, tools, workspace, update)
 
 
@@ -119,6 +121,12 @@ def _collect_thread_rules(rulings: Iterable[CallEvaluation], state: State) -> di
     ]
     allowed = list(dict.fromkeys([*state.get("allowed", ()), *rules]))
     return {"allowed": allowed} if rules else {}
+
+
+def _choose_mode(rulings: Iterable[CallEvaluation], state: State) -> dict[str, Options]:
+    """Return the options with the mode that the user has chosen beside a yes, if any."""
+    mode = next((evaluation.mode for evaluation in rulings if evaluation.mode), "")
+    return {"options": {**state.get("options", {}), "mode": mode}} if mode else {}
 
 
 async def _approve_waiting(

@@ -13,7 +13,6 @@ from ...sdk.runner import Runner
 from ...tools.process.own_memory import close_memory
 from ..options import AnswerStyle, OutputFormat, is_verbose
 from ..prompts.interruptible_input import run_interruptible
-from ..prompts.text_input import discard_typeahead
 from ..rendering.console import open_console
 from ..rendering.renderer import JsonRenderer, Renderer
 from ..rendering.text_renderer import TextRenderer
@@ -102,7 +101,6 @@ async def _run_interactive(
 
 async def _ask_at_once(question: Callable[[], Said]) -> Said:
     """Ask at once: nothing else runs meanwhile; SIGTERM or a closed terminal ends the process."""
-    discard_typeahead()
     exits = {number: partial(build_exit, number) for number in find_termination_signals()}
     return run_interruptible(exits, question)
 

@@ -1,6 +1,6 @@
 """Questions with a choice at the terminal; Ctrl-C and Ctrl-D end the command as interrupted."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -8,16 +8,16 @@ import typer
 
 from ...config.exit_codes import INTERRUPTED
 from ..i18n.catalogs import t
+from .choice_keys import Choice, ChoiceReply
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from .key_input import Keys
-
 
 def confirm(question: str) -> bool:
-    """Return whether the answer is yes."""
-    return ask_choice(question, {"yes": t("key.yes"), "no": t("key.no")}) == "yes"
+    """Return whether the answer is yes; what is asked so is permanent, so a yes needs Enter."""
+    choices = [Choice("yes", t("choice.yes"), needs_enter=True), Choice("no", t("choice.no"))]
+    return ask_choice(question, choices).word == "yes"
 
 
 def ask_number(question: str) -> int:
@@ -31,27 +31,53 @@ def ask_number(question: str) -> int:
     return int(reply)
 
 
-def ask_choice(question: str, keys: "Keys") -> str:
-    """Return the word of the key that was pressed; ask again after any other key."""
-    from .key_input import read_key  # imports rich
-
+def ask_choice(question: str, choices: Sequence[Choice]) -> ChoiceReply:
+    """Return the word of the choice and what the user typed, which belongs to the last choice."""
     with _open_prompt_console() as console:
-        return read_key(console, question, keys)
+        return choose(console, question, choices)
+
+
+def choose(console: "Console", question: str, choices: Sequence[Choice]) -> ChoiceReply:
+    """Show the question and its choices, and afterwards the answer below it.
+
+    Raises EOFError or KeyboardInterrupt if the user leaves the question open.
+    """
+    from ..rendering.console import show_line
+    from .choice_lines import choose_from_lines
+    from .text_input import can_edit
+
+    show_line(console, question, "bold")
+    if not can_edit():
+        return choose_from_lines(console, choices)
+    from .choice_list import POINTER, choose_from_list
+    from .sync_bridge import run_sync
+
+    reply = run_sync(choose_from_list(choices))
+    label = next(choice.label for choice in choices if choice.word == reply.word)
+    answer = t("labelled", label=reply.word, said=reply.text) if reply.text else label
+    show_line(console, f"{POINTER} {answer}", "cyan")
+    return reply
 
 
 def confirm_abandon(why: str) -> bool:
     """Return whether to abandon an unfinished turn; otherwise it is resumed first.
 
-    `why` names the reason why it is unfinished.
+    `why` names the reason why it is unfinished. Raises typer.Exit if the user does neither.
     """
     from ..i18n.message_translation import translate
     from ..rendering.console import show_line  # imports rich
-    from .key_input import read_key
 
-    keys = {word: t(f"key.unfinished.{word}") for word in ("resume", "abandon")}
+    choices = [
+        Choice("resume", t("key.unfinished.resume")),
+        Choice("abandon", t("key.unfinished.abandon"), needs_enter=True),
+        Choice("neither", t("key.unfinished.neither")),
+    ]
     with _open_prompt_console() as console:
         show_line(console, translate(why), "yellow")
-        return read_key(console, t("repl.unfinished"), keys, yes="resume") == "abandon"
+        reply = choose(console, t("repl.unfinished"), choices)
+        if reply.word == "neither":
+            raise KeyboardInterrupt
+    return reply.word == "abandon"
 
 
 @contextmanager

@@ -89,18 +89,18 @@ def _describe_offer(provider: Provider) -> str:
 def _ask_key_provider(console: "Console", key: str) -> str:
     """Return the provider of a key whose form several providers use."""
     from ..rendering.console import show_line
-    from .text_input import discard_typeahead, read_line
+    from .choice import choose
+    from .choice_keys import Choice
+    from .text_input import discard_typeahead
 
     discard_typeahead()  # a key that came again is not shown as an answer
     names = list_candidates(key)
-    for number, name in enumerate(names, 1):
-        show_line(console, f"{number:>3}  {name}", "")
-    numbers = [str(number) for number in range(1, len(names) + 1)]
-    while (typed := read_line(console, t("auth.ask.provider"), numbers)) not in numbers:
-        if typed in names:
-            return typed
+    choices = [Choice(name, name, letter="") for name in names]
+    while True:
+        reply = choose(console, t("auth.ask.provider"), choices)
+        if (name := reply.text or reply.word) in names:
+            return name
         show_line(console, t("auth.unclear.provider", count=len(names)), "yellow")
-    return names[int(typed) - 1]
 
 
 def _ask_key(console: "Console", provider: Provider) -> str:

@@ -12,11 +12,11 @@ from ..i18n.catalogs import t
 from ..rendering.approval_request import describe_asker, show_request
 from ..rendering.console import open_console, show_line
 from ..rendering.tool_summary import format_call
+from .choice import choose
+from .choice_keys import Choice
 from .edit_tool_call import with_own_diff
-from .key_input import read_key
 from .mode_switch import decide_switch
 from .server_question import decide_server_question, is_server_question
-from .text_input import read_line
 from .tool_approval import decide_call
 
 # `{"type": "approve"}` or a similar mapping; `always` is a rule that has just been saved
@@ -64,13 +64,18 @@ def _ask_together(
     for request in requests:
         show_request(console, request)
     calls = ", ".join(format_call(request["name"], request["args"], SHORT) for request in requests)
-    keys = {"yes": t("key.all.yes"), "no": t("key.all.no"), "one": t("key.all.one")}
-    match read_key(console, t("ask.all", count=len(requests), calls=calls), keys):
+    is_outside = any(request["args"].get("outside_sandbox") for request in requests)
+    choices = [
+        Choice("yes", t("key.all.yes", count=len(requests)), needs_enter=is_outside),
+        Choice("one", t("key.all.one")),
+        Choice("no", t("key.all.no")),
+    ]
+    reply = choose(console, t("ask.all", count=len(requests), calls=calls), choices)
+    match reply.word:
         case "yes":
             return [{"type": "approve"} for _ in requests]
         case "no":
-            why = read_line(console, t("ask.why"))
-            return [{"type": "reject", "message": why} for _ in requests]
+            return [{"type": "reject", "message": reply.text} for _ in requests]
         case _:
             return []
 
@@ -112,33 +117,40 @@ def decide_request(
 
 def _decide_review(console: Console, request: ApprovalRequest) -> UserDecision:
     show_line(console, t(f"outcome.{request['args']['outcome']}"), "bold")
-    keys = {word: t(f"key.review.{word}") for word in ("keep", "undo", "remark")}
-    while True:
-        match read_key(console, t("ask.review"), keys, yes="keep"):
-            case "keep":
-                return {"type": "approve"}
-            case "undo":
-                return {"type": "reject"}
-            case _:
-                if remark := read_line(console, t("ask.remark")):
-                    return {"type": "respond", "message": remark}
+    choices = [
+        Choice("keep", t("key.review.keep")),
+        Choice("undo", t("key.review.undo"), needs_enter=True),
+        Choice("remark", t("key.review.remark"), needs_text=True),
+    ]
+    reply = choose(console, t("ask.review"), choices)
+    match reply.word:
+        case "keep":
+            return {"type": "approve"}
+        case "undo":
+            return {"type": "reject"}
+        case _:
+            return {"type": "respond", "message": reply.text}
 
 
 def _decide_pull_request(console: Console, request: ApprovalRequest) -> UserDecision:
     show_request(console, request)
-    keys = {"yes": t("key.pull_request.yes"), "no": t("key.pull_request.no")}
-    if read_key(console, t("ask.pull_request"), keys) == "yes":
+    choices = [
+        Choice("yes", t("key.pull_request.yes"), needs_enter=True),
+        Choice("no", t("key.pull_request.no")),
+    ]
+    if choose(console, t("ask.pull_request"), choices).word == "yes":
         return {"type": "approve"}
     return {"type": "reject", "message": ""}
 
 
 def _read_reply(console: Console, request: ApprovalRequest) -> str:
-    """Return the answer to a question of the model, by number or as text."""
+    """Return the answer to a question of the model: one of its options, or a text."""
     args: Mapping[str, Any] = request["args"]
     options = [str(option) for option in cast("list[object]", args.get("options") or [])]
     asked = args.get("question") or args.get("response") or ""
-    show_line(console, f"\n{asked}", "bold yellow")
-    for number, option in enumerate(options, 1):
-        show_line(console, f"  {number}. {option}", "")
-    words = read_line(console, t("ask.reply"))
-    return options[int(words) - 1] if words.isdigit() and 0 < int(words) <= len(options) else words
+    console.print()
+    choices = [Choice(option, option, letter="") for option in options]
+    own = t("key.reply.other" if options else "key.reply")
+    text = Choice("", own, needs_text=True, letter="")
+    reply = choose(console, str(asked), [*choices, text])
+    return reply.text or reply.word

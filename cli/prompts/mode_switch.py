@@ -9,8 +9,9 @@ from ..i18n.catalogs import t
 from ..options import Mode
 from ..rendering.approval_request import show_text
 from ..rendering.console import open_console, show_line
+from .choice import choose
+from .choice_keys import Choice
 from .edit_tool_call import build_edit_decision
-from .key_input import Keys, read_key
 from .text_input import read_line
 from .tool_approval import edit_or_keep
 
@@ -30,7 +31,8 @@ def decide_switch(console: Console, request: ApprovalRequest) -> dict[str, Any]:
     _show_plan(console, request)
     _show_chosen(console, chosen)
     while True:
-        match read_key(console, question, _build_keys(has_plan=has_plan)):
+        reply = choose(console, question, _build_choices(has_plan=has_plan))
+        match reply.word:
             case "yes":
                 return {"type": "approve", **chosen}
             case "edit":
@@ -41,7 +43,7 @@ def decide_switch(console: Console, request: ApprovalRequest) -> dict[str, Any]:
                 chosen |= _read_choices(console)
                 _show_chosen(console, chosen)
             case _:
-                return {"type": "reject", "message": read_line(console, t("ask.why"))}
+                return {"type": "reject", "message": reply.text}
 
 
 def show_drafts(decisions: Sequence[Mapping[str, Any]]) -> None:
@@ -52,10 +54,10 @@ def show_drafts(decisions: Sequence[Mapping[str, Any]]) -> None:
         show_text(console, decision["edited_action"]["args"]["text"])
 
 
-def _build_keys(*, has_plan: bool) -> Keys:
+def _build_choices(*, has_plan: bool) -> list[Choice]:
     if has_plan:
-        return {word: t(f"key.plan.{word}") for word in ("yes", "no", "edit", "model")}
-    return {word: t(f"key.plan_mode.{word}") for word in ("yes", "no")}
+        return [Choice(word, t(f"key.plan.{word}")) for word in ("yes", "edit", "model", "no")]
+    return [Choice(word, t(f"key.plan_mode.{word}")) for word in ("yes", "no")]
 
 
 def _show_plan(console: Console, request: ApprovalRequest) -> None:

@@ -1,7 +1,7 @@
 """What an MCP server asks the user: a form, field by field, or a page to open."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
@@ -11,8 +11,12 @@ from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
 from ..rendering.approval_request import show_request
 from ..rendering.console import show_line
-from .key_input import read_key
+from .choice import choose
+from .choice_keys import Choice
 from .text_input import read_line
+
+if TYPE_CHECKING:
+    from ...tools.mcp.questions import FormField
 
 ApprovalRequest = Mapping[str, Any]
 
@@ -26,12 +30,10 @@ def decide_server_question(console: Console, request: ApprovalRequest) -> dict[s
     """Return the user's answer; a page is never opened for them."""
     show_request(console, request)
     is_form = "form" in request
-    keys = {
-        "yes": t("key.server.fill" if is_form else "key.server.page"),
-        "no": t("key.server.no"),
-    }
+    yes = t("key.server.fill" if is_form else "key.server.page")
+    choices = [Choice("yes", yes), Choice("no", t("key.server.no"))]
     question = t("ask.server.form" if is_form else "ask.server.page")
-    if read_key(console, question, keys) == "no":
+    if choose(console, question, choices).word == "no":
         return {"type": "reject", "message": ""}
     if not is_form:
         return {"type": "approve"}
@@ -44,7 +46,7 @@ def _read_form(console: Console, schema: Mapping[str, Any]) -> dict[str, Any]:
 
     def read_field(field: FormField) -> Any:
         while True:
-            words = read_line(console, _format_field(field.label, field.default, field.choices))
+            words = _read_field(console, field)
             if not words and (field.default is not None or not field.required):
                 return field.default
             try:
@@ -56,6 +58,16 @@ def _read_form(console: Console, schema: Mapping[str, Any]) -> dict[str, Any]:
 
     values = {field.name: read_field(field) for field in read_fields(schema)}
     return {name: value for name, value in values.items() if value is not None}
+
+
+def _read_field(console: Console, field: "FormField") -> str:
+    """Return what was typed; the number of a choice as it stands in the form."""
+    if not field.choices:
+        return read_line(console, _format_field(field.label, field.default, field.choices))
+    choices = [Choice(str(at), title, letter="") for at, (_, title) in enumerate(field.choices, 1)]
+    other = Choice("", t("key.server.other"), letter="")
+    reply = choose(console, _format_field(field.label, field.default, ()), [*choices, other])
+    return reply.text or reply.word
 
 
 def _format_field(label: str, default: object, choices: Sequence[tuple[str, str]]) -> str:

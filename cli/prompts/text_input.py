@@ -1,10 +1,8 @@
 """Input of one line in answer to a question."""
 
-import asyncio
 import os
 import sys
 import termios
-from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -18,24 +16,20 @@ from .terminal_echo import shown_echo
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
-    from prompt_toolkit.buffer import Buffer
     from prompt_toolkit.key_binding import KeyBindings
     from prompt_toolkit.key_binding.key_processor import KeyPressEvent
 
 # Seconds after which Esc is a key of its own and not the beginning of a sequence
 ESCAPE_WAITS = 0.1
-# Seconds of quiet after which a key is not the beginning of a word
-WORD_WAITS = 0.25
 
 
-def read_line(console: Console, prompt: str, keys: Collection[str] = ()) -> str:
+def read_line(console: Console, prompt: str) -> str:
     """Return the line without surrounding blanks; raise EOFError at the end of input.
 
-    Esc and Ctrl-C, which abort the question, raise KeyboardInterrupt. At a terminal each of `keys`
-    is an answer by itself, without Enter, if it is the first key after the question appears.
+    Esc and Ctrl-C, which abort the question, raise KeyboardInterrupt.
     """
     *above, last = wrap_for_console(console, style_text(prompt, "bold"))
-    line = _create_session(last.plain, keys) if can_edit() else None
+    line = _create_session(last.plain) if can_edit() else None
     for row in above:
         console.print(row)
     if line:
@@ -62,7 +56,7 @@ def can_edit() -> bool:
     return can_paint and is_terminal(sys.stdin) and is_terminal(sys.stderr)
 
 
-def _create_session(prompt: str, one_key: Collection[str]) -> "PromptSession[str]":
+def _create_session(prompt: str) -> "PromptSession[str]":
     from prompt_toolkit import PromptSession
     from prompt_toolkit.application import get_app
     from prompt_toolkit.filters import Condition
@@ -73,7 +67,7 @@ def _create_session(prompt: str, one_key: Collection[str]) -> "PromptSession[str
     session: PromptSession[str] = PromptSession(
         [("bold", prompt), ("", " ")],
         is_password=Condition(lambda: holds_key(get_app().current_buffer.text)),
-        key_bindings=_build_bindings(one_key),
+        key_bindings=_build_bindings(),
         enable_suspend=True,
         output=create_output(sys.stderr),
     )
@@ -81,7 +75,7 @@ def _create_session(prompt: str, one_key: Collection[str]) -> "PromptSession[str
     return session
 
 
-def _build_bindings(one_key: Collection[str]) -> "KeyBindings":
+def _build_bindings() -> "KeyBindings":
     from prompt_toolkit.key_binding import KeyBindings
 
     keys = KeyBindings()
@@ -90,41 +84,4 @@ def _build_bindings(one_key: Collection[str]) -> "KeyBindings":
     def _abort_prompt(event: "KeyPressEvent") -> None:
         event.app.exit(exception=KeyboardInterrupt, style="class:aborting")
 
-    if one_key:
-        _bind_single_keys(keys, one_key)
     return keys
-
-
-def _bind_single_keys(keys: "KeyBindings", one_key: Collection[str]) -> None:
-    """Accept each key as an answer; drop the rest of its word up to Enter (the `o` of `no`)."""
-    from prompt_toolkit.application import get_app
-    from prompt_toolkit.filters import Condition
-
-    is_empty = Condition(lambda: not get_app().current_buffer.text)
-    is_answered = Condition(lambda: get_app().current_buffer.text in one_key)
-    waiting: list[asyncio.Task[None]] = []
-
-    def _accept_later(event: "KeyPressEvent") -> None:
-        for task in waiting:
-            task.cancel()
-        waiting[:] = [event.app.create_background_task(_accept_soon(event.current_buffer))]
-
-    def _insert_answer(event: "KeyPressEvent") -> None:
-        event.current_buffer.insert_text(event.data)  # the screen shows the answer
-        _accept_later(event)
-
-    def _ignore_enter(event: "KeyPressEvent") -> None:
-        """Ignore an Enter that belongs to an earlier answer."""
-
-    for key in one_key:
-        keys.add(key, filter=is_empty)(_insert_answer)
-    keys.add("enter", filter=is_empty)(_ignore_enter)
-    for rest in ("<any>", "<bracketed-paste>"):
-        keys.add(rest, filter=is_answered)(_accept_later)
-
-
-async def _accept_soon(answer: "Buffer") -> None:
-    """Accept the answer after a pause, unless it has been deleted."""
-    await asyncio.sleep(WORD_WAITS)
-    if answer.text:
-        answer.validate_and_handle()

@@ -8,13 +8,12 @@ from rich.console import Console
 from ...config.errors import UsageError
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
-from ..i18n.stored_messages import translate_stored
 from ..rendering.approval_request import CHANGE_MODEL, show_request
 from ..rendering.console import show_line
 from ..rendering.tool_summary import format_call
+from .choice import choose
+from .choice_keys import Choice
 from .edit_tool_call import build_edit_decision, classify_content, edit_call
-from .key_input import Keys, read_key
-from .text_input import read_line
 
 ApprovalRequest = Mapping[str, Any]
 
@@ -23,10 +22,9 @@ def decide_call(console: Console, asked: ApprovalRequest, allowed: Sequence[str]
     """Return a yes, once or always, perhaps to an edited call; or a no with its reason."""
     request, fits = asked, _show_with_rule(console, asked)
     while True:
-        keys = _build_keys(request, allowed, fits=fits)
-        match read_key(
-            console, _format_question(request, fits=fits), keys, _explain_reason(request, fits=fits)
-        ):
+        choices = _build_choices(request, allowed, fits=fits)
+        reply = choose(console, _format_question(request, fits=fits), choices)
+        match reply.word:
             case "yes":
                 return {"type": "approve"} if request is asked else build_edit_decision(request)
             case "always":
@@ -36,13 +34,14 @@ def decide_call(console: Console, asked: ApprovalRequest, allowed: Sequence[str]
                 return {"type": "approve", "always": rule}
             case "thread":
                 return {"type": "approve", "for_thread": True}
+            case "edits":
+                return {"type": "approve", "mode": "edits"}
             case "edit":
                 request = edit_or_keep(console, request)
                 fits = _show_with_rule(console, request)
             case _:
                 is_read = "reject" in allowed and asked["name"] != CHANGE_MODEL
-                why = read_line(console, t("ask.why")) if is_read else ""
-                return {"type": "reject", "message": why}
+                return {"type": "reject", "message": reply.text if is_read else ""}
 
 
 def edit_or_keep(console: Console, request: ApprovalRequest) -> ApprovalRequest:
@@ -59,8 +58,8 @@ def edit_or_keep(console: Console, request: ApprovalRequest) -> ApprovalRequest:
 def _show_with_rule(console: Console, request: ApprovalRequest) -> bool:
     """Show the whole request; return whether all of it is visible at once."""
     fits = show_request(console, request)
-    if rule := request.get("always"):
-        offer = t("ask.always", rule=rule) if fits else t("ask.no_always.long")
+    if request.get("always"):
+        offer = t("ask.always") if fits else t("ask.no_always.long")
         show_line(console, offer, "dim")
     return fits
 
@@ -72,20 +71,17 @@ def _format_question(request: ApprovalRequest, *, fits: bool) -> str:
     return t("ask.approve.long", call=format_call(request["name"], request["args"]))
 
 
-def _build_keys(request: ApprovalRequest, allowed: Sequence[str], *, fits: bool) -> Keys:
-    keys = {"yes": t("key.call.yes"), "no": t("key.call.no")}
+def _build_choices(request: ApprovalRequest, allowed: Sequence[str], *, fits: bool) -> list[Choice]:
+    """Build the rows; what is permanent or outside of the sandbox needs Enter."""
+    is_outside = bool(request["args"].get("outside_sandbox"))
+    yes = t("key.call.yes.outside" if is_outside else "key.call.yes")
+    choices = [Choice("yes", yes, needs_enter=is_outside)]
+    if fits and (rule := str(request.get("always") or "")):
+        if rule.startswith("edit(") and not rule.startswith("edit(//"):
+            label = t("key.call.edits")
+            choices.append(Choice("edits", label, shortcut="s-tab", letter=""))
+        choices.append(Choice("thread", t("key.call.thread", rule=rule)))
+        choices.append(Choice("always", t("key.call.always", rule=rule), needs_enter=True))
     if "edit" in allowed:
-        keys["edit"] = t(f"key.call.edit.{classify_content(request)}")
-    if fits and (rule := request.get("always")):
-        keys["thread"] = t("key.call.thread", rule=rule)
-        keys["always"] = t("key.call.always", rule=rule)
-    return keys
-
-
-def _explain_reason(request: ApprovalRequest, *, fits: bool) -> str:
-    """Explain why it is asked, and why "always" is not offered if so."""
-    asked = t("ask.because", why=translate_stored(str(request.get("description", ""))))
-    if not request.get("always"):
-        changed = request.get("changed")
-        return f"{asked}\n{t('ask.no_always.changed' if changed else 'ask.no_always')}"
-    return asked if fits else f"{asked}\n{t('ask.no_always.long')}"
+        choices.append(Choice("edit", t(f"key.call.edit.{classify_content(request)}")))
+    return [*choices, Choice("no", t("key.call.no"))]

@@ -21,6 +21,8 @@ from ..options import OutputFormat
 from ..rendering.output import echo
 from ..rendering.sanitize import sanitize_line
 from .choice import ask_choice
+from .choice_keys import Choice
+from .typing_state import TYPING
 
 TrustFlag = Annotated[
     bool,
@@ -82,15 +84,20 @@ def _ask_trust(trust: Trust, home: Path, *, tests: bool) -> None:
     show_inventory(trust, tests=tests)
     if trust.unreadable or trust.damaged:
         return  # nobody can answer; the run reports that it continues untrusted
-    keys = {word: t(f"key.trust.{word}") for word in ("yes", "no", "quit")}
+    choices = [
+        Choice("yes", t("key.trust.yes"), needs_enter=True),
+        Choice("quit", t("key.trust.quit")),
+        Choice("no", t("key.trust.no")),
+    ]
     try:
-        reply = ask_choice(t("trust.ask"), keys)
+        reply = ask_choice(t("trust.ask"), choices)
     except typer.Exit:
         echo(t("trust.stays", folder=sanitize_line(trust.folder)), err=True)
         raise
-    if reply == "yes":
+    TYPING.draft = reply.text or TYPING.draft  # a conversation continues with it
+    if reply.word == "yes":
         grant_trust(trust, home)
-    elif reply == "quit":
+    elif reply.word == "quit":
         raise typer.Exit(INTERRUPTED)
 
 

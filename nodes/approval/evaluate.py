@@ -85,6 +85,8 @@ class CallEvaluation:
     """Whether the user has allowed such calls in this project from now on."""
     earlier_origins: tuple[Provenance, ...] = ()
     """What the call started when it was asked before, if that has changed since."""
+    mode: str = ""
+    """The approval mode that the user has chosen for the rest of the thread; empty: as it is."""
 
 
 def compute_binding(evaluation: CallEvaluation) -> str:
@@ -286,7 +288,7 @@ def _apply_decision(
         return None
     words = str(decision.get("message") or "")
     if kind == "approve":
-        return _approve(evaluation, decision)
+        return _approve(evaluation, decision, agent)
     if kind == "respond":
         return replace(
             evaluation, verdict="answered", reason=words or str(decision.get("args") or "")
@@ -297,12 +299,25 @@ def _apply_decision(
     return _apply_edit(evaluation, decision, agent)
 
 
-def _approve(evaluation: CallEvaluation, decision: Mapping[str, Any]) -> CallEvaluation:
-    """Allow the call; its rule, too, if the user wants that: no client can widen it."""
+def _approve(
+    evaluation: CallEvaluation, decision: Mapping[str, Any], agent: Agent
+) -> CallEvaluation:
+    """Allow the call, and its rule or all edits if the user wants that: no client widens it."""
     rule = evaluation.suggested_rule
-    for_thread = decision.get("for_thread") is True and bool(rule)
-    for_project = bool(rule) and decision.get("always") in (rule, True)
-    return replace(evaluation, verdict="allow", for_thread=for_thread, for_project=for_project)
+    return replace(
+        evaluation,
+        verdict="allow",
+        for_thread=decision.get("for_thread") is True and bool(rule),
+        for_project=bool(rule) and decision.get("always") in (rule, True),
+        mode="edits" if _can_allow_edits(evaluation, decision, agent) else "",
+    )
+
+
+def _can_allow_edits(evaluation: CallEvaluation, decision: Mapping[str, Any], agent: Agent) -> bool:
+    """Return whether the yes to an edit is one to all edits: only `ask` is stricter than that."""
+    tool = agent.tools.get(evaluation.call["name"])
+    is_edit = tool is not None and get_effect(tool) == "edit"
+    return decision.get("mode") == "edits" and is_edit and agent.deps.policy.mode == "ask"
 
 
 def _apply_edit(

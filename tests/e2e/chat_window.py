@@ -9,6 +9,7 @@ from typing import Any, Self
 from program import Program
 from provider import Provider
 from screen import ScreenTerminal
+from terminal import CONFIRM
 
 from maxagent.cli.i18n.catalogs import load_catalog
 from maxagent.cli.repl.prompt.status_bar import SEPARATOR
@@ -124,13 +125,20 @@ class ChatWindow:
         return str(self.provider.requests[-1].body["messages"][-back]["content"])
 
     def asked(self, *wanted: str) -> str:
-        """Wait for these words and a question below them; what is typed before one is dropped."""
+        """Wait for these words, and for a question below them until its keys count."""
+        keys = self.words("choice.hint"), self.words("choice.hint.enter")
+        hints = tuple(squeezed(words).rpartition("·")[2] for words in keys)
         return self.terminal.wait_for(
             lambda screen: (
                 all(one in squeezed(screen) for one in map(squeezed, wanted))
-                and "[y/n" in screen.rstrip().rpartition("\n")[2]
+                and squeezed(screen).endswith(hints)
             )
         )
+
+    def confirm(self, *wanted: str) -> Self:
+        """Say yes to a question that wants Enter, once these words are shown."""
+        self.asked(*wanted)
+        return self.type(CONFIRM)
 
     def count(self, words: str) -> int:
         """How often these words stand in the window and its scrollback."""

@@ -115,7 +115,7 @@ def test_closed_terminal_ends_process_and_loses_nothing(
     provider.script([RUNS, {"text": "Long words.", "hang_after": 2}])
     argv = [*MCODE, "chat", "write it", *SERVED, provider.url, "--mode", mode]
     with ScreenTerminal(argv, program.project, program.environ) as terminal:
-        terminal.wait_for("Long" if mode == "auto" else "[y/n")
+        terminal.wait_for("Long" if mode == "auto" else "Allow this?")
         assert terminal.hang_up() == 128 + signal.SIGHUP
     row = only_thread(program)
     assert row.status == ("interrupted" if mode == "auto" else "waiting")

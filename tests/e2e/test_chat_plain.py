@@ -56,7 +56,10 @@ def test_dumb_terminal_takes_lines_one_by_one(tmp_path, provider, language):
     terminal = window.open().terminal
     with terminal:
         window.see("AGENTS.md", window.words("trust.ask"))
-        window.type("y\n").see(SIGN)
+        window.see(window.words("choice.lines", words="yes, quit, no"))
+        window.type("yes\n")
+        window.see(window.words("choice.lines.unclear"))  # nobody reads that fast
+        window.type("yes\n").see(SIGN)
         window.type("hello\\\nworld\n").see("**One** answer.")
         assert window.told() == "hello\nworld"
         window.type("/status\n").see("served")
@@ -87,8 +90,8 @@ ASKS = {"tool_calls": [{"name": "run_command", "args": {"command": "touch made"}
 @pytest.mark.parametrize(
     ("terminal", "turn", "shown", "status"),
     [
-        ("xterm-256color", ASKS, "[y/n", "waiting"),
-        ("dumb", ASKS, "[y/n", "waiting"),
+        ("xterm-256color", ASKS, "Allow this?", "waiting"),
+        ("dumb", ASKS, "Allow this?", "waiting"),
         ("dumb", {"text": "word \n" * 50, "hang_after": 6}, "word", "interrupted"),
         ("dumb", {"text": "Heard."}, "tokens in", "idle"),
     ],

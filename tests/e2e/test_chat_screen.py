@@ -245,10 +245,9 @@ def test_esc_at_a_question_gives_back_what_waits(window):
 
 def test_stopped_command_is_not_shown_as_running(window):
     window.answers(runs("echo go$((6*7)); sleep 61"))
-    asked = window.count("[y/n/e")
     window.type("run it").press("enter")
-    window.terminal.wait_for(lambda _: window.count("[y/n/e") == asked + 1)
-    window.type("y\n").see("go42", "▸ run_command")
+    window.asked("command: echo go")
+    window.type("y").see("go42", "▸ run_command")
     window.press("esc").see(window.words("repl.interrupted"))
     below = window.rest().rpartition("go42")[2]
     assert below.count("▸ run_command") == 1
@@ -263,8 +262,10 @@ def test_plan_edit_is_kept_after_esc(window):
     plan.parent.mkdir(parents=True)
     plan.write_text("1. all\n")
     window.answers({"tool_calls": [{"name": "plan_exit", "args": {}}]})
-    window.type("show it").press("enter").see("│ 1. all", "[y/n/e/m")
-    window.type("e\n").terminal.wait_for(lambda _: window.count("[y/n/e/m") == 2)
+    window.type("show it").press("enter")
+    window.asked("│ 1. all")
+    window.type("e")
+    window.asked("│  and edited")
     window.press("esc").holds("")
     assert plan.read_text() == "1. all\n and edited\n"
     window.press("shift-tab").see_status(window.words("status.build"))
@@ -289,7 +290,6 @@ def test_edit_question_shows_diff_rings_bell_takes_reason(window):
     window.type("change it").press("enter")
     window.asked("-hello", "+refused")
     window.terminal.wait_for(lambda _: window.terminal.glass.bells > bells)
-    window.type("n\n").see(window.words("ask.why"))
     window.type("too short\n").see("Not done then.")
     assert "too short" in window.told()
     assert (window.project / "greeting.txt").read_text() == "hello\n"
@@ -300,15 +300,13 @@ def test_an_edit_is_made_undone_and_brought_back(window):
     window.answers(*edit("hello 世界"), {"text": "Done it."})
     window.type("change it").press("enter")
     window.asked("+hello 世界")
-    window.type("y\n").see("Done it.")
+    window.type("y").see("Done it.")
     window.rest()
     assert greeting.read_text() == "hello 世界\n"
     question = window.words("restore.ask")
     for command, content in (("/undo", "hello\n"), ("/redo", "hello 世界\n"), ("/undo", "hello\n")):
-        asked = window.count(question)
         window.type(command).press("enter")
-        window.terminal.wait_for(lambda _, asked=asked: window.count(question) == asked + 1)
-        window.type("y\n").rest()
+        window.confirm(question).rest()
         assert greeting.read_text() == content
 
 
@@ -316,16 +314,17 @@ def test_a_yes_for_always_is_not_asked_again(window):
     window.answers(*edit("once"), {"text": "Allowed."})
     window.type("change it").press("enter")
     window.asked("+once")
-    window.type("a\n").see("Allowed.")
+    window.type("a").asked(window.words("choice.hint.enter"))
+    window.press("enter").see("Allowed.")
     window.rest()
     assert (
         f"edit(/{window.program.project.resolve()}/greeting.txt)"
         in (window.program.home / "data/rules.json").read_text()
     )
-    asked = window.count("[y/n/e")
+    asked = window.count(window.words("ask.approve"))
     window.answers(*edit("never"), {"text": "Not asked, and nothing to change."})
     window.say("again", until="Not asked, and nothing to change.")
-    assert window.count("[y/n/e") == asked
+    assert window.count(window.words("ask.approve")) == asked
 
 
 def test_esc_twice_offers_messages_to_rewind_to(window):

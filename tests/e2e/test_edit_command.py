@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from program import Ended, Program
 from provider import Provider, Request
-from terminal import CTRL_D, Terminal
+from terminal import CTRL_D, READY, Terminal
 
 from maxagent import trust
 
@@ -234,15 +234,15 @@ def terminal(program: Program, provider: Provider) -> Iterator[Terminal]:
 
 
 def test_at_a_terminal_the_coloured_diff_is_asked(terminal: Terminal, program: Program) -> None:
-    shown = terminal.until("[y/n")
+    shown = terminal.until(READY)
     assert "\x1b[31m  -x = 1\x1b[0m" in shown and "\x1b[32m  +x = 2\x1b[0m" in shown
     assert content(program) == "x = 1\ny = x\n"
-    terminal.type("y\n")
+    terminal.type("y")
     assert (terminal.end(), content(program)) == (0, "x = 2\ny = x\n")
 
 
 def test_ctrl_d_leaves_the_question_for_later(terminal: Terminal, program: Program) -> None:
-    terminal.until("[y/n")
+    terminal.until(READY)
     terminal.type(CTRL_D)
     assert (terminal.end(), content(program)) == (4, "x = 1\ny = x\n")
     how = re.search(r"mcode\s+resume\s+\w+\s+--question\s+(\w+)", terminal.shown)

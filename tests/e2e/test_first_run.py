@@ -82,7 +82,7 @@ def test_a_pasted_key_leads_to_an_answer(
     with run.terminal as terminal:
         run.see(run.words("first_run.welcome"), "1deepseek", run.words("auth.ask"))
         terminal.type(PASTE)  # no Enter
-        run.see(run.words("auth.ask.provider"))
+        run.see(run.words("auth.ask.provider"), run.words("choice.hint").rpartition("·")[2])
         terminal.type("1")
         run.see("deepseek-reasoner", run.words("first_run.model"), run.words("picker.keys"))
         terminal.press("enter")

@@ -39,7 +39,7 @@ def test_servers_ask_and_are_asked(window: ChatWindow) -> None:
         window.asked(f"mcp_{era}_ask")
         window.type("y")
         window.asked(f"the MCP server `{era}` asks: What is your name?", "Fill in the form?")
-        window.type("y")
+        window.type("1")
         window.terminal.wait_for(lambda screen: screen.rstrip().endswith("\nName:"))
         window.type("Ann").press("enter")
         window.see(f"{era} is done.")

@@ -8,6 +8,7 @@ import pytest
 from program import Program
 from provider import Provider
 from screen import ScreenTerminal
+from terminal import READY
 
 MCODE = [sys.executable, "-m", "maxagent"]
 TURNS = [
@@ -27,7 +28,7 @@ def _asked_and_killed(program: Program) -> str:
     """Ask at a terminal, kill the process while its question stands there; the thread's id."""
     argv = [*MCODE, "chat", "Write it.", "--trust"]
     with ScreenTerminal(argv, program.project, program.environ) as terminal:
-        terminal.wait_for("[y/n")  # and SIGKILL, at the end of this block
+        terminal.wait_for("Allow this?")  # and SIGKILL, at the end of this block
     [row] = json.loads(program.run("threads", "list", "--json").stdout)
     assert row["status"] == "waiting"
     return row["thread_id"]
@@ -73,7 +74,7 @@ def test_a_second_shell_approves_nothing_unseen(tmp_path: Path, provider: Provid
     named = [*elsewhere, "--question", first["id"][:8]]
     with ScreenTerminal(named, program.project, program.environ) as terminal:
         terminal.wait_for("rm kept.txt")
-        terminal.wait_for("[y/n")
+        terminal.wait_for(READY)
         terminal.type("\x04")  # answered, and the next one left open
         terminal.wait_for("--question")
     assert program.lines() == ["x"]
@@ -84,9 +85,7 @@ def test_a_second_shell_approves_nothing_unseen(tmp_path: Path, provider: Provid
     assert (unseen.code, unseen.last["type"], kept.exists()) == (4, "question", True)
     with ScreenTerminal(elsewhere, program.project, program.environ) as terminal:
         terminal.wait_for("has not shown")
-        terminal.wait_for("[y/n")
-        terminal.type("n\n")
-        terminal.wait_for("Why not?")
-        terminal.type("\n")
+        terminal.wait_for(READY)
+        terminal.type("n")
         terminal.wait_for("Done.")
     assert kept.exists()

@@ -20,8 +20,7 @@ def window(tmp_path: Path, provider: Provider) -> Iterator[ChatWindow]:
 def agree(window: ChatWindow, command: str, *, times: int, after: str) -> None:
     """Type a command, see its question for the nth time, say yes and wait for the end."""
     window.type(command).press("enter")
-    window.terminal.wait_for(lambda screen: screen.count("Continue?") == times)
-    window.type("y").press("enter")
+    window.confirm("Continue?")
     window.terminal.wait_for(lambda screen: screen.count(after) == times)
     window.rest()
 
@@ -45,10 +44,8 @@ def test_files_go_back_and_forth_conversations_are_chosen(window: ChatWindow) ->
     window.rest()
     window.type("/rewind").press("enter")
     window.see(window.words("back.ask"))
-    asked = window.count("Continue?")
     window.type("0").press("enter")
-    window.terminal.wait_for(lambda _: window.count("Continue?") == asked + 1)
-    window.type("y").press("enter")
+    window.confirm("Continue?")
     window.see("Rewound to step 0, before `Make it`")
     window.holds("Make it")
     assert not made.exists()
@@ -58,8 +55,8 @@ def test_init_writes_instructions_that_the_next_request_tells(window: ChatWindow
     write = {"name": "write_file", "args": {"path": "AGENTS.md", "content": "Use tabs.\n"}}
     window.answers({"tool_calls": [write]}, {"text": "It is written."}, {"text": "Tabs, then."})
     window.type("/init").press("enter")
-    window.see("+Use tabs.", window.words("ask.approve"))
-    window.type("y").press("enter")
+    window.asked("+Use tabs.", window.words("ask.approve"))
+    window.press("enter")
     window.see("It is written.")
     window.rest()
     assert "Use tabs." not in window.provider.requests[-1].body["messages"][0]["content"]

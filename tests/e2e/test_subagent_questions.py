@@ -12,6 +12,7 @@ from program import Ended, Program
 from provider import Provider
 from screen import ScreenTerminal
 from studio import House
+from terminal import READY
 
 MCODE = [sys.executable, "-m", "maxagent"]
 TASKS = [{"agent_type": "explore", "task": f"look at {name}"} for name in ("one", "two", "three")]
@@ -83,8 +84,8 @@ def test_terminal_asks_one_after_the_other(program: Program) -> None:
     with ScreenTerminal(argv, program.project, program.environ, rows=50) as terminal:
         for position in (1, 2, 3):
             terminal.wait_for(f"explore-{position} asks ({position} of 3)")
-            terminal.wait_for("[y/n")
-            terminal.type("n\n").type("no\n")
+            terminal.wait_for(lambda screen: screen.rstrip().endswith(READY))
+            terminal.type("since I say so\n")
         terminal.wait_for("All told.")
 
 

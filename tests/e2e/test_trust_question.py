@@ -5,13 +5,13 @@ import sys
 import pytest
 from program import Program
 from provider import Provider
-from terminal import CTRL_D, Terminal
+from terminal import CONFIRM, CTRL_D, READY, Terminal
 
 from maxagent.config.trust.decision import check_trust
 
 MCODE = [sys.executable, "-m", "maxagent"]
 TURNS = [{"text": "SMALL"}, {"text": "Done."}, {"text": "Accepted."}]
-ASK = "Trust it? [y/n/q/?]"
+ASK = "Trust it?"
 
 
 @pytest.fixture
@@ -33,7 +33,8 @@ def test_yes_loads_folder_runs_tests_and_persists(program, provider, at_terminal
         shown = terminal.until(ASK)
         for words in (".llc.yaml", '! task.test_command: "touch ran"', "AGENTS.md", "tests"):
             assert words in shown
-        terminal.type("y\n")
+        terminal.until(READY)
+        terminal.type(CONFIRM)
         assert terminal.end() == 0 and "verified" in terminal.shown
     assert (program.project / "ran").exists() and check_trust(program.project, program.home).trusted
     provider.script(TURNS)
@@ -46,16 +47,18 @@ def test_no_continues_without_folder_and_asks_again(program, provider, at_termin
         provider.script(TURNS)
         with at_terminal("task", "x", "--apply") as terminal:
             terminal.until(ASK)
-            terminal.type("what\nn\n")
+            terminal.until(READY)
+            terminal.type("what\n")  # words are a no
             assert terminal.end() == 0
             assert "unverified" in terminal.shown and "project files are ignored" in terminal.shown
     assert not (program.project / "ran").exists()
 
 
-@pytest.mark.parametrize("keys", ["q\n", CTRL_D])
+@pytest.mark.parametrize("keys", ["q", CTRL_D])
 def test_quitting_starts_nothing(program, provider, at_terminal, keys):
     with at_terminal("task", "x") as terminal:
         terminal.until(ASK)
+        terminal.until(READY)
         terminal.type(keys)
         assert terminal.end() == 130
         said = "project files are ignored" in " ".join(terminal.shown.split())
@@ -80,6 +83,7 @@ def test_resumed_trusted_thread_asks_about_named_change(program, provider, at_te
     thread = asked.last["thread_id"]
     with at_terminal("resume", thread, "--answer", "a", "--question", asked.last["id"]) as terminal:
         assert "changed since you trusted it: `AGENTS.md` changed" in terminal.until(ASK)
-        terminal.type("n\n")
+        terminal.until(READY)
+        terminal.type("n")
         assert terminal.end() == 0 and "unverified" in terminal.shown
     assert not (program.project / "ran").exists()

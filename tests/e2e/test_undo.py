@@ -15,7 +15,7 @@ import pytest
 from program import Ended, Program
 from provider import Answer, Provider, Request
 from recorded_project import Tree, tree
-from terminal import Terminal
+from terminal import CONFIRM, READY, Terminal
 
 from maxagent.memory.snapshots.file_version import PathChange
 from maxagent.memory.undo.history import FileHistory
@@ -345,8 +345,9 @@ def test_step_is_chosen_from_list_at_terminal(told: Story) -> None:
         terminal.until("Go back to which step?")
         assert "Once more." in terminal.shown and told.files() == told.trees[6]
         terminal.type("2\n")
-        terminal.until("Continue? [y/n/?]")
-        terminal.type("y\n")
+        terminal.until("Continue?")
+        terminal.until(READY)
+        terminal.type(CONFIRM)
         assert terminal.end() == 0
     assert told.files() == told.trees[2]
     assert "mcode resume" in terminal.shown

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from terminal import Terminal
+from terminal import CONFIRM, READY, Terminal
 
 NOBODY = 65534
 PLAY = """
@@ -155,15 +155,16 @@ def test_without_a_terminal_it_is_kept_and_said(place: Place) -> None:
     assert place.names() == ALL - {"named.txt"} - UNSURE
 
 
-@pytest.mark.parametrize(("answer", "kept"), [("n", UNSURE), ("y", set[str]())])
+@pytest.mark.parametrize(("answer", "kept"), [("n", UNSURE), (CONFIRM, set[str]())])
 def test_at_a_terminal_it_is_asked(answer: str, kept: set[str], place: Place) -> None:
     argv = [*place.user, place.python, "-m", "maxagent", "undo"]
     with Terminal(argv, place.project, place.environ) as terminal:
-        terminal.until("Continue? [y/n/?]")
-        terminal.type("y\n")
-        terminal.until("Restore them too?")
+        terminal.until("Continue?")
+        terminal.until(READY)
+        terminal.type(CONFIRM).until("Restore them too?")
         assert "notes.txt" in terminal.shown
-        terminal.type(f"{answer}\n")
+        terminal.until(READY)
+        terminal.type(answer)
         assert terminal.end() == 0
     assert place.names() == ALL - {"named.txt"} - UNSURE | kept
     again = place.run("-m", "maxagent", "undo", "--yes")  # nothing of it is left to be asked

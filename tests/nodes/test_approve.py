@@ -118,6 +118,26 @@ async def test_yes_for_thread_asks_its_like_no_more(runner, project, tmp_path):
     assert not (tmp_path / "home/config.yaml").exists()
 
 
+@pytest.mark.parametrize(("name", "made"), [("write_file", True), ("run_command", False)])
+async def test_yes_to_all_edits_asks_none_more(runner, project, tmp_path, name, made):
+    script = tmp_path / "scenario.json"
+    first = WRITE if name == "run_command" else write("a.txt")
+    coder = [{"tool_calls": [first]}, {"tool_calls": [write("b.txt")]}, {"text": "done"}]
+    script.write_text(json.dumps({"architect": [{"text": "SMALL"}], "coder": coder}))
+    options = {"model": f"scripted/{script}", "mode": "ask", "skip_tests": True, "apply": True}
+    asked = await last_of(runner.task("write", folder=project, options=options))
+
+    yes = Answer(decisions=[{"type": "approve", "mode": "edits"}])
+    last = await last_of(runner.resume(asked.thread_id, yes))
+    assert (last.type == "completion") == (project / "b.txt").exists() == made
+    mode = (await runner.options_of(asked.thread_id))["mode"]
+    assert mode == ("edits" if made else "ask")  # a yes to a command is one to no edit
+
+
+def write(path):
+    return {"name": "write_file", "args": {"path": path, "content": "new\n"}}
+
+
 async def test_yes_for_thread_holds_under_another_mode(runner, project, tmp_path):
     script = tmp_path / "scenario.json"
     install = {"name": "run_command", "args": {"command": "pip install ./none"}}

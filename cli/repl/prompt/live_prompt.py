@@ -5,7 +5,9 @@ import os
 import select
 import sys
 import termios
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from typing import TypeVar
 
 from prompt_toolkit.application import Application, in_terminal
@@ -16,6 +18,7 @@ from prompt_toolkit.history import History
 from prompt_toolkit.input import Input
 from prompt_toolkit.output import Output, create_output
 
+from ...prompts.typing_state import TYPING
 from .completer import is_completed_while_typing
 from .key_bindings import KeyActions, build_key_bindings, send_line
 from .layout import STYLE, PromptState, build_layout
@@ -64,6 +67,7 @@ class LivePrompt:
         )
         self._above: list[str] = []
         self._app.before_render += self._flush_above
+        self._app.key_processor.before_key_press += _note_key
         self._app.ttimeoutlen = self._app.timeoutlen = ESCAPE_WAITS
 
     def print_above(self, text: str) -> None:
@@ -89,10 +93,8 @@ class LivePrompt:
     def give_back(self, line: str) -> None:
         """Insert a line before the text typed so far."""
         typed = self.line.text
-        if not line:
-            return
-        self.line.text = f"{line}\n{typed}" if typed else line
-        self.line.cursor_position = len(self.line.text)
+        if line:
+            self._set_line(f"{line}\n{typed}" if typed else line)
 
     def refresh(self) -> None:
         """Schedule a redraw."""
@@ -108,9 +110,8 @@ class LivePrompt:
         async with in_terminal():
             self._flush_above(self._app)
             self._app.output.flush()
-            if sys.stdin.isatty():  # text typed before a question does not answer it
-                termios.tcflush(sys.stdin, termios.TCIFLUSH)
-            return run_question(question)
+            with self._hold_draft():
+                return run_question(question)
 
     async def run(self, when_usable: Callable[[], None]) -> None:
         """Show the prompt until `close`; raise EOFError when the terminal is gone."""
@@ -123,6 +124,8 @@ class LivePrompt:
         for line in read_typeahead(self._app.input.fileno()):
             self.line.text = line
             send_line(self.line, self._hands, self._pastes)
+        self.give_back(TYPING.draft)  # it was typed to a question before the conversation
+        TYPING.draft = ""
         self._app.after_render += notify_usable
         try:
             await self._app.run_async(handle_sigint=False, set_exception_handler=False)
@@ -130,6 +133,22 @@ class LivePrompt:
             if error.errno != errno.EIO:
                 raise
             raise EOFError from error
+
+    @contextmanager
+    def _hold_draft(self) -> Generator[None]:
+        """Keep the unsent line for after a question, which may take it over: see `TYPING`."""
+        draft = self._pastes.expand_marks(self.line.text)
+        TYPING.draft, TYPING.is_held = draft, True
+        try:
+            yield
+        finally:
+            if TYPING.draft != draft:
+                self._set_line(TYPING.draft)
+            TYPING.draft, TYPING.is_held = "", False
+
+    def _set_line(self, text: str) -> None:
+        self.line.text = text
+        self.line.cursor_position = len(text)
 
     def close(self) -> None:
         """Remove the prompt from the terminal."""
@@ -145,6 +164,10 @@ class LivePrompt:
 
     def _is_completed(self) -> bool:
         return is_completed_while_typing(self.line.document.text_before_cursor)
+
+
+def _note_key(_: object) -> None:
+    TYPING.last_key = time.monotonic()
 
 
 def _create_output() -> Output:

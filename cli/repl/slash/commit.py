@@ -39,7 +39,8 @@ async def commit_changes(session: Session, words: str) -> None:
 
 def confirm_commit(planned: "UserCommit", message: str) -> str:
     """Show the commit and its message; return the message to commit with, empty: none."""
-    from ...prompts.choice import ask_choice  # imports rich
+    from ...prompts.choice import ask_choice
+    from ...prompts.choice_keys import Choice
     from ...prompts.external_editor import edit_text
     from ...rendering.approval_request import show_arguments, show_text
     from ...rendering.console import open_console, show_line
@@ -51,8 +52,12 @@ def confirm_commit(planned: "UserCommit", message: str) -> str:
     while True:
         show_line(console, f"\n{t('commit.message')}", "bold")
         show_text(console, message)
-        keys = {key: t(f"key.commit.{key}") for key in ("yes", "edit", "no")}
-        match ask_choice(t("ask.commit"), keys):
+        choices = [
+            Choice("yes", t("key.commit.yes"), needs_enter=True),
+            Choice("edit", t("key.commit.edit")),
+            Choice("no", t("key.commit.no")),
+        ]
+        match ask_choice(t("ask.commit"), choices).word:
             case "yes":
                 return message
             case "edit":

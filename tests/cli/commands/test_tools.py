@@ -2,17 +2,17 @@
 
 import json
 import os
-import pty
+import re
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from confinement import SURROUNDINGS
+from terminal import READY, Terminal
 from warm_start import LANG, run_mcode, start_python
 
-PATIENCE = 100.0
-"""Seconds after which a process counts as hung."""
 ENVIRON = {"PATH": os.environ["PATH"], "LANG": LANG, **SURROUNDINGS}
 
 
@@ -39,17 +39,13 @@ class Door:
         assert (done.returncode, done.stderr) == (0, b"")
         return [json.loads(line) for line in done.stdout.splitlines()]
 
-    def answer(self, typed: bytes, tool: str, args: object) -> tuple[int, str]:
+    def answer(self, key: str, tool: str, args: object) -> tuple[int, str]:
         """Call with a terminal to answer at; return the exit code and what was shown there."""
-        keyboard, terminal = pty.openpty()
-        argv = ["-m", "maxagent", "tools", "call", tool, json.dumps(args)]
-        with open(terminal, "rb", buffering=0) as stdin:
-            process = start_python(argv, self.root, self.environ, stdin)
-        os.write(keyboard, typed)
-        with process:
-            _, shown = process.communicate(PATIENCE)
-        os.close(keyboard)
-        return process.returncode or 0, shown
+        argv = [sys.executable, "-m", "maxagent", "tools", "call", tool, json.dumps(args)]
+        with Terminal(argv, self.root, {**self.environ, "NO_COLOR": "1"}) as terminal:
+            terminal.until(READY)
+            ended = terminal.type(key).end()
+        return ended, re.sub(r"\x1b\[[0-9;]*m|\r", "", terminal.shown)
 
 
 @pytest.fixture
@@ -177,15 +173,15 @@ def test_every_line_is_answered_at_once(door: Door) -> None:
         assert process.wait() == 0
 
 
-@pytest.mark.parametrize(("answer", "code", "made"), [(b"n\n", 1, False), (b"y\n", 0, True)])
-def test_at_a_terminal_a_call_is_asked(door: Door, answer: bytes, code: int, made: bool) -> None:
+@pytest.mark.parametrize(("answer", "code", "made"), [("n", 1, False), ("y", 0, True)])
+def test_at_a_terminal_a_call_is_asked(door: Door, answer: str, code: int, made: bool) -> None:
     ended, shown = door.answer(answer, "bash", {"command": "touch made"})
     assert (ended, (door.root / "made").exists()) == (code, made)
     assert "command: touch made" in shown
 
 
 def test_edit_at_terminal_asks_with_its_diff(door: Door) -> None:
-    ended, shown = door.answer(b"y\n", "write_file", {"path": "b.txt", "content": "new\n"})
+    ended, shown = door.answer("y", "write_file", {"path": "b.txt", "content": "new\n"})
     assert (ended, (door.root / "b.txt").read_text()) == (0, "new\n")
     assert "+++ b/b.txt\n  @@ -0,0 +1 @@\n  +new\n" in shown
 

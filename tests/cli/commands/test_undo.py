@@ -4,7 +4,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from terminal import Terminal
+from terminal import CONFIRM, READY, Terminal
 from thread_history import THREAD, Kept, write
 
 from maxagent.config import paths
@@ -119,14 +119,15 @@ async def test_redo_of_rewind_reports_conversation_unchanged(kept: Kept) -> None
     assert "this restores only files" in kept.mcode("redo", "--yes").stderr
 
 
-@pytest.mark.parametrize(("key", "code", "text"), [("y\n", 0, "one\n"), ("n\n", 1, "two\n")])
+@pytest.mark.parametrize(("key", "code", "text"), [(CONFIRM, 0, "one\n"), ("n", 1, "two\n")])
 async def test_at_a_terminal_it_is_asked_first(kept: Kept, key: str, code: int, text: str) -> None:
     write("a.txt", "one\n")(kept.folder)
     await kept.tool(write("a.txt", "two\n"), "a.txt")
     argv = [sys.executable, "-m", "maxagent", "undo"]
     environ = {"MAXAGENT_HOME": str(kept.home), "LANG": "C.UTF-8", "PATH": "/usr/bin:/bin"}
     with Terminal(argv, kept.folder, environ) as terminal:
-        terminal.until("Continue? [y/n/?]")
+        terminal.until("Continue?")
+        terminal.until(READY)
         assert (kept.folder / "a.txt").read_text() == "two\n"
         terminal.type(key)
         assert terminal.end() == code

@@ -65,7 +65,7 @@ async def talk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 
 async def test_answered_question_continues_the_turn(talk: Talk) -> None:
-    last = await talk.say("write it", typed="y\n")
+    last = await talk.say("write it", typed="yes\n")
     assert isinstance(last, Completion) and talk.answers == ["Written."]
     assert [type(end) for end in talk.shown] == [Question, Completion]
     assert (talk.speaker.folder / "new").exists()
@@ -81,7 +81,7 @@ async def test_question_without_human_stays_open(talk: Talk) -> None:
 
 @pytest.mark.parametrize(
     ("typed", "ends"),
-    [("r\ny\n", ["Written.", "More."]), ("a\n", ["Written."])],
+    [("resume\nyes\n", ["Written.", "More."]), ("abandon\n", ["Written."])],
     ids=["resumed first", "abandoned"],
 )
 async def test_human_decides_about_unfinished_turn(

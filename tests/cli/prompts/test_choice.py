@@ -31,13 +31,13 @@ def test_leaving_a_question_ends_the_command_as_interrupted(command: str) -> Non
 @pytest.mark.parametrize(
     ("command", "typed", "meant"),
     [
-        ("agreed", "y", True),
-        ("agreed", "n", False),
-        ("agreed", "\nno", False),
+        ("agreed", "yes", True),
+        ("agreed", "no", False),
+        ("agreed", "y\nno, why?", False),
         ("number", "3", 3),
         ("number", "three\n3", 3),
-        ("abandons", "a", True),
-        ("abandons", "r", False),
+        ("abandons", "abandon", True),
+        ("abandons", "resume", False),
     ],
 )
 def test_an_answer_is_what_was_typed(command: str, typed: str, meant: object) -> None:
@@ -48,9 +48,9 @@ def test_an_answer_is_what_was_typed(command: str, typed: str, meant: object) ->
 @pytest.mark.parametrize(
     ("command", "typed", "said"),
     [
-        ("agreed", "?", "n: do nothing"),
+        ("agreed", "?\nno", "Type the whole word.\n"),
         ("number", "x", "press Ctrl-D to cancel"),
-        ("abandons", "a", "thread `x` was cut short\n"),
+        ("abandons", "abandon", "thread `x` was cut short\n"),
     ],
 )
 def test_a_question_says_what_is_expected(command: str, typed: str, said: str) -> None:

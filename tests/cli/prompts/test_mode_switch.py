@@ -17,14 +17,14 @@ def decided(monkeypatch, request, typed):
 @pytest.mark.parametrize(
     ("request_", "typed", "decision"),
     [
-        (ENTER, "y\n", {"type": "approve"}),
-        (ENTER, "e\nm\nn\nno need\n", {"type": "reject", "message": "no need"}),
-        (PLAN, "y\n", {"type": "approve"}),
-        (PLAN, "n\nshorter\n", {"type": "reject", "message": "shorter"}),
-        (PLAN, "m\n\n\ny\n", {"type": "approve"}),
+        (ENTER, "yes\n", {"type": "approve"}),
+        (ENTER, "e\nno need\n", {"type": "reject", "message": "no need"}),
+        (PLAN, "yes\n", {"type": "approve"}),
+        (PLAN, "shorter\n", {"type": "reject", "message": "shorter"}),
+        (PLAN, "model\n\n\nyes\n", {"type": "approve"}),
         (
             PLAN,
-            "m\nglm/glm-4.6\nyolo\nauto\ny\n",
+            "model\nglm/glm-4.6\nyolo\nauto\nyes\n",
             {"type": "approve", "model": "glm/glm-4.6", "mode": "auto"},
         ),
     ],
@@ -34,13 +34,13 @@ def test_what_is_typed_becomes_a_decision(monkeypatch, request_, typed, decision
 
 
 def test_the_whole_plan_is_shown_with_nothing_hidden(monkeypatch, capsys):
-    decided(monkeypatch, PLAN, "y\n")
+    decided(monkeypatch, PLAN, "yes\n")
     assert "  │ 1. all\n  │ \n  │ 2. \\x1b[2J\n" in capsys.readouterr().err
 
 
 def test_choices_are_shown_and_survive_repeated_question(monkeypatch, capsys):
     request = {**PLAN, "chosen": {"model": "glm/glm-4.6"}}
-    decision = decided(monkeypatch, request, "m\n\nedits\ny\n")
+    decision = decided(monkeypatch, request, "model\n\nedits\nyes\n")
     assert decision == {"type": "approve", "model": "glm/glm-4.6", "mode": "edits"}
     seen = capsys.readouterr().err
     assert "Model for this plan: glm/glm-4.6" in seen and "mode for this plan: edits" in seen
@@ -51,7 +51,7 @@ def test_changed_plan_answers_before_other_questions(monkeypatch, tmp_path):
     editor.write_text('#!/bin/sh\necho 3. mine >> "$1"\n')
     monkeypatch.setenv("EDITOR", f"sh {editor}")
     monkeypatch.delenv("VISUAL", raising=False)
-    decision = decided(monkeypatch, PLAN, "m\n\nedits\ne\n")
+    decision = decided(monkeypatch, PLAN, "model\n\nedits\nedit\n")
     assert (decision["type"], decision["draft"], decision["mode"]) == ("edit", True, "edits")
     assert decision["edited_action"]["args"]["text"] == "1. all\n\n2. \x1b[2J\n3. mine"
 
@@ -59,4 +59,4 @@ def test_changed_plan_answers_before_other_questions(monkeypatch, tmp_path):
 def test_plan_unchanged_in_editor_is_asked_again(monkeypatch):
     monkeypatch.setenv("EDITOR", "true")
     monkeypatch.delenv("VISUAL", raising=False)
-    assert decided(monkeypatch, PLAN, "e\ny\n") == {"type": "approve"}
+    assert decided(monkeypatch, PLAN, "edit\nyes\n") == {"type": "approve"}

@@ -38,11 +38,11 @@ def decide(
 @pytest.mark.parametrize(
     ("typed", "values"),
     [
-        ("y\nAda\n\n2\n\n", {"name": "Ada", "size": "m", "news": False}),
+        ("yes\nAda\n\n2\n\n", {"name": "Ada", "size": "m", "news": False}),
         ("yes\nAda\n36\nsmall\ny\n", {"name": "Ada", "age": 36, "size": "s", "news": True}),
-        ("what\ny\nAda\nold\n36\nxl\n1\nmaybe\nno\n",
+        ("y\nyes\nAda\nold\n36\nxl\n1\nmaybe\nno\n",
          {"name": "Ada", "age": 36, "size": "s", "news": False}),
-        ("y\n\nAda\n\n\nm\n\n", {"name": "Ada", "size": "m", "news": False}),
+        ("yes\n\nAda\n\n\nm\n\n", {"name": "Ada", "size": "m", "news": False}),
     ],
 )  # fmt: skip
 def test_a_form_is_filled_in_field_by_field(
@@ -57,12 +57,12 @@ def test_a_form_is_filled_in_field_by_field(
 def test_a_form_shows_who_asks_and_its_fields(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    decide(monkeypatch, "y\nAda\nold\n36\n1\n\n")
+    decide(monkeypatch, "yes\nAda\nold\n36\n1\n\n")
     seen = capsys.readouterr().err
     for words in (
         "the MCP server `shop` asks: Who?",
         "Your name:",
-        "[1 small, 2 medium]:",
+        "  1 small\n  2 medium\n",
         "(False):",
         "`old` does not fit the field `age`",
         "age: in years (integer, optional)",
@@ -73,7 +73,7 @@ def test_a_form_shows_who_asks_and_its_fields(
 
 @pytest.mark.parametrize(
     ("typed", "decision"),
-    [("y\n", {"type": "approve"}), ("n\n", {"type": "reject", "message": ""})],
+    [("yes\n", {"type": "approve"}), ("no\n", {"type": "reject", "message": ""})],
 )
 def test_a_page_is_agreed_to_and_never_opened(
     monkeypatch: pytest.MonkeyPatch,
@@ -88,6 +88,6 @@ def test_a_page_is_agreed_to_and_never_opened(
 
 
 def test_a_form_is_declined_or_left_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert decide(monkeypatch, "n\n")["type"] == "reject"
+    assert decide(monkeypatch, "no\n")["type"] == "reject"
     with pytest.raises(EOFError):
-        decide(monkeypatch, "y\nAda\n")
+        decide(monkeypatch, "yes\nAda\n")

@@ -307,7 +307,9 @@ def test_the_list_fits_the_terminal(
     assert ("last used" in "".join(lines)) == (columns >= 80)
 
 
-@pytest.mark.parametrize(("typed", "left", "code"), [("y\n", 2, 0), ("n\n", 3, 1), ("\nn\n", 3, 1)])
+@pytest.mark.parametrize(
+    ("typed", "left", "code"), [("yes\n", 2, 0), ("no\n", 3, 1), ("y\nwhy\n", 3, 1)]
+)
 def test_on_a_terminal_deleting_asks(
     typed: str, left: int, code: int, index: ThreadIndex, home: Path, folder: Path
 ) -> None:

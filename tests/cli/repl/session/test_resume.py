@@ -56,7 +56,7 @@ async def test_an_open_question_is_asked_at_once(talk: Spoken, provider: Provide
     provider.script([ASKS, {"text": "Made."}])
     await talk.say("make it", typed="")
     thread = come_again(talk)
-    shown = await talk(f"/resume {thread}", typed="y\n")
+    shown = await talk(f"/resume {thread}", typed="yes\n")
     assert shown.index("› make it") < shown.index("I make it.") < shown.index("touch made")
     assert "Made." in shown and (talk.project / "made").exists()
 

@@ -57,7 +57,7 @@ async def test_question_is_answered_or_skipped_by_next_message(
     talk: Spoken, provider: Provider
 ) -> None:
     provider.script([ASKS, {"text": "Made."}, ASKS, {"text": "Left."}])
-    assert "Made." in await talk.say("make it", typed="y\n")
+    assert "Made." in await talk.say("make it", typed="yes\n")
     assert (talk.project / "made").exists()
     shown = await talk.say("again", typed="")
     assert "Interrupted before you answered" in shown and "Made." not in shown
@@ -81,7 +81,7 @@ async def test_interrupted_turn_can_be_resumed_first(talk: Spoken, provider: Pro
     provider.script([ASKS, {"text": "Made after all."}, {"text": "And this."}])
     await talk.say("make it", typed="")
     talk.session.left_by_hand = False
-    shown = await talk.say("then this", typed="r\ny\n")
+    shown = await talk.say("then this", typed="resume\nyes\n")
     places = [shown.index(one) for one in ("Made after all.", "› then this", "And this.")]
     assert places == sorted(places)
 
@@ -135,7 +135,7 @@ async def test_thread_keeps_options_and_mode_of_approved_plan(
     talk.write(f"project/{session.thread_options.get('plan_file')}", "1. all\n")
     leave = {"tool_calls": [{"name": "plan_exit", "args": {}}]}
     provider.script([leave, {"text": "Built."}, {"text": "More."}, {"text": "Anew."}])
-    await talk.say("plan", typed="m\n\nedits\ny\n")
+    await talk.say("plan", typed="model\n\nedits\nyes\n")
     assert (session.plan, session.mode) == (False, "edits")
     await talk.say("and more")
     assert (session.plan, session.mode) == (False, "edits")
@@ -185,7 +185,7 @@ async def test_question_answered_elsewhere_is_reported_with_resume_hint(
     provider.script([leave, {"text": "Built."}])
     session.prompt = AnsweredElsewhere(talk)
     with pytest.raises(UsageError, match="has no open question") as error:
-        await talk.say("plan", typed="y\n")
+        await talk.say("plan", typed="yes\n")
     assert not session.plan and session.cut_short
     show_error(session, error.value)
     assert f"`/resume {session.thread[:8]}`" in talk.seen
@@ -197,7 +197,7 @@ async def test_options_chosen_at_question_apply_to_next_message(
     provider.script([ASKS, {"text": "Made."}, {"text": "And this."}])
     await talk.say("make it", typed="")
     talk.session.options, talk.session.side_context = {"mode": "auto", "max_turns": 5}, ["a note"]
-    monkeypatch.setattr("sys.stdin", Typing("y\n"))
+    monkeypatch.setattr("sys.stdin", Typing("yes\n"))
     await ask_again(talk.session)
     assert talk.session.options.get("mode") == "auto" and talk.session.side_context == ["a note"]
     await talk.say("then this")

@@ -41,7 +41,7 @@ async def checkout(
 async def test_commit_has_only_what_the_thread_changed(
     spoken: Spoken, checkout: GitCheckout, provider: Provider
 ) -> None:
-    shown = await spoken("/commit", typed="y\n")
+    shown = await spoken("/commit", typed="yes\n")
     assert "+one" in shown
     assert "notes: add the first" in shown
     assert checkout.git("log", "-1", "--format=%B") == "notes: add the first"
@@ -54,7 +54,7 @@ async def test_commit_has_only_what_the_thread_changed(
 
 
 async def test_commit_of_all_has_other_changes_too(spoken: Spoken, checkout: GitCheckout) -> None:
-    await spoken("/commit all mention the issue", typed="y\n")
+    await spoken("/commit all mention the issue", typed="yes\n")
     assert checkout.git("show", "--format=", "--name-only").split("\n") == ["a.txt", "b.txt"]
     assert checkout.git("status", "--porcelain") == ""
 
@@ -71,13 +71,13 @@ async def test_refusing_hook_leaves_everything_as_it_is(
     checkout.hook("pre-commit", "echo no >&2; exit 1")
     trust(spoken.project, spoken.home)
     with pytest.raises(GitError, match="no"):
-        await spoken("/commit", typed="y\n")
+        await spoken("/commit", typed="yes\n")
     assert checkout.git("status", "--porcelain").split("\n") == ["M  b.txt", "?? a.txt"]
 
 
 async def test_nothing_to_commit_is_told(
     spoken: Spoken, checkout: GitCheckout, provider: Provider
 ) -> None:
-    await spoken("/commit", typed="y\n")
+    await spoken("/commit", typed="yes\n")
     with pytest.raises(UsageError, match="nothing to commit"):
         await spoken("/commit")

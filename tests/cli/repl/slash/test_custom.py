@@ -110,7 +110,7 @@ async def test_other_command_is_asked_and_no_sends_nothing(talk: Talk, provider:
         await talk("/make x")
     made = talk.spoken.project / "a.txt"
     assert provider.requests == [] and not made.exists()
-    shown = await talk("/make '$(touch no)'", typed="y\n")
+    shown = await talk("/make '$(touch no)'", typed="yes\n")
     assert "echo done" in shown and talk.said == "Made: done"
     assert made.read_text() == "$(touch no)\n" and not made.with_name("no").exists()
 
@@ -124,7 +124,7 @@ async def test_what_is_never_allowed_is_refused(
     talk.own("bad", f"!`{line}`")
     talk.session.plan = plan
     with pytest.raises(UsageError, match="Not allowed"):
-        await talk("/bad", typed="y\n")
+        await talk("/bad", typed="yes\n")
     assert provider.requests == [] and not list(talk.spoken.project.glob("a.txt"))
 
 
@@ -144,7 +144,7 @@ async def test_the_rules_of_whoever_hears_the_output_hold(
     talk.own("bad", f"---\nagent: {agent}\n---\n!`touch a.txt`")
     talk.session.mode, talk.session.agent = "auto", speaks
     with pytest.raises(UsageError, match="Not allowed") as error:
-        await talk("/bad", typed="y\n")
+        await talk("/bad", typed="yes\n")
     assert words in str(error.value)
     assert provider.requests == [] and not (talk.spoken.project / "a.txt").exists()
 

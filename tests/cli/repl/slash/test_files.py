@@ -30,9 +30,9 @@ async def made(spoken: Spoken, provider: Provider) -> AsyncIterator[Path]:
 
 async def test_changes_are_shown_undone_and_redone(spoken: Spoken, made: Path) -> None:
     assert "+one" in await spoken("/diff")
-    assert "Restored 1 file" in await spoken("/undo", typed="y\n")
+    assert "Restored 1 file" in await spoken("/undo", typed="yes\n")
     assert not made.exists()
-    assert "Restored 1 file" in await spoken("/redo", typed="y\n")
+    assert "Restored 1 file" in await spoken("/redo", typed="yes\n")
     assert made.read_text() == "one\n"
 
 
@@ -44,9 +44,9 @@ async def test_refused_or_aborted_undo_changes_nothing(spoken: Spoken, made: Pat
 
 
 async def test_files_and_conversation_go_back_to_a_step(spoken: Spoken, made: Path) -> None:
-    assert "step 0" in await spoken("/rewind 0", typed="y\n")
+    assert "step 0" in await spoken("/rewind 0", typed="yes\n")
     assert not made.exists()
-    assert "step 2" in await spoken("/rewind 2", typed="y\n")
+    assert "step 2" in await spoken("/rewind 2", typed="yes\n")
     assert made.exists()
     with pytest.raises(UsageError, match="has no step 7"):
         await spoken("/rewind 7")
@@ -67,7 +67,7 @@ async def test_rewind_to_message_offers_it_again(
     assert "And that?" in shown and "numbers: 0, 2" in shown and made.exists()
     await spoken("/rewind", typed="0\nn\n")
     assert made.exists() and offered == ["And that?"]
-    shown = await spoken("/rewind 0", typed="y\n")
+    shown = await spoken("/rewind 0", typed="yes\n")
     assert "step 0, before `Make it`" in shown and "And that?" not in shown and not made.exists()
     assert "The later steps are kept: `/rewind 2` returns to them.\n" in shown
     assert offered == ["And that?", "Make it"] and spoken.session.usage

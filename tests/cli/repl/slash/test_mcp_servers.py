@@ -100,7 +100,7 @@ async def test_a_mentioned_resource_is_shown_to_the_model(talk: Spoken, provider
 
 
 @pytest.mark.parametrize(
-    ("typed", "answer"), [("y\nAnn\n", "hello Ann"), ("n\n", "decline"), ("y\n", "cancel")]
+    ("typed", "answer"), [("yes\nAnn\n", "hello Ann"), ("no\n", "decline"), ("yes\n", "cancel")]
 )
 async def test_a_pushed_question_is_answered_while_the_call_runs(
     talk: Spoken, provider: Provider, typed: str, answer: str

@@ -37,13 +37,13 @@ async def test_status_names_instruction_files_and_trust_asks_others(
     spoken.home.mkdir(exist_ok=True)
     (spoken.home / "notes.md").write_text("- Be brief.")
     assert f"instructions  {spoken.home / 'notes.md'}\n" in await spoken("/status")
-    assert "AGENTS.md" in await spoken("/trust", typed="y\n")
+    assert "AGENTS.md" in await spoken("/trust", typed="yes\n")
     assert f"{spoken.home / 'notes.md'}, AGENTS.md\n" in await spoken("/status")
     (spoken.project / "AGENTS.md").write_text("@sub/AGENTS.md @.env\n" + "x\n" * 20_000)
     (spoken.project / "sub").mkdir()
     for name in ("sub/AGENTS.md", ".env"):
         (spoken.project / name).write_text("x")
-    await spoken("/trust", typed="y\n")
+    await spoken("/trust", typed="yes\n")
     (spoken.project / "sub/AGENTS.md").write_text("y")
     shown = await spoken("/status")
     assert "have not approved yet (`mcode trust`, `/trust`): `sub/AGENTS.md` ch" in shown

@@ -1,0 +1,110 @@
+"""A question as a list, at a real terminal."""
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from screen import ScreenTerminal
+from terminal import READY
+
+SETUP = (
+    "from maxagent.cli.prompts.choice import choose\n"
+    "from maxagent.cli.prompts.choice_keys import Choice\n"
+    "from maxagent.cli.rendering.console import open_console\n"
+    "choices = [Choice('keep', 'Keep'), Choice('undo', 'Undo all', needs_enter=True),\n"
+    "    Choice('edits', 'Keep all', shortcut='s-tab', letter=''), Choice('no', 'No')]\n"
+)
+ASKS = (
+    f"{SETUP}"
+    "while True:\n"
+    "    try: reply = choose(open_console(), 'Keep it?', choices)\n"
+    "    except (EOFError, KeyboardInterrupt) as left: print('left by', type(left).__name__)\n"
+    "    else: print('got', reply.word, repr(reply.text))\n"
+)
+WORKS = (
+    "import pathlib, time\n"
+    "print('working')\n"
+    "while not pathlib.Path('done').exists(): time.sleep(0.01)\n"
+)
+
+
+def open_terminal(folder: Path, code: str, **environ: str) -> ScreenTerminal:
+    argv = [sys.executable, "-c", code]
+    return ScreenTerminal(argv, folder, {**os.environ, "LANG": "C.UTF-8", **environ})
+
+
+def is_ready(screen: str) -> bool:
+    """Whether the last question has said that its keys count."""
+    return " ".join(screen.split()).endswith(READY)
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Iterator[ScreenTerminal]:
+    with open_terminal(tmp_path, ASKS) as terminal:
+        yield terminal
+
+
+def test_lone_keys_and_arrows_answer(terminal: ScreenTerminal) -> None:
+    keys = {"k": "keep", "K": "keep", "1": "keep", "\r": "keep", "\x1b[Z": "edits"}
+    keys |= {"\x1b[B\x1b[B\r": "edits", "n": "no", "4": "no"}
+    for at, (key, word) in enumerate(keys.items(), 1):
+        terminal.wait_for(is_ready)
+        terminal.type(key)
+        terminal.wait_for(lambda _, at=at: terminal.scrollback().count("got ") == at)
+        assert f"got {word} ''" in terminal.screen().rpartition("❯")[0] or at
+        assert terminal.scrollback().rpartition("got ")[2].startswith(f"{word} ''")
+
+
+def test_weighty_choice_is_only_selected_by_its_letter(terminal: ScreenTerminal) -> None:
+    terminal.wait_for(is_ready)
+    terminal.type("u").wait_for(lambda screen: "❯ 2 Undo all" in screen and is_ready(screen))
+    assert "got " not in terminal.screen()
+    terminal.press("enter").wait_for("got undo")
+
+
+@pytest.mark.parametrize("text", ["keep but use tabs", "undo? 不要，用单元测试"])
+def test_words_are_the_no_and_its_reason(terminal: ScreenTerminal, text: str) -> None:
+    terminal.wait_for(is_ready)
+    terminal.type(text).wait_for(f"❯ 4 No: {text}")
+    terminal.press("enter").wait_for(f"got no {text!r}")
+
+
+def test_pasted_lines_are_text(terminal: ScreenTerminal) -> None:
+    terminal.wait_for(is_ready)
+    terminal.paste("k\nu").wait_for("No: k")
+    terminal.press("enter").wait_for(r"got no 'k\nu'")
+
+
+def test_esc_removes_text_then_leaves_the_question(terminal: ScreenTerminal) -> None:
+    terminal.wait_for(is_ready)
+    terminal.type("not this").wait_for("No: not this")
+    terminal.press("esc").wait_for(is_ready)
+    assert "not this" not in terminal.screen()
+    terminal.press("esc").wait_for("left by KeyboardInterrupt")
+    terminal.wait_for(is_ready)
+    terminal.press("ctrl-d").wait_for("left by EOFError")
+
+
+def test_what_was_typed_before_is_text(tmp_path: Path) -> None:
+    with open_terminal(tmp_path, WORKS + ASKS) as terminal:
+        terminal.wait_for("working")
+        terminal.type("k\nuse ta").wait_for("use ta")
+        (tmp_path / "done").touch()
+        terminal.wait_for("Keep it?")
+        terminal.type("bs").wait_for("No: k use tabs")
+        terminal.press("enter").wait_for("got no 'k use tabs'")
+
+
+@pytest.mark.parametrize("columns", [80, 40])
+def test_list_fits_the_window_and_disappears(tmp_path: Path, columns: int) -> None:
+    code = ASKS.replace("'Undo all'", "'Undo all changes that were made in this conversation'")
+    with open_terminal(tmp_path, code) as terminal:
+        terminal.resize(columns, 24)
+        terminal.wait_for(is_ready)
+        assert terminal.glass.wraps == 0
+        terminal.type("because " * 12).wait_for(lambda screen: screen.count("because") == 12)
+        terminal.press("enter").wait_for("got no")
+        assert "❯ 2" not in terminal.scrollback()
+        assert "Keep it?\n❯ no: because" in terminal.scrollback()

@@ -88,7 +88,8 @@ class ChoiceKeys:
             return None
         if lone:
             return lone.time + (ALONE if lone.counts else AFTER_KEY)
-        return None if self.text else max(drawn + AFTER_DRAWING, self.last_key + AFTER_KEY)
+        seen = drawn + AFTER_DRAWING
+        return seen if self.text else max(seen, self.last_key + AFTER_KEY)
 
     @property
     def is_waiting(self) -> bool:
@@ -97,7 +98,11 @@ class ChoiceKeys:
 
     def is_ready(self, now: float) -> bool:
         """Return whether a key counts now."""
-        return self._is_seen(now) and now - self.last_key >= AFTER_KEY
+        return self.is_seen(now) and now - self.last_key >= AFTER_KEY
+
+    def is_seen(self, now: float) -> bool:
+        """Return whether the question is there long enough, so that Enter can send a text."""
+        return self._drawn is not None and now - self._drawn >= AFTER_DRAWING
 
     def draw(self, now: float) -> None:
         """The question is on the screen, and no key waits that was typed before."""
@@ -154,9 +159,6 @@ class ChoiceKeys:
     def _find_start(self) -> int:
         return self.text_position if self.choices[0].needs_enter else 0
 
-    def _is_seen(self, now: float) -> bool:
-        return self._drawn is not None and now - self._drawn >= AFTER_DRAWING
-
     def _can_select(self) -> bool:
         """Return whether a letter that is too early but alone selects its choice."""
         return self._drawn is not None and not self._has_draft
@@ -178,7 +180,7 @@ class ChoiceKeys:
         }
         if text.lower() in words and not self._has_draft:
             self.text, self.selected = "", words[text.lower()]
-        elif not self._is_seen(now):
+        elif not self.is_seen(now):
             self.text += " "  # it ended a line that was typed before the question
         elif text:
             return ChoiceReply(own, "" if text.lower() == own else text)

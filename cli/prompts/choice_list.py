@@ -67,6 +67,7 @@ class ListQuestion:
         self._changed = asyncio.Event()
         self._is_drawn = self._is_synced = False
         self._app = _create_application(self)
+        self._app.before_render += self._clear_row
         self._app.after_render += self._note_drawing
 
     async def run(self) -> ChoiceReply:
@@ -112,9 +113,10 @@ class ListQuestion:
         return [("fg:ansibrightblack", "\n".join(rows))]
 
     def _describe_keys(self) -> str:
+        now = time.monotonic()
         if self.keys.text and not self.keys.is_waiting:
-            return t("choice.hint.text")
-        if not self.keys.is_ready(time.monotonic()):
+            return t("choice.hint.text") if self.keys.is_seen(now) else ""
+        if not self.keys.is_ready(now):
             return ""
         if self.keys.selected is None:
             return t("choice.hint.draft")
@@ -129,6 +131,12 @@ class ListQuestion:
         if not self._is_synced:
             self.keys.change_text(line.text, time.monotonic(), is_typed=self.is_typing)
             self._changed.set()
+
+    def _clear_row(self, _: object) -> None:
+        """Begin at the left: the terminal has shown what was typed just before."""
+        if not self._is_drawn:
+            self._app.output.write_raw("\r")
+            self._app.output.erase_end_of_line()
 
     def _note_drawing(self, _: object) -> None:
         if not self._is_drawn:

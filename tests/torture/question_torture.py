@@ -224,6 +224,7 @@ async def play(count: int, seed: int, terminals: int) -> tuple[Counter[str], lis
             after = await type_after(victim, kind, sentence, own)
             counts[f"across: {'a no' if across else 'open'}"] += 1
             counts[f"after: {'a no' if after else 'open'}"] += 1
+            print(".", end="", flush=True)
             if fault := find_fault(kind, sentence, across, after):
                 faults.append(fault)
         slowest.append(victim.slowest)

@@ -94,6 +94,7 @@ def test_what_was_typed_before_is_text(tmp_path: Path) -> None:
         (tmp_path / "done").touch()
         terminal.wait_for("Keep it?")
         terminal.type("bs").wait_for("No: k use tabs")
+        terminal.wait_for("Enter answers with this text")
         terminal.press("enter").wait_for("got no 'k use tabs'")
 
 

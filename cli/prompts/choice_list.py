@@ -198,6 +198,7 @@ def _build_body(question: ListQuestion) -> "Container":
         AfterInput,
         ConditionalProcessor,
         PasswordProcessor,
+        Processor,
     )
 
     last = question.keys.text_position
@@ -206,7 +207,7 @@ def _build_body(question: ListQuestion) -> "Container":
     placeholder = AfterInput(lambda: [(question.get_style(last), label)])
     is_empty = Condition(lambda: not question.line.text)
     has_key = Condition(lambda: holds_key(question.line.text))
-    processors = [
+    processors: list[Processor] = [
         ConditionalProcessor(placeholder, is_empty),
         ConditionalProcessor(PasswordProcessor(), has_key),
     ]

@@ -16,6 +16,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -161,10 +162,13 @@ class Victim:
         await asyncio.wait((answer,), timeout=1.2)
         if not answer.done():
             os.write(self._keys, b"\x03")
-        return json.loads(await answer)
+        if not (line := await answer):
+            raise RuntimeError(f"a terminal ended: {self.shown[-2000:]}")
+        return json.loads(line)
 
     def _read(self) -> None:
-        self.shown += os.read(self._keys, 65_536).decode(errors="replace")
+        with suppress(OSError):  # the process has ended
+            self.shown += os.read(self._keys, 65_536).decode(errors="replace")
         self._change.set()
 
 

@@ -63,7 +63,8 @@ def ask_trust() -> dict[str, Any]:
 
 
 def ask_commit() -> dict[str, Any]:
-    planned = SimpleNamespace(diff=DIFF, mixed=[], whole=[], secrets=[])
+    lists = {name: [] for name in ("mixed", "whole", "secrets", "unsearched", "hooks")}
+    planned = SimpleNamespace(diff=DIFF, **lists)
     return {"consent": bool(confirm_commit(cast("Any", planned), "A message."))}
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from ..git.config_parser import GitConfigEntry
 from ..git.program_settings import names_program
 from ..git.repository import read_program_sources
-from ..security.masked_values import mask_secrets
 from ..security.provenance import Provenance, compute_provenance_digest
 from ..text import text
 from .program_item import MAX_SHOWN, ProgramItem, build_file_item, name_subject, to_source
@@ -38,6 +37,9 @@ def _get_key(entry: GitConfigEntry) -> tuple[str, ...]:
 
 
 def _build_setting(root: str, entries: list[GitConfigEntry]) -> ProgramItem:
+    # loaded late: it is slow, and most repositories name no program
+    from ..security.masked_values import mask_secrets
+
     values = [entry.value for entry in entries]
     shown = ", ".join(map(mask_secrets, dict.fromkeys(values)))[:MAX_SHOWN]
     name, source = mask_secrets(entries[0].name), to_source(root, entries[0].file)

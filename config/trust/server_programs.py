@@ -7,14 +7,6 @@ from typing import cast
 
 from ..commented_json import parse_json
 from ..security.content_digest import UnreadableFileError, as_text, read_with_digest
-from ..security.masked_values import (
-    join_words,
-    mask_arguments,
-    mask_literals,
-    mask_named,
-    mask_secrets,
-    mask_url,
-)
 from ..security.provenance import Provenance, compute_provenance_digest
 from .program_item import MAX_SHOWN, ProgramItem
 
@@ -67,6 +59,16 @@ def describe_server(definition: Mapping[str, object]) -> str:
 
     `${NAME}` stays as it is written, its value is not read; a literal secret is masked.
     """
+    # loaded late: it is slow, and most projects have no server
+    from ..security.masked_values import (
+        join_words,
+        mask_arguments,
+        mask_literals,
+        mask_named,
+        mask_secrets,
+        mask_url,
+    )
+
     url = next((value for key in URL_KEYS if (value := _to_text(definition.get(key)))), "")
     command = _to_text(definition.get("command"))
     arguments = list_arguments(definition)

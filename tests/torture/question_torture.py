@@ -159,6 +159,7 @@ class Victim:
 
     async def leave(self, answer: "asyncio.Task[Any]") -> Any:
         """Return the answer that comes within a second, else leave the question open."""
+        await self.see("❯", answer)  # before that a slow process would not get the key below
         await asyncio.wait((answer,), timeout=1.2)
         if not answer.done():
             os.write(self._keys, b"\x03")

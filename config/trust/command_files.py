@@ -20,6 +20,7 @@ _PROJECT = re.compile(
 # A word that is a command line of its own, as after `sh -c`
 _LINE = re.compile(r"""[\s;|&()<>`'"]""")
 _WORD = re.compile(r"[^\s;|&()<>'\"`]+")
+_OUTPUT = re.compile(r"[&>|]*>[&>|]*")
 _NPM = frozenset(["npm", "pnpm", "yarn", "bun"])
 _NPM_RUN = frozenset(["run", "run-script", "rum", "urn"])
 # Scripts that the package manager runs by a word of its own
@@ -160,13 +161,18 @@ def read_package_scripts(root: str, path: str) -> dict[str, str]:
 
 
 def _split_words(command: str) -> list[str]:
-    """Split a command line roughly as a shell does; what a substitution runs counts, too."""
+    """Split a command line roughly as a shell does; what a substitution runs counts, too.
+
+    A file that the output goes to is not run by that.
+    """
     lexer = shlex.shlex(command, posix=True, punctuation_chars=";|&()<>`")
     lexer.whitespace_split, lexer.commenters = True, ""
     try:
-        return list(lexer)
+        words = list(lexer)
     except ValueError:  # a quote that does not end
         return _WORD.findall(command)
+    before = ["", *words]
+    return [word for word, sign in zip(words, before, strict=False) if not _OUTPUT.fullmatch(sign)]
 
 
 def _list_names(word: str) -> Iterator[str]:

@@ -16,17 +16,17 @@ from ..errors import UsageError
 from ..security.content_digest import UnreadableFileError, read_with_digest
 from ..text import text
 from .difference import (
-    collect_texts,
+    Differences,
     find_file_differences,
     find_program_differences,
-    follow_programs,
-    to_consented,
+    follow_shown,
+    keep_shown,
 )
 from .inventory import (
     PLACES,
     InventoryItem,
     InventoryKind,
-    read_instruction_digests,
+    list_instructions,
     take_inventory,
 )
 from .program_item import ProgramItem, name_subject
@@ -54,8 +54,8 @@ class Trust:
     """
     programs: tuple[ProgramItem, ...] = ()
     """What starts programs: git's settings and hooks, MCP servers, and scripts that are named."""
-    differences: Mapping[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
-    """By the message of a change what was and what is, as far as it was kept."""
+    differences: Differences = field(default_factory=Differences)
+    """By the message of a change what was and what is, without secrets; None: it is not kept."""
 
     @property
     def unreadable(self) -> tuple[InventoryItem | ProgramItem, ...]:
@@ -83,7 +83,7 @@ def check_trust(folder: Path, home: Path) -> Trust:
     if yes is None:
         return now
     digests = {item.path: item.digest for item in inventory}
-    changes = {
+    changes: Differences = {
         **{message: ("", "") for message in _list_differences(yes.files, digests)},
         **find_file_differences(yes, inventory),
         **find_program_differences(yes, programs),
@@ -149,8 +149,7 @@ def _build_consent(folder_trust: Trust) -> Consent:
         )
     files = {item.path: item.digest for item in folder_trust.inventory}
     since = datetime.now(UTC).isoformat(timespec="seconds")
-    programs = tuple(map(to_consented, folder_trust.programs))
-    texts = collect_texts(folder_trust.inventory)
+    texts, programs = keep_shown(folder_trust.inventory, folder_trust.programs)
     return Consent(since, files, dict(folder_trust.further), programs, texts)
 
 
@@ -223,7 +222,7 @@ def follow_changes(folder: Path, home: Path, changes: Mapping[str, Sequence[str]
     real = os.path.realpath(folder)
     with suppress(CorruptTrustStoreError):  # then nothing is trusted
         if real in read_consents(home):
-            now = read_instruction_digests(folder)
+            now = {item.path: item for item in list_instructions(folder)}
             scripts = {item.name: item for item in list_scripts(real)}
             update_consent(
                 home, real, lambda yes: yes and _apply_changes(yes, now, scripts, changes)
@@ -232,7 +231,7 @@ def follow_changes(folder: Path, home: Path, changes: Mapping[str, Sequence[str]
 
 def _apply_changes(
     yes: Consent,
-    now: Mapping[str, str],
+    now: Mapping[str, InventoryItem],
     scripts: Mapping[str, ProgramItem],
     changes: Mapping[str, Sequence[str]],
 ) -> Consent:
@@ -245,15 +244,16 @@ def _apply_changes(
             if (known[subject], current) != (before, after):
                 return yes
             changed_scripts |= {subject: scripts[path]} if path in scripts else {}
-        elif (yes.files.get(path, ""), now.get(path, "")) != (before, after):
-            return yes
         else:
+            current = now[path].digest if path in now else ""
+            if (yes.files.get(path, ""), current) != (before, after):
+                return yes
             files[path] = after
-    return replace(
-        yes,
-        files={path: digest for path, digest in files.items() if digest},
-        programs=follow_programs(yes, changed_scripts),
-    )
+    kept = {path: digest for path, digest in files.items() if digest}
+    changed_files = [now[path] for path in changes if path in now]
+    texts, programs = follow_shown(yes, changed_files, changed_scripts)
+    texts = {path: content for path, content in texts.items() if path in kept}
+    return replace(yes, files=kept, texts=texts, programs=programs)
 
 
 def _validate_inside(folder: Path, kind: InventoryKind) -> None:

@@ -86,14 +86,21 @@ def take_inventory(folder: Path) -> list[InventoryItem]:
     return items
 
 
-def read_instruction_digests(folder: Path) -> dict[str, str]:
-    """Return the digests of the folder's own instruction files that are text."""
-    root, digests = os.path.realpath(folder), dict[str, str]()
+def list_instructions(folder: Path) -> list[InventoryItem]:
+    """Return the folder's own instruction files that are text."""
+    root, items = os.path.realpath(folder), list[InventoryItem]()
     for path in PLACES["instructions"]:
         with suppress(UnreadableFileError):  # then a question about it has no valid text to show
             digest, content = read_with_digest(root, path)
-            digests |= {} if as_text(content) is None else {path: digest}
-    return digests
+            if as_text(content) is not None:
+                shown = decode_beginning(content, MAX_SHOWN)
+                items.append(InventoryItem("instructions", path, digest, shown=shown))
+    return items
+
+
+def read_instruction_digests(folder: Path) -> dict[str, str]:
+    """Return the digests of the folder's own instruction files that are text."""
+    return {item.path: item.digest for item in list_instructions(folder)}
 
 
 def _walk_places(root: str) -> Iterator[tuple[InventoryKind, str, bool]]:

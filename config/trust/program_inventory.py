@@ -102,7 +102,9 @@ def _build_script(root: str, source: str, path: str, entry: str) -> ProgramItem:
     command = read_package_scripts(root, path).get(entry, "")
     subject = name_subject("script", f"{path}: {entry}")
     digest = compute_provenance_digest(entry, command)
-    return ProgramItem("script", Provenance(subject, source, digest), command[:MAX_SHOWN])
+    # no half word: the half of a secret is not known as one
+    shown = command if len(command) <= MAX_SHOWN else command[:MAX_SHOWN].rpartition(" ")[0]
+    return ProgramItem("script", Provenance(subject, source, digest), shown)
 
 
 def _split_name(name: str) -> tuple[str, str]:

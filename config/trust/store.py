@@ -112,7 +112,13 @@ def update_consent(
             yes = change(record.pop(folder, None))
             record |= {} if yes is None else {folder: yes}
             written = {name: _to_json(consent) for name, consent in record.items()}
-            replace_file(file, json.dumps(written, indent=1).encode())
+            # a name that is no UTF-8 is escaped, as JSON does it
+            content = json.dumps(written, indent=1, ensure_ascii=False).encode(
+                errors="backslashreplace"
+            )
+            if len(content) > MAX_BYTES:
+                raise _build_size_error(file)
+            replace_file(file, content)
     except OSError as error:
         message = text(
             "cannot write the list of trusted folders, `{file}`: {reason}",
@@ -120,6 +126,13 @@ def update_consent(
             reason=error.strerror,
         )
         raise MaxAgentError(message, hint="check its permissions and the free space") from error
+
+
+def _build_size_error(file: Path) -> MaxAgentError:
+    """Build the error for a record that could not be read back; the old one stays."""
+    message = text("the list of trusted folders, `{file}`, would be too large", file=file)
+    hint = "take back trust that you do not need: `mcode trust --list`, `mcode trust --revoke`"
+    return MaxAgentError(message, hint=hint)
 
 
 @contextmanager

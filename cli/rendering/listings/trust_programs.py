@@ -33,9 +33,11 @@ def format_programs(trust: Trust) -> Iterator[str]:
             yield from _format_items(trust, kind, "    ")
 
 
-def format_difference(was: str, now: str) -> Iterator[str]:
-    """Yield the lines that were and are, as far as both are known; empty if they are equal."""
-    if was == now:
+def format_difference(was: str | None, now: str) -> Iterator[str]:
+    """Yield the lines that were and are; empty if they are equal, a note if what was is unknown."""
+    if was is None:
+        yield f"      {t('trust.difference.unknown')}"
+    if was is None or was == now:
         return
     old, new = (redact(text).splitlines()[:MAX_COMPARED] for text in (was, now))
     lines = [line for line in ndiff(old, new) if line.startswith(("- ", "+ "))]

@@ -49,3 +49,4 @@ def test_a_difference_is_bounded(project: Path) -> None:
     was = "".join(f"{number}\n" for number in range(300))
     assert len([*format_difference(was, "")]) == MAX_LINES + 1
     assert [*format_difference("same", "same")] == []
+    assert [*format_difference(None, "x")] == ["      the difference is not kept"]

@@ -7,14 +7,14 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from ..shell.analysis import AnalyzedCommand
 from .data_programs import DATA_PROGRAMS, WRAPPERS
+from .file_patterns import find_matches, is_pattern
 from .git_origins import find_git_origins
 from .harmless_flags import is_harmless
-from .origin import Origin, list_unique, read_file_origin
+from .origin import Origin, build_unknown_origin, list_unique, read_file_origin
 from .package_scripts import PACKAGE_PROGRAMS, find_package_scripts
 from .task_files import MAKE, find_tasks
 
@@ -26,10 +26,7 @@ SCRIPT = "script"
 # Short options of interpreters that take a value
 _VALUED = ("-r", "-C", "-W", "-X", "-I", "-o", "-O", "-e", "-p", "-S", "-l", "-d", "-c")
 _SEARCHES = ("find", "fd")
-# Most files that one pattern stands for
-_MAX_MATCHES = 200
 _WORDS = re.compile(r"[^\s'\"`;&|<>()$={},]+")
-_PATTERN = re.compile(r"[*?\[]")
 
 
 def find_origins(
@@ -153,10 +150,19 @@ def _takes_value(option: str) -> bool:
 
 def _read_files(names: Sequence[str], folder: Path, root: Path) -> Iterator[Origin]:
     for name in _spell_paths(names):
-        for file in _list_matches(name, folder):
-            with suppress(OSError, ValueError):
-                if origin := read_file_origin(SCRIPT, file, root):
-                    yield origin
+        with suppress(OSError, ValueError):
+            yield from _read_named(os.path.expanduser(name), folder, root)
+
+
+def _read_named(name: str, folder: Path, root: Path) -> Iterator[Origin]:
+    if origin := read_file_origin(SCRIPT, folder / name, root):
+        yield origin
+    matches = find_matches(name, folder) if is_pattern(name) else []
+    if matches is None:
+        yield build_unknown_origin(SCRIPT, name)
+    for file in matches or ():
+        if origin := read_file_origin(SCRIPT, file, root):
+            yield origin
 
 
 def _spell_paths(words: Sequence[str]) -> Iterator[str]:
@@ -168,12 +174,3 @@ def _spell_paths(words: Sequence[str]) -> Iterator[str]:
             yield word[2:]
         if re.search("[=:,@]", word):
             yield from filter(None, re.split("[=:,@]", word))
-
-
-def _list_matches(name: str, folder: Path) -> Iterator[Path]:
-    path = Path(os.path.expanduser(name))
-    if not _PATTERN.search(name) or (folder / path).exists():
-        yield folder / path
-    elif not path.is_absolute():
-        with suppress(ValueError, NotImplementedError, OSError):
-            yield from islice(folder.glob(name), _MAX_MATCHES)

@@ -1,5 +1,6 @@
 """What is written now where a consent was given for: whether it still covers its project."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -24,7 +25,7 @@ def read_current_origin(
     if subject == SETTINGS:
         found = find_git_origins(root, root)
         return next((item for item in found if _is_same(item, consented)), None)
-    if not file.is_file():
+    if not os.path.isfile(file):
         return None
     if subject == "install scripts":
         return read_install_scripts(file, root)

@@ -27,15 +27,20 @@ def build_origin(subject: str, source: str, text: str) -> Origin:
     return Origin(Provenance(subject, source, compute_provenance_digest(text)), text)
 
 
+def build_unknown_origin(subject: str, source: str) -> Origin:
+    """Return the origin of what cannot be looked at as a whole: no consent covers it."""
+    return Origin(Provenance(subject, source, ""))
+
+
 def read_file_origin(subject: str, file: Path, root: Path) -> Origin | None:
     """Return the origin of a regular file; None if there is none, without digest if unreadable."""
     source = name_source(file, root)
     try:
         descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except FileNotFoundError:
+    except ValueError:  # a zero byte
         return None
     except OSError:
-        return Origin(Provenance(subject, source, "")) if file.is_file() else None
+        return build_unknown_origin(subject, source) if os.path.isfile(file) else None
     with os.fdopen(descriptor, "rb") as stream:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             return None

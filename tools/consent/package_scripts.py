@@ -1,11 +1,13 @@
 """Scripts of `package.json` that npm, pnpm, yarn and bun run for a name, before and after it."""
 
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import cast
 
-from .origin import Origin, build_origin, name_source
+from .origin import Origin, build_origin, build_unknown_origin, name_source
 
 PACKAGE_PROGRAMS = frozenset(("npm", "pnpm", "yarn", "bun", "cnpm", "ni", "nr"))
 FILE = "package.json"
@@ -65,14 +67,20 @@ def _find_in_file(
 
 def read_script(name: str, file: Path, root: Path) -> Origin:
     """Return one script with what runs before and after it; an empty one if there is none."""
-    text = _render(read_scripts(file), (f"pre{name}", name, f"post{name}"))
-    return build_origin(f"script {name}", name_source(file, root), text)
+    return _build_origin(f"script {name}", (f"pre{name}", name, f"post{name}"), file, root)
 
 
 def read_install_scripts(file: Path, root: Path) -> Origin:
     """Return the scripts that run when packages are installed or published."""
-    text = _render(read_scripts(file), _LIFECYCLE)
-    return build_origin("install scripts", name_source(file, root), text)
+    return _build_origin("install scripts", _LIFECYCLE, file, root)
+
+
+def _build_origin(subject: str, names: Sequence[str], file: Path, root: Path) -> Origin:
+    source = name_source(file, root)
+    with suppress(OSError):
+        if file.stat().st_size > _MAX_FILE:
+            return build_unknown_origin(subject, source)
+    return build_origin(subject, source, _render(read_scripts(file), names))
 
 
 def _render(scripts: Mapping[str, str], names: Sequence[str]) -> str:
@@ -82,7 +90,7 @@ def _render(scripts: Mapping[str, str], names: Sequence[str]) -> str:
 def _find_file(folder: Path) -> Path | None:
     """Return the nearest `package.json`, in the folder or above it."""
     for place in (folder, *folder.parents):
-        if (place / FILE).is_file():
+        if os.path.isfile(place / FILE):
             return place / FILE
     return None
 

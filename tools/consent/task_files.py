@@ -1,6 +1,7 @@
 """Files in which task runners and build tools look up the names that a command line gives them."""
 
 import json
+import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,7 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import cast
 
-from .origin import Origin, build_origin, name_source, read_file_origin
+from .file_patterns import find_matches, is_pattern
+from .origin import Origin, build_origin, build_unknown_origin, name_source, read_file_origin
 
 _TOX = ("tox.ini", "tox.toml", "pyproject.toml", "setup.cfg")
 _PYPROJECT = ("pyproject.toml",)
@@ -97,7 +99,7 @@ def find_tasks(program: str, folders: Sequence[Path], root: Path) -> Iterator[Or
     for folder in folders:
         for name in TASK_FILES.get(program, ()):
             places = (place / name for place in (folder, *folder.parents))
-            if (file := next((place for place in places if place.is_file()), None)) is None:
+            if (file := next(filter(os.path.isfile, places), None)) is None:
                 continue
             if origin := read_tasks(program, file, root):
                 yield origin
@@ -132,12 +134,23 @@ def _find_included(makefile: Origin, folder: Path, root: Path) -> Iterator[Origi
     texts, seen = [makefile.text], set[Path]()
     while texts:
         for line in _INCLUDE.findall(texts.pop()):
-            for name in str(line).split():
-                files = sorted(folder.glob(name)) if "*" in name else [folder / name]
-                for file in files:
-                    if file in seen or len(seen) >= _MAX_INCLUDES:
-                        continue
-                    seen.add(file)
-                    if origin := read_file_origin("tasks", file, root):
-                        yield origin
-                        texts.append(origin.text)
+            files = _list_included(str(line).split(), folder)
+            if files is None or len(seen | {*files}) > _MAX_INCLUDES:
+                yield build_unknown_origin("tasks", str(line).strip())
+                continue
+            for file in (file for file in files if file not in seen):
+                if origin := read_file_origin("tasks", file, root):
+                    yield origin
+                    texts.append(origin.text)
+            seen |= {*files}
+
+
+def _list_included(names: Sequence[str], folder: Path) -> list[Path] | None:
+    """Return the files that an `include` names; None if they are too many."""
+    files = list[Path]()
+    for name in names:
+        matches = find_matches(name, folder) if is_pattern(name) else [folder / name]
+        if matches is None:
+            return None
+        files += sorted(matches)
+    return list(dict.fromkeys(files))

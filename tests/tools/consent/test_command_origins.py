@@ -183,3 +183,59 @@ def test_only_what_decides_what_runs_counts(
     written = content if isinstance(content, str) else json.dumps(content)
     (tmp_path / file).write_text(written)
     assert before and (read_digests() != before) is bool(changes)
+
+
+LONG = "a long text? " * 30
+
+
+@pytest.mark.parametrize(
+    ("command", "include"),
+    [
+        (f'git commit --amend -m "{LONG}"', ""),
+        (f'gh pr create --body "{LONG}"', ""),
+        (f"bash -c 'echo {LONG}'", ""),
+        (f"bash {'x' * 300}", ""),
+        (f"mytool --file={'[x' * 200}", ""),
+        ("mytool '**x' '[' '/**' '../**' '~/?' '***/'", ""),
+        ("mytool /", ""),
+        ("make", "include /usr/share/*.mk"),
+        ("make", "include **x **/ ** [ ../**/*.mk"),
+        ("make", f"-include {'x' * 300}"),
+        ("make", "include \0"),
+        (f"make -C {'sub' * 100}", ""),
+    ],
+)
+def test_word_that_is_no_path_crashes_nothing(tmp_path: Path, command: str, include: str) -> None:
+    (tmp_path / "Makefile").write_text(f"{include}\nall:\n\ttrue\n")
+    assert isinstance(started(Workspace(tmp_path), command), list)
+
+
+@pytest.mark.parametrize(
+    ("command", "is_covered"),
+    [
+        ("bash many/*.sh", False),
+        ("mytool many/**", False),
+        ("mytool '/**/x.sh'", False),
+        ("mytool '../**/x.sh'", False),
+        ("cat many/*.sh | bash", False),
+        ("find . -name '*.sh' -exec bash {} +", False),
+        ("make", False),
+        ("git log", False),
+        ("npm run build", False),
+        ("npm install", False),
+        ("bash many/1*.sh", True),
+        ("bash {root}/many/1?.sh", True),
+        ("mytool **1.sh many/1[12].sh", True),
+    ],
+)
+def test_more_than_limit_is_never_covered(tmp_path: Path, command: str, is_covered: bool) -> None:
+    (tmp_path / "Makefile").write_text("include many/*.sh\n")
+    (tmp_path / "package.json").write_text(" " * 6_000_000 + FILES["package.json"])
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git/config").write_text("#" * 1_100_000 + "\n[core]\n\tfsmonitor = ./x.sh\n")
+    (tmp_path / "many").mkdir()
+    for number in range(210):
+        (tmp_path / f"many/{number}.sh").write_text("true\n")
+    args = {"command": command.replace("{root}", str(tmp_path))}
+    origins = RequestedCall("run_command", "execute", args, (), Workspace(tmp_path)).origins
+    assert origins and all(item.provenance.digest for item in origins) is is_covered

@@ -54,8 +54,11 @@ def choose(console: "Console", question: str, choices: Sequence[Choice]) -> Choi
 
     reply = run_sync(choose_from_list(choices))
     label = next(choice.label for choice in choices if choice.word == reply.word)
-    answer = t("labelled", label=reply.word, said=reply.text) if reply.text else label
-    show_line(console, f"{POINTER} {answer}", "cyan")
+    if reply.text:
+        label = t(
+            "labelled", label=t("choice.no") if reply.word == "no" else label, said=reply.text
+        )
+    show_line(console, f"{POINTER} {label}", "cyan")
     return reply
 
 

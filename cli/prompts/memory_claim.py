@@ -10,7 +10,9 @@ from ..i18n.message_translation import translate_notice
 from ..options import OutputFormat
 from ..rendering.output import echo
 from ..rendering.sanitize import sanitize_line
-from .choice import confirm
+from .choice import ask_choice
+from .choice_keys import Choice
+from .typing_state import TYPING
 
 
 def settle_memory(folder: Path, *, output: OutputFormat = OutputFormat.text) -> None:
@@ -30,7 +32,11 @@ def settle_memory(folder: Path, *, output: OutputFormat = OutputFormat.text) -> 
         place=sanitize_line(claim.place),
         count=claim.count,
     )
-    settle_claim(home, folder, claim.project if confirm(question) else "")
+    choices = [Choice("yes", t("choice.yes"), needs_enter=True), Choice("no", t("choice.no"))]
+    reply = ask_choice(question, choices)
+    TYPING.draft = reply.text or TYPING.draft  # words are for the conversation, and no answer
+    if not reply.text:
+        settle_claim(home, folder, claim.project if reply.word == "yes" else "")
 
 
 def warn_of_claim(folder: Path) -> None:

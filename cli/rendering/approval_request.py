@@ -11,7 +11,6 @@ from typing import Any, cast
 from rich.console import Console
 
 from ...config.security.redaction import find_marks
-from ...memory.threads.pull_requests import PULL_REQUEST
 from ...sdk.events import Question
 from ..i18n.catalogs import t
 from ..i18n.stored_messages import translate_stored
@@ -94,7 +93,7 @@ def _format_price(price: Mapping[str, float] | None) -> str:
 
 
 def _format_lines(request: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the arguments, unless a diff shows their whole effect; for a command, where it runs.
+    """Yield the arguments, unless an edit's diff shows their whole effect; then where it runs.
 
     A redaction mark in a diff may hide text that only looks like a secret.
     """
@@ -102,12 +101,12 @@ def _format_lines(request: Mapping[str, Any]) -> Iterator[str]:
     if request["name"] == CHANGE_MODEL:
         yield f"  {sanitize_line(format_model_change(args))}"
         return
-    # the diff of a server's tool shows how the tool has changed, not what the call does; that of a
-    # pull request is its commit
-    has_more = request["name"].startswith("mcp_") or request["name"] == PULL_REQUEST
+    from ...tools.permissions.subject import EDITING_TOOLS
     from ...tools.textedits.unified_diff import is_shortened
 
-    shows_all = diff and not has_more and not is_shortened(diff) and not find_marks(diff)
+    # only an edit's diff is its effect; others show what has changed of a tool or of a script
+    is_edit = request["name"] in EDITING_TOOLS
+    shows_all = diff and is_edit and not is_shortened(diff) and not find_marks(diff)
     if "url" in request:
         yield f"  {sanitize_line(str(request['url']))}"
     if "form" in request:

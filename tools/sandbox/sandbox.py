@@ -165,8 +165,8 @@ class Sandbox:
         wall = self._build_profile(GuardedFiles(), (), reserve=False)
         argv, guard = ["true"], None
         if not self.why_unguarded:
-            # in its private folder
-            argv = ["/bin/sh", "-c", "! (: > /tmp/.envrc) 2>&- && : > /tmp/probe"]
+            # in its private folder, where it leaves nothing
+            argv = ["/bin/sh", "-c", "! (: > /tmp/.envrc) 2>&- && : > /tmp/p && rm /tmp/p"]
             guard = build_guard_rules(Path("/tmp"), (), ())
         line = self._build_command_line(wall, argv, Path("/"), in_network, folder, guard)
         return ConfinedCommand(line, guard)

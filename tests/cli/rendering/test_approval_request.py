@@ -38,6 +38,24 @@ def test_question_shows_whole_call_and_its_sandbox(monkeypatch, capsys):
         assert f"  cwd: {place}\n  sandbox: bubblewrap\n" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("name", "args", "row"),
+    [
+        ("run_command", {"command": "npm run build && rm -rf src"}, "command: npm run build && rm"),
+        ("run_command", {"command": "make", "background": True}, "background: true"),
+        ("run_tests", {"command": "make check"}, "command: make check"),
+        ("mcp_db_drop", {"table": "users"}, "table: users"),
+        ("webfetch", {"url": "https://example.org/x"}, "url: https://example.org/x"),
+        ("a_new_tool", {"path": "x"}, "path: x"),
+    ],
+)
+def test_diff_of_a_script_hides_no_argument(capsys, name, args, row):
+    diff = "--- package.json\n+++ package.json\n-build: tsc\n+build: evil\n"
+    show_request(open_console(), {"name": name, "args": args, "description": "why", "diff": diff})
+    shown = capsys.readouterr().err
+    assert row in shown and "build: evil" in shown
+
+
 @pytest.mark.parametrize("diff", ["+[secret: private key]", "+x\n[… 9 more lines]\n"])
 def test_incomplete_diff_is_shown_with_the_call(capsys, diff):
     request = {"name": "apply_patch", "args": {"patch": "+all of it"}, "description": "why"}

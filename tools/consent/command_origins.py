@@ -10,10 +10,12 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 from ..shell.analysis import AnalyzedCommand
-from .data_programs import DATA_PROGRAMS, WRAPPERS
+from .data_programs import DATA_PROGRAMS, PLAIN_PROGRAMS, RUN_COMMANDS, RUN_FILES, WRAPPERS
+from .entry_files import resolve_entries
 from .file_patterns import find_matches, is_pattern
 from .git_origins import find_git_origins
-from .harmless_flags import is_harmless
+from .harmless_flags import find_command, is_harmless
+from .option_values import list_option_values
 from .origin import Origin, build_unknown_origin, list_unique, read_file_origin
 from .package_scripts import PACKAGE_PROGRAMS, find_package_scripts
 from .task_files import MAKE, find_tasks
@@ -23,6 +25,8 @@ INTERPRETER = re.compile(
     r"|ts-node|groovy|pwsh|swift|julia|elixir)[\d.]*|eval|source|\."
 )
 SCRIPT = "script"
+_MODULE_PROGRAM = re.compile("python|pypy|coverage")
+_MODULE = re.compile(r"-[bBdEhiIOPqsSuvVx]*m(.*)")
 # Short options of interpreters that take a value
 _VALUED = ("-r", "-C", "-W", "-X", "-I", "-o", "-O", "-e", "-p", "-S", "-l", "-d", "-c")
 _SEARCHES = ("find", "fd")
@@ -108,10 +112,45 @@ def _find_origins(
     if program in WRAPPERS:
         return
     if INTERPRETER.fullmatch(program):
-        if not _is_test_run(program, arguments):
-            yield from _find_run_files(arguments, folder, root)
-    elif program not in DATA_PROGRAMS or not (is_final and is_harmless(words, folder, root)):
+        if _is_test_run(program, arguments):
+            yield from _read_files(list_option_values(program, arguments), folder, root)
+        else:
+            yield from _find_run_files(program, arguments, folder, root)
+    elif program not in DATA_PROGRAMS:
         yield from _read_files(arguments, folder, root)
+    else:
+        yield from _find_data_origins(words, folder, root, is_final=is_final)
+
+
+def _find_data_origins(
+    words: Sequence[str], folder: Path, root: Path, *, is_final: bool
+) -> Iterator[Origin]:
+    """Yield what a program runs whose operands are data: values of options, and subcommands'."""
+    program, arguments = PurePosixPath(words[0]).name, list(words[1:])
+    is_known = is_harmless(words, folder, root)
+    if not is_final or not is_known:
+        yield from _read_files(arguments, folder, root, are_entries=False)
+    if program in PLAIN_PROGRAMS or (is_known and find_command((program, *arguments))):
+        return
+    values = list_option_values(program, arguments)
+    yield from _read_files(values, folder, root, are_entries=program not in ("git", "go"))
+    runs = [at for at, word in enumerate(arguments) if word in RUN_COMMANDS.get(program, ())]
+    if runs:
+        yield from _find_run_command(program, arguments[runs[0] + 1 :], folder, root)
+
+
+def _find_run_command(
+    program: str, arguments: Sequence[str], folder: Path, root: Path
+) -> Iterator[Origin]:
+    """Yield what `go run`, `coverage run`, `git bisect run` and the like start."""
+    yield from _read_files(RUN_FILES.get(program, ()), folder, root)
+    if program == "git":
+        yield from _read_files(list_words(" ".join(arguments)), folder, root, are_entries=False)
+    elif program == "go":
+        names = [f"{word}/*.go" for word in arguments if os.path.isdir(folder / word)]
+        yield from _read_files([*arguments, *names], folder, root, are_entries=False)
+    else:
+        yield from _find_run_files(program, arguments, folder, root)
 
 
 def _find_folders(arguments: Sequence[str], folder: Path) -> Iterator[Path]:
@@ -128,12 +167,14 @@ def _is_test_run(program: str, arguments: Sequence[str]) -> bool:
     return "--test" in arguments or (program in ("deno", "bun") and first == "test")
 
 
-def _find_run_files(arguments: Sequence[str], folder: Path, root: Path) -> Iterator[Origin]:
+def _find_run_files(
+    program: str, arguments: Sequence[str], folder: Path, root: Path
+) -> Iterator[Origin]:
     """Yield the files up to the script itself: what follows are its arguments."""
     for at, word in enumerate(arguments):
         before = arguments[at - 1] if at else ""
-        if before == "-m":
-            module = word.replace(".", "/")
+        if name := _find_module(program, before, word):
+            module = name.replace(".", "/")
             names = (f"{module}.py", f"{module}/__main__.py", f"{module}/__init__.py")
             yield from _read_files(names, folder, root)
             return
@@ -143,24 +184,36 @@ def _find_run_files(arguments: Sequence[str], folder: Path, root: Path) -> Itera
             return
 
 
+def _find_module(program: str, before: str, word: str) -> str:
+    """Return the module of `python -m x`, `-Im x` or `-mx`; else empty."""
+    if not _MODULE_PROGRAM.match(program):
+        return ""
+    if attached := _MODULE.fullmatch(word):
+        return attached[1]
+    option = _MODULE.fullmatch(before)
+    return word if option and not option[1] else ""
+
+
 def _takes_value(option: str) -> bool:
     """Return whether the word after an option of an interpreter may be its value."""
     return option in _VALUED or (option.startswith("--") and "=" not in option)
 
 
-def _read_files(names: Sequence[str], folder: Path, root: Path) -> Iterator[Origin]:
+def _read_files(
+    names: Sequence[str], folder: Path, root: Path, *, are_entries: bool = True
+) -> Iterator[Origin]:
+    """Yield the files of these names; `are_entries`: also what a name without ending stands for."""
     for name in _spell_paths(names):
         with suppress(OSError, ValueError):
-            yield from _read_named(os.path.expanduser(name), folder, root)
+            yield from _read_named(os.path.expanduser(name), folder, root, are_entries)
 
 
-def _read_named(name: str, folder: Path, root: Path) -> Iterator[Origin]:
-    if origin := read_file_origin(SCRIPT, folder / name, root):
-        yield origin
+def _read_named(name: str, folder: Path, root: Path, is_entry: bool) -> Iterator[Origin]:
     matches = find_matches(name, folder) if is_pattern(name) else []
     if matches is None:
         yield build_unknown_origin(SCRIPT, name)
-    for file in matches or ():
+    path = folder / name
+    for file in (*(resolve_entries(path) if is_entry else [path]), *(matches or ())):
         if origin := read_file_origin(SCRIPT, file, root):
             yield origin
 

@@ -1,13 +1,17 @@
 """Programs that get files as data, and programs that run the command behind their own options."""
 
-_FILE_PROGRAMS = (
-    "7z base64 basename bzip2 cat chgrp chmod chown cksum cmp comm cp csplit curl cut date dd "
+# No option of theirs runs anything (what `find` runs is a command of the line)
+_PLAIN = (
+    "base64 basename bzip2 cat chgrp chmod chown cksum cmp comm cp csplit cut date dd "
     "df diff dirname du echo egrep expand false fgrep file find fmt fold grep gunzip gzip "
-    "head hexdump iconv install join jq less ln ls md5sum mkdir mktemp more mv nl od open "
-    "paste patch pr printf readlink realpath rg rm rmdir rsync scp sed seq sha1sum sha256sum "
-    "shasum shred shuf sort split stat strings sum tac tail tar tee test touch tr tree true "
-    "truncate uniq unlink unxz unzip wc wget which xxd xz yq zcat zip zstd [ "
+    "head hexdump iconv join ln ls md5sum mkdir mktemp mv nl od "
+    "paste pr printf readlink realpath rm rmdir seq sha1sum sha256sum "
+    "shasum shred shuf stat strings sum tac tail tee test touch tr tree true "
+    "truncate uniq unlink unxz unzip wc which xxd xz zcat zstd [ "
 )
+# Their operands are data, but an option may name a program, a plugin or settings
+_FILE_PROGRAMS = "7z curl install jq less more patch rg rsync scp sed sort split tar wget yq zip "
+COMPILERS = ("gcc", "g++", "clang", "clang++", "rustc")
 # Their configuration and plugins are the project's, as its sources are
 _CHECKERS = (
     "autopep8 ava bandit black cargo clang-format clang-tidy coverage ctest cypress djlint "
@@ -17,7 +21,21 @@ _CHECKERS = (
     "shfmt standard stylelint swiftformat swiftlint taplo tsc tsd ty unittest vitest vulture "
     "xo yamllint "
 )
-DATA_PROGRAMS = frozenset((*_FILE_PROGRAMS.split(), *_CHECKERS.split()))
+PLAIN_PROGRAMS = frozenset(_PLAIN.split())
+DATA_PROGRAMS = frozenset((*PLAIN_PROGRAMS, *_FILE_PROGRAMS.split(), *_CHECKERS.split()))
+
+# Their commands that run the files that follow, and what these run by a fixed name
+RUN_COMMANDS = {
+    "cargo": ("run", "r"),
+    "coverage": ("run",),
+    "dotnet": ("run", "exec", "script"),
+    "go": ("run",),
+    "git": ("run", "foreach"),
+}
+RUN_FILES = {
+    "cargo": ("src/main.rs", "build.rs"),
+    "dotnet": ("Program.cs", "*.csproj", "*.fsproj"),
+}
 
 # What they run is a command of the line in its own right
 WRAPPERS = frozenset(

@@ -239,3 +239,69 @@ def test_more_than_limit_is_never_covered(tmp_path: Path, command: str, is_cover
     args = {"command": command.replace("{root}", str(tmp_path))}
     origins = RequestedCall("run_command", "execute", args, (), Workspace(tmp_path)).origins
     assert origins and all(item.provenance.digest for item in origins) is is_covered
+
+
+OPTION_FILES = ("run.sh", "x.sed", "p.so", "hook.js", "cfg", "data.txt", "main.c", "tool.go")
+
+
+@pytest.mark.parametrize(
+    ("command", "files"),
+    [
+        ("sed -f x.sed data.txt", "x.sed"),
+        ("sed -nfx.sed data.txt", "data.txt x.sed"),
+        ("sed --file=x.sed data.txt", "x.sed"),
+        ("sed -n 5p data.txt", ""),
+        ("tar -I ./run.sh -cf out.tar data.txt", "run.sh"),
+        ("tar -cf out.tar --use-compress-program=./run.sh data.txt", "run.sh"),
+        ("tar cIf ./run.sh out.tar", "run.sh"),
+        ("tar --to-command 'sh run.sh' -xf data.txt", "run.sh"),
+        ("tar -czf data.txt main.c", ""),
+        ("rg --pre ./run.sh x", "run.sh"),
+        ("rsync -e ./run.sh a b", "run.sh"),
+        ("rsync -e 'sh run.sh' a b", "run.sh"),
+        ("sort --compress-program=./run.sh data.txt", "run.sh"),
+        ("sort -o data.txt main.c", ""),
+        ("split --filter=./run.sh data.txt", "run.sh"),
+        ("gcc -fplugin=./p.so main.c", "p.so"),
+        ("clang -Xclang -load -Xclang ./p.so main.c", "p.so"),
+        ("gcc @cfg main.c", "cfg"),
+        ("gcc -Wall -O2 -c main.c -o data.txt", ""),
+        ("mocha --require ./hook.js", "hook.js"),
+        ("mocha --require ./hook", "hook.js"),
+        ("git -c core.pager=./run.sh log", "run.sh"),
+        ("git -c alias.x='!sh run.sh' x", "run.sh"),
+        ("git bisect run ./run.sh", "run.sh"),
+        ("git log -- data.txt", ""),
+        ("go test -exec 'sh run.sh' ./...", "run.sh"),
+        ("curl -K cfg https://x", "cfg"),
+        ("flake8 --config cfg", "cfg"),
+        ("flake8 -v data.txt", ""),
+        ("cat -n data.txt", ""),
+        ("rm -f data.txt", ""),
+        ("go run tool.go", "tool.go"),
+        ("go run .", "tool.go"),
+        ("coverage run hook.js", "hook.js"),
+        ("coverage run --source x -m pkg", "pkg/__main__.py"),
+        ("cargo run", "src/main.rs"),
+        ("dotnet run --project cfg", "cfg"),
+        ("node .", "lib/start.js"),
+        ("node hook data.txt", "hook.js"),
+        ("node src", "src/index.mjs"),
+        ("node -r ./hook src", "hook.js src/index.mjs"),
+        ("node --require=./hook --test", "hook.js"),
+        ("python pkg data.txt", "pkg/__main__.py"),
+        ("python -Im pkg", "pkg/__main__.py"),
+        ("python -mpkg", "pkg/__main__.py"),
+        ("bash -m run.sh", "run.sh"),
+        ("ruby -r ./tool data.txt", "data.txt tool.rb"),
+        ("nodemon src", "src/index.mjs"),
+    ],
+)
+def test_option_and_entry_name_files_that_run(tmp_path: Path, command: str, files: str) -> None:
+    names = ("src/index.mjs", "src/main.rs", "pkg/__main__.py", "lib/start.js", "tool.rb")
+    for name in (*OPTION_FILES, *names):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x\n")
+    (tmp_path / "package.json").write_text('{"main": "lib/start"}')
+    found = started(Workspace(tmp_path), command)
+    assert sorted(found) == sorted(f"script: {name}" for name in files.split())

@@ -69,8 +69,9 @@ async def _times(sandbox: Sandbox, repetitions: int) -> tuple[list[float], list[
 
 async def _time(sandbox: Sandbox) -> float:
     root, started = sandbox.workspace.root, time.perf_counter()
-    async with sandbox.wrap(["true"], root) as argv:
-        done = await capture_output(argv, cwd=root, timeout=60)
+    async with sandbox.wrap(["true"], root) as command:
+        guard = command.guard
+        done = await capture_output(command.argv, cwd=root, timeout=60, guard=guard)
     if done.exit_code:
         raise SystemExit(done.stderr.decode())
     return time.perf_counter() - started

@@ -1,10 +1,10 @@
 """Files that cannot be changed are refused with the reason, and nothing on the disk changes."""
 
 import os
-import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -42,19 +42,17 @@ def project(tmp_path: Path) -> Path:
     return tmp_path / "project"
 
 
-@pytest.fixture
-def project_of_nobody() -> Iterator[Path]:
-    """The project of a user who is not root, and his rights."""
-    folder = Path(tempfile.mkdtemp())
+@contextmanager
+def act_as_another_user(folder: Path) -> Iterator[None]:
+    """Own the folder as a user who is not root, with that user's rights."""
     user, me = (65534 if os.geteuid() == 0 else os.geteuid()), os.geteuid()
-    os.chown(folder, user, -1)
+    for path in (folder, *folder.rglob("*")):
+        os.chown(path, user, -1)
     os.seteuid(user)
     try:
-        (folder / "project").mkdir()
-        yield folder / "project"
+        yield
     finally:
         os.seteuid(me)
-        shutil.rmtree(folder)
 
 
 def fill_with_bad(project: Path) -> None:
@@ -154,15 +152,22 @@ async def test_what_the_encoding_cannot_hold_is_refused(
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_a_read_only_folder_is_refused(project_of_nobody: Path, way: str) -> None:
-    project = project_of_nobody
-    (project / "a").write_text("one")
-    hand = Hand(project)
-    await hand.read("a")
-    project.chmod(0o555)
-    assert "nothing was changed: permission denied" in (await hand.change(way, "a")).error
-    project.chmod(0o755)
-    assert (os.listdir(project), (project / "a").read_text()) == (["a"], "one")
+async def test_a_read_only_folder_is_refused(way: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        project = Path(folder, "project")
+        project.mkdir()
+        hand = Hand(project)
+        for name in ("before", "a"):
+            (project / name).write_text("one")
+            await hand.read(name)
+        # imports what the change needs: another user may not read the interpreter's folder
+        assert not (await hand.change(way, "before")).error
+        (project / "before").unlink()
+        with act_as_another_user(Path(folder)):
+            project.chmod(0o555)
+            assert "nothing was changed: permission denied" in (await hand.change(way, "a")).error
+            project.chmod(0o755)
+        assert (os.listdir(project), (project / "a").read_text()) == (["a"], "one")
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -48,7 +48,7 @@ def _is_owned_by_root(place: Path) -> bool:
 
 def build_arguments(
     program: Path,
-    wall: SandboxProfile,
+    profile: SandboxProfile,
     argv: Sequence[str],
     cwd: Path,
     syscalls: Path | None = None,
@@ -63,40 +63,46 @@ def build_arguments(
     """
     opening = (*_WITH_FILTER, str(syscalls)) if syscalls else ()
     filtering = ("--seccomp", "9") if syscalls else ()
-    network = () if wall.network or in_network else (_NO_NETWORK,)
+    network = () if profile.network or in_network else (_NO_NETWORK,)
     rights = [word for right in _OWNER_RIGHTS for word in ("--cap-add", right)]
     users = rights if owner_rights else [_OWN_USERS]
     # these come last: a path bound into a hidden folder needs a mount point there
-    closed = [word for place in wall.hidden_folders for word in ("--remount-ro", str(place))]
+    closed = [word for place in profile.hidden_folders for word in ("--remount-ro", str(place))]
     return [
         *(*opening, str(program), *_NAMESPACES, *network, *_CONFINED, *users, *filtering),
         *(*_EVERYTHING, *_READ_ONLY_PROC),
-        *_iter_mount_options(_collect_mounts(wall)),
+        *_iter_mount_options(_collect_mounts(profile)),
         *closed,
         *("--setenv", "TMPDIR", "/tmp", "--chdir", str(cwd), "--", *argv),
     ]
 
 
-def _collect_mounts(wall: SandboxProfile) -> dict[Path, tuple[str, ...]]:
+def _collect_mounts(profile: SandboxProfile) -> dict[Path, tuple[str, ...]]:
     """Return the mount options by path; the strictest option for a path comes last and wins."""
     mounts: dict[Path, tuple[str, ...]] = {}
-    mounts |= {place: ("--tmpfs",) for place in wall.private}
-    if wall.temporary:
-        mounts[TEMPORARY] = ("--bind", str(wall.temporary))
-        mounts |= {place: ("--tmpfs",) for place in find_mount_folders(wall)}
-    mounts |= {place: ("--ro-bind", str(place)) for place in wall.shown}
-    mounts |= {place: ("--bind", str(place)) for place in (*wall.writable, *wall.pinned)}
-    mounts |= {place: ("--ro-bind", str(place)) for place in wall.frozen}
-    mounts |= {place: ("--dev-bind", _NULL) for place in wall.blank_files}
-    mounts |= {place: ("--ro-bind", _NULL) for place in wall.hidden_files}
-    mounts |= {place: ("--tmpfs",) for place in wall.hidden_folders}
+    mounts |= {place: ("--tmpfs",) for place in profile.private}
+    if profile.temporary:
+        mounts[TEMPORARY] = ("--bind", str(profile.temporary))
+        mounts |= {place: ("--tmpfs",) for place in find_mount_folders(profile)}
+    mounts |= {place: ("--ro-bind", str(place)) for place in profile.shown}
+    mounts |= {place: ("--bind", str(place)) for place in (*profile.writable, *profile.pinned)}
+    mounts |= {place: ("--ro-bind", str(place)) for place in profile.frozen}
+    mounts |= {place: ("--dev-bind", _NULL) for place in profile.blank_files}
+    mounts |= {place: ("--ro-bind", _NULL) for place in profile.hidden_files}
+    mounts |= {place: ("--tmpfs",) for place in profile.hidden_folders}
     return mounts
 
 
-def find_mount_folders(wall: SandboxProfile) -> set[Path]:
+def find_mount_folders(profile: SandboxProfile) -> set[Path]:
     """Return the folders right below `/tmp` that are private to each command: mounts lie there."""
-    places = (*wall.shown, *wall.writable, *wall.pinned, *wall.frozen, *wall.hidden_folders)
-    files = (*wall.hidden_files, *wall.blank_files)
+    places = (
+        *profile.shown,
+        *profile.writable,
+        *profile.pinned,
+        *profile.frozen,
+        *profile.hidden_folders,
+    )
+    files = (*profile.hidden_files, *profile.blank_files)
     depth = len(TEMPORARY.parts)
     below = [place for place in (*places, *files) if place.is_relative_to(TEMPORARY)]
     return {Path(*place.parts[: depth + 1]) for place in below if len(place.parts) > depth + 1}

@@ -27,7 +27,7 @@ PROBE_TIME = 20.0
 _OFF = "turned off by `sandbox.mode`"
 _INSTALL = "bubblewrap is not installed; `apt install bubblewrap` or `dnf install bubblewrap`"
 _UNKNOWN = "not supported on this system; on Windows, use WSL"
-_FAILS = "`{program}` does not work here, as in many containers: {said}"
+_FAILS = "`{program}` does not work here, as in many containers: {reason}"
 _NOT_APART = "sandbox-exec can only close them together with the network"
 # The probe's error by program, and by owner rights, network, system call filter and guard
 _COMPLAINTS: dict[tuple[Path, bool, bool, bool, bool], str] = {}
@@ -75,9 +75,9 @@ def _detect_backend(none: Sandbox) -> Sandbox:
             return replace(none, why_none=_INSTALL)
         return _choose_variant(replace(none, backend="bubblewrap", program=program))
     if sys.platform == "darwin" and seatbelt.PROGRAM.exists():
-        walled = replace(none, backend="sandbox-exec", program=seatbelt.PROGRAM)
+        on_macos = replace(none, backend="sandbox-exec", program=seatbelt.PROGRAM)
         why = _NOT_APART if none.network else ""
-        return _verify_sandbox(replace(walled, why_unfiltered=why, why_unguarded=""))
+        return _verify_sandbox(replace(on_macos, why_unfiltered=why, why_unguarded=""))
     return replace(none, why_none=_UNKNOWN)
 
 
@@ -108,7 +108,7 @@ def _verify_sandbox(sandbox: Sandbox) -> Sandbox:
     complaint = _probe_once(sandbox)
     if not complaint:
         return sandbox
-    why = text(_FAILS, program=sandbox.program, said=complaint)
+    why = text(_FAILS, program=sandbox.program, reason=complaint)
     return replace(sandbox, backend="none", why_none=why)
 
 

@@ -21,8 +21,6 @@ from ..process.launcher import (
 from .sandbox import Sandbox
 
 TRIES = 4
-
-
 _ANNOUNCE_START = ("/bin/sh", "-c", 'printf "%s\\n" "$0"; exec "$@"')
 
 
@@ -63,7 +61,7 @@ async def stream_inside(
                 guard=confined.guard,
             )
         tries += 1
-        if marker.is_told or ended.timed_out or tries == TRIES:
+        if marker.has_started or ended.timed_out or tries == TRIES:
             marker.close()
             return ended
 
@@ -95,7 +93,7 @@ async def capture_inside(
             captured = await capture_output(line, cwd=cwd, timeout=timeout, env=env, guard=guard)
         marker.add(captured.stdout)
         tries += 1
-        if marker.is_told or captured.timed_out or tries == TRIES:
+        if marker.has_started or captured.timed_out or tries == TRIES:
             marker.close()
             return replace(captured, stdout=bytes(output))
 
@@ -104,7 +102,7 @@ class StartMarker:
     """Detects that the program has started, by the mark before its output."""
 
     def __init__(self, on_output: Sink) -> None:
-        self.is_told = False
+        self.has_started = False
         self._on_output = on_output
         self._mark = uuid4().hex
         self._early = b""
@@ -115,18 +113,18 @@ class StartMarker:
 
     def add(self, piece: bytes) -> None:
         """Pass on the program's output without the mark."""
-        if self.is_told:
+        if self.has_started:
             self._on_output(piece)
             return
         self._early += piece
         before, mark, after = self._early.partition(f"{self._mark}\n".encode())
         if mark:
-            self.is_told = True
+            self.has_started = True
             self._forward(before + after)
 
     def close(self) -> None:
         """Pass on the output that came without a mark: why the sandbox could not start."""
-        if not self.is_told:
+        if not self.has_started:
             self._forward(self._early)
 
     def _forward(self, piece: bytes) -> None:

@@ -5,7 +5,6 @@ The supervisor applies them: `tools/process/creation_guard.py`.
 
 import base64
 import os
-import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -14,24 +13,22 @@ from typing import Any
 from ..protected_paths import INSIDE, PROGRAM_FOLDERS, PROTECTED, find_protected_name
 from .syscall_filter import build_guard_filter
 
-# Only these write programs into `.venv/bin` and `node_modules/.bin`
-_INSTALLERS = re.compile(
-    r"(?<![\w.-])(pip[\d.]*|pipx|uv|uvx|poetry|pdm|hatch|pipenv|conda|mamba|tox|nox|venv|virtualenv"
-    r"|buildout|npm|npx|pnpm|pnpx|yarn|bun|bunx|corepack|lerna|rush|setup\.py)(?![\w./-])"
-)
 
+def build_guard_rules(
+    root: Path, places: Sequence[Path], *, writes_programs: bool = False
+) -> Mapping[str, Any]:
+    """Build the rules for a command in the project `root`; `places` are single paths of its own.
 
-def build_guard_rules(root: Path, places: Sequence[Path], argv: Sequence[str]) -> Mapping[str, Any]:
-    """Build the rules for a command in the project `root`; `places` are single paths of its own."""
+    `writes_programs`: it may write `.venv/bin` and the other folders of installed programs.
+    """
     program, calls = _build_program(os.uname().machine)
-    installs = _INSTALLERS.search(" ".join(argv)) is not None
-    names = INSIDE if installs else INSIDE | PROGRAM_FOLDERS
+    names = INSIDE if writes_programs else INSIDE | PROGRAM_FOLDERS
     return {
         "root": str(root),
         "names": _NAMES,
         "inside": {name: part.pattern for name, part in names.items()},
         # other folders of `inside` that exist are mounted read-only
-        "is_deep": not installs and any((root / folder).exists() for folder in _FOLDERS),
+        "is_deep": not writes_programs and any((root / folder).exists() for folder in _FOLDERS),
         "places": [
             str(place)
             for place in places

@@ -1,4 +1,4 @@
-"""Empty folders that versions before 0.2 left in a project when they were killed.
+"""Empty folders that earlier versions left in a project when they were killed.
 
 They held the places of missing protected files while a command ran, and a ledger names them.
 """

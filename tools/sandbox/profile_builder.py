@@ -56,7 +56,7 @@ def build_profile(
     private = find_private_folders()
     at_home = [*find_secrets(find_homes()), Path(os.path.realpath(home))]
     sockets = [] if filtered and not unix_sockets else _find_sockets((*private, *at_home))
-    hidden = (*files.secret_folders, *filter(Path.is_dir, at_home))
+    hidden = (*files.secret_folders, *filter(os.path.isdir, at_home))
     covered = [
         path
         for path in _find_needed_paths(workspace, origins, git)
@@ -71,7 +71,7 @@ def build_profile(
         hidden_files=(*(path for path in files.secret_files if path.name not in _BLANK), *sockets),
         blank_files=(
             *(path for path in files.secret_files if path.name in _BLANK),
-            *filter(Path.is_file, at_home),
+            *filter(os.path.isfile, at_home),
         ),
         private=private,
         # bubblewrap fails if this path is missing

@@ -66,6 +66,8 @@ class Sandbox:
     """The folder that the commands of a thread share as `/tmp`; None: each has its own."""
     reads_only: bool = False
     """Whether nothing can be written inside, so that missing files need no guard."""
+    writes_programs: bool = False
+    """Whether the command may write the folders of installed programs, such as `.venv/bin`."""
 
     @property
     def is_on(self) -> bool:
@@ -123,6 +125,10 @@ class Sandbox:
         """Return the sandbox for a command that only reads: the project stays unchanged."""
         return replace(self, reads_only=True)
 
+    def with_program_folders(self) -> "Sandbox":
+        """Return the sandbox for a command that only installs packages."""
+        return replace(self, writes_programs=True)
+
     def for_thread(self, thread_id: str) -> "Sandbox":
         """Return the sandbox for the commands of a thread, which share one `/tmp`."""
         if self.backend != "bubblewrap":
@@ -162,13 +168,13 @@ class Sandbox:
 
         `folder` holds the files that it needs while it runs.
         """
-        wall = self._build_profile(GuardedFiles(), (), reserve=False)
+        profile = self._build_profile(GuardedFiles(), (), reserve=False)
         argv, guard = ["true"], None
         if not self.why_unguarded:
             # in its private folder, where it leaves nothing
             argv = ["/bin/sh", "-c", "! (: > /tmp/.envrc) 2>&- && : > /tmp/p && rm /tmp/p"]
-            guard = build_guard_rules(Path("/tmp"), (), ())
-        line = self._build_command_line(wall, argv, Path("/"), in_network, folder, guard)
+            guard = build_guard_rules(Path("/tmp"), ())
+        line = self._build_command_line(profile, argv, Path("/"), in_network, folder, guard)
         return ConfinedCommand(line, guard)
 
     def _prepare_command(
@@ -181,14 +187,18 @@ class Sandbox:
     ) -> ConfinedCommand:
         root = self.workspace.root
         if self.reads_only or not os.access(root, os.W_OK):
-            wall = self._build_profile(self._scan_projects(), extra_writable, reserve=False)
+            profile = self._build_profile(self._scan_projects(), extra_writable, reserve=False)
             others = extra_writable if self.reads_only else (*self.writable, *extra_writable)
-            wall = wall.as_read_only(keeping=others)
-            return ConfinedCommand(self._build_command_line(wall, argv, cwd, in_network))
+            profile = profile.as_read_only(keeping=others)
+            return ConfinedCommand(self._build_command_line(profile, argv, cwd, in_network))
         stack.enter_context(restore_links(find_links(root)))
-        wall = self._build_profile(self._scan_projects(), extra_writable, reserve=True)
-        guard = None if self.why_unguarded else build_guard_rules(root, wall.reserved, argv)
-        line = self._build_command_line(wall, argv, cwd, in_network, guard=guard)
+        profile = self._build_profile(self._scan_projects(), extra_writable, reserve=True)
+        guard = (
+            None
+            if self.why_unguarded
+            else build_guard_rules(root, profile.reserved, writes_programs=self.writes_programs)
+        )
+        line = self._build_command_line(profile, argv, cwd, in_network, guard=guard)
         return ConfinedCommand(line, guard)
 
     def _scan_projects(self) -> GuardedFiles:
@@ -220,7 +230,7 @@ class Sandbox:
 
     def _build_command_line(
         self,
-        wall: SandboxProfile,
+        profile: SandboxProfile,
         argv: Sequence[str],
         cwd: Path,
         in_network: bool,
@@ -228,7 +238,7 @@ class Sandbox:
         guard: Mapping[str, Any] | None = None,
     ) -> list[str]:
         if self.backend == "sandbox-exec":
-            return seatbelt.build_arguments(wall, argv)
+            return seatbelt.build_arguments(profile, argv)
         syscalls = None
         if not self.why_unfiltered:
             folder = folder or self.home / "data" / "sandbox"
@@ -237,7 +247,7 @@ class Sandbox:
             )
         return bubblewrap.build_arguments(
             self.program,
-            wall,
+            profile,
             argv,
             cwd,
             syscalls,
@@ -247,6 +257,6 @@ class Sandbox:
 
 
 def get_store_folder(home: Path, root: Path) -> Path:
-    """Return the folder in which versions before 0.2 kept a project's placeholders."""
+    """Return the folder in which earlier versions kept a project's placeholders."""
     name = hashlib.sha256(str(root).encode(errors="surrogateescape")).hexdigest()[:32]
     return home / "data" / "sandbox" / name

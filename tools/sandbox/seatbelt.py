@@ -22,40 +22,45 @@ _DEVICES = (
 )
 
 
-def build_arguments(wall: SandboxProfile, argv: Sequence[str]) -> list[str]:
+def build_arguments(profile: SandboxProfile, argv: Sequence[str]) -> list[str]:
     """Build the command line that runs `argv` in the sandbox."""
-    return [str(PROGRAM), "-p", render_profile(wall), *argv]
+    return [str(PROGRAM), "-p", render_profile(profile), *argv]
 
 
-def render_profile(wall: SandboxProfile) -> str:
+def render_profile(profile: SandboxProfile) -> str:
     """Render the profile in Seatbelt's language."""
-    files = [f"(literal {_quote_path(place)})" for place in (*wall.hidden_files, *wall.blank_files)]
+    files = [
+        f"(literal {_quote_path(place)})" for place in (*profile.hidden_files, *profile.blank_files)
+    ]
     rules = [
         "(version 1)",
         "(allow default)",
         "(deny file-write*)",
-        _format_rule("allow file-write*", _format_subpaths((*wall.writable, *wall.private))),
+        _format_rule("allow file-write*", _format_subpaths((*profile.writable, *profile.private))),
         _format_rule("allow file-write*", [f'(literal "{device}")' for device in _DEVICES]),
-        _format_rule("deny file-write*", _format_subpaths((*wall.frozen, *wall.reserved))),
+        _format_rule("deny file-write*", _format_subpaths((*profile.frozen, *profile.reserved))),
         # moving a folder would replace its content
         _format_rule(
-            "deny file-write-unlink", [f"(literal {_quote_path(place)})" for place in wall.pinned]
+            "deny file-write-unlink",
+            [f"(literal {_quote_path(place)})" for place in profile.pinned],
         ),
         _format_rule(
-            "deny file-read* file-write*", [*_format_subpaths(wall.hidden_folders), *files]
+            "deny file-read* file-write*", [*_format_subpaths(profile.hidden_folders), *files]
         ),
-        _format_rule("allow file-read*", _format_subpaths(_find_shown_again(wall))),
-        "" if wall.network else "(deny network*)",
-        '(allow network* (subpath "/"))' if wall.unix_sockets else "",
+        _format_rule("allow file-read*", _format_subpaths(_find_shown_again(profile))),
+        "" if profile.network else "(deny network*)",
+        '(allow network* (subpath "/"))' if profile.unix_sockets else "",
         "(deny signal)",
         "(allow signal (target same-sandbox))",
     ]
     return "\n".join(rule for rule in rules if rule)
 
 
-def _find_shown_again(wall: SandboxProfile) -> list[Path]:
+def _find_shown_again(profile: SandboxProfile) -> list[Path]:
     """Return what may be read although a folder above it is hidden."""
-    return [place for place in wall.shown if any(map(place.is_relative_to, wall.hidden_folders))]
+    return [
+        place for place in profile.shown if any(map(place.is_relative_to, profile.hidden_folders))
+    ]
 
 
 def _format_rule(action: str, places: Sequence[str]) -> str:

@@ -36,7 +36,7 @@ def find_user_files() -> tuple[Path, ...]:
     """Return the home folder with git's settings: it may lie in a private folder."""
     home = Path(os.path.realpath(os.path.expanduser("~")))
     names = (home, home / ".gitconfig", home / ".config" / "git")
-    return tuple(Path(os.path.realpath(name)) for name in names if name.exists())
+    return tuple(Path(os.path.realpath(name)) for name in names if os.path.exists(name))
 
 
 def resolve_writable_folders(names: Iterable[str], project: Path, home: Path) -> tuple[Path, ...]:

@@ -28,7 +28,7 @@ def root(tmp_path: Path) -> Path:
 
 
 async def run(root: Path, script: str, rules: Mapping[str, Any] | None = None) -> str:
-    rules = rules or build_guard_rules(root, [root / ".git" / "commondir"], ["sh"])
+    rules = rules or build_guard_rules(root, [root / ".git" / "commondir"])
     argv = ["/bin/sh", "-c", script]
     done = await capture_output(argv, cwd=root, timeout=60, guard=rules)
     assert done.exit_code < 126, done.stderr
@@ -86,7 +86,7 @@ async def test_ordinary_work_is_done(work: str, root: Path) -> None:
 
 
 async def test_installer_writes_programs(root: Path) -> None:
-    rules = build_guard_rules(root, (), ["pip", "install", "x"])
+    rules = build_guard_rules(root, (), writes_programs=True)
     assert await run(root, "echo x > .venv/bin/x", rules) == ""
 
 

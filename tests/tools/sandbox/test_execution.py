@@ -21,7 +21,7 @@ def test_mark_is_removed_from_output_wherever_split(size: int) -> None:
     for at in range(0, len(said), size):
         begun.add(said[at : at + size])
     begun.close()
-    assert (begun.is_told, bytes(heard)) == (True, f"warning\nhello\n{mark}\n".encode())
+    assert (begun.has_started, bytes(heard)) == (True, f"warning\nhello\n{mark}\n".encode())
 
 
 def test_output_without_mark_is_forwarded_on_close() -> None:
@@ -30,7 +30,7 @@ def test_output_without_mark_is_forwarded_on_close() -> None:
     begun.add(b"bwrap: no\n")
     assert not heard
     begun.close()
-    assert (begun.is_told, bytes(heard)) == (False, b"bwrap: no\n")
+    assert (begun.has_started, bytes(heard)) == (False, b"bwrap: no\n")
 
 
 @dataclass(frozen=True)

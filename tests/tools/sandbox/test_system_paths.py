@@ -10,6 +10,7 @@ from maxagent.tools.sandbox.system_paths import (
     find_listening_sockets,
     find_private_folders,
     find_shown_folders,
+    find_user_files,
     resolve_writable_folders,
 )
 
@@ -97,3 +98,8 @@ def test_abstract_relative_and_missing_sockets_are_skipped(tmp_path: Path) -> No
     listed.write_text(f"{head}{row}\n{row} @abstract\n{row} own.sock\n{row} {tmp_path}/gone\n")
     assert find_listening_sockets(listed) == []
     assert find_listening_sockets(tmp_path / "nothing") == []
+
+
+def test_home_that_cannot_be_read_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/" + "x" * 5_000)
+    assert find_user_files() == ()

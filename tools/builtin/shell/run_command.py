@@ -37,9 +37,10 @@ async def run_command(
     seconds = _choose_timeout(timeout, run.command_timeout)
     # what may run unasked must not start what the repository's git configuration names
     reads = run.only_reads or await asyncio.to_thread(_is_read_only, command, cwd, run)
-    run = replace(
-        run, sandbox=None if outside_sandbox else _select_sandbox(run.sandbox, reads=reads)
-    )
+    sandbox = None if outside_sandbox else run.sandbox
+    if sandbox:
+        sandbox = await asyncio.to_thread(_select_sandbox, sandbox, command, cwd, reads=reads)
+    run = replace(run, sandbox=sandbox)
     if background:
         result = await _run_in_background(command, folder, run, guard=reads)
     elif run.jobs:
@@ -102,8 +103,13 @@ def _is_read_only(command: str, cwd: str, run: ToolRun) -> bool:
     return analyze_command(command, cwd, run.workspace).verdict == "allow"
 
 
-def _select_sandbox(sandbox: Sandbox | None, *, reads: bool) -> Sandbox | None:
-    return sandbox.as_read_only() if sandbox and reads else sandbox
+def _select_sandbox(sandbox: Sandbox, command: str, cwd: str, *, reads: bool) -> Sandbox:
+    if reads:
+        return sandbox.as_read_only()
+    from ...shell.effects.package_installs import is_package_install
+
+    installs = is_package_install(command, cwd, sandbox.workspace)
+    return sandbox.with_program_folders() if installs else sandbox
 
 
 def _has_confined_server(run: ToolRun) -> bool:

@@ -139,6 +139,8 @@ def unwrap(step: SimpleCommand) -> list[InnerCommand]:
         return [InnerCommand(line=word.text.split("=", 1)[1]) for word in words if "=" in word.text]
     if program in ("at", "batch"):
         return [InnerCommand(line=step.feed.text)] if step.feed.text else []
+    if program == "uv" and all(word.known and word.text not in ("run", "tool") for word in words):
+        return []  # it runs no program that it is given
     wrapper = _WRAPPERS.get(program)
     return _unwrap_program(program, wrapper, words, step) if wrapper else []
 

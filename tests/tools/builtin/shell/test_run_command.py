@@ -251,3 +251,27 @@ async def test_unreadable_git_configuration_stops_no_command(
 
     monkeypatch.setattr(Path, "read_bytes", refuse)
     assert (await desk.run("echo made; touch x")).ok
+
+
+@pytest.mark.parametrize(
+    ("command", "may_write"),
+    [
+        (".venv/bin/pip install x", True),
+        ("cp file .venv/bin/x # pip install", False),
+        (".venv/bin/pip list", False),
+        ("cp file .venv/bin/x; .venv/bin/pip install x", False),
+    ],
+)
+async def test_only_an_install_writes_programs(
+    confined: Desk, command: str, may_write: bool
+) -> None:
+    if FOUND.why_unguarded:
+        pytest.skip(FOUND.why_unguarded)
+    (confined.root / ".venv" / "bin").mkdir(parents=True)
+    (confined.root / "file").touch()
+    pip = confined.root / ".venv" / "bin" / "pip"
+    pip.write_text("#!/bin/sh\necho > .venv/bin/x\n")
+    pip.chmod(0o755)
+    result = await confined.run(command)
+    assert (pip.parent / "x").exists() == may_write, result
+    assert may_write or "Read-only file system" in result.output

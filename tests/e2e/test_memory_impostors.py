@@ -85,8 +85,8 @@ def test_second_clone_is_asked_once_in_terminal(
     argv = [sys.executable, "-m", "maxagent", "chat", *model]
     with ScreenTerminal(argv, program.project, program.environ, columns=100) as terminal:
         terminal.wait_for("Share that memory here?")
-        terminal.wait_for("[y/n")
-        terminal.type("y\n")
+        terminal.wait_for("Enter, ↑↓")
+        terminal.press("up").press("enter")
         terminal.wait_for("›")
     with ScreenTerminal(argv, program.project, program.environ, columns=100) as terminal:
         assert "Share that memory here?" not in terminal.wait_for("›")

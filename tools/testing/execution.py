@@ -5,6 +5,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -83,7 +84,15 @@ async def run_tests(
     except ToolError as refusal:  # the sandbox cannot protect such a project
         return _build_failed_start(command, str(refusal))
     finally:
-        await asyncio.to_thread(shutil.rmtree, temporary, ignore_errors=True)
+        await asyncio.to_thread(_remove_temporary, temporary, sandbox)
+
+
+def _remove_temporary(temporary: Path, sandbox: Sandbox | None) -> None:
+    """Remove the folder of the reports, and its mount point in the thread's own `/tmp`."""
+    shutil.rmtree(temporary, ignore_errors=True)
+    if sandbox and sandbox.temporary:
+        with suppress(OSError):
+            (sandbox.temporary / temporary.name).rmdir()
 
 
 def _is_in_output(command: TestCommand) -> bool:

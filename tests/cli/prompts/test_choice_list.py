@@ -109,4 +109,4 @@ def test_list_fits_the_window_and_disappears(tmp_path: Path, columns: int) -> No
         terminal.wait_for(lambda screen: "".join(screen.split()).count("because") == 12)
         terminal.press("enter").wait_for("got no")
         assert "❯ 2" not in terminal.scrollback()
-        assert "Keep it?\n❯ no: because" in terminal.scrollback()
+        assert "Keep it?\n❯ No: because" in terminal.scrollback()

@@ -86,7 +86,7 @@ def _find_user_files(home: Path, root: str) -> Iterator[str]:
     """Yield the project's files that the user's own hooks, checks and servers name."""
     commands = read_commands(_read(locate_user_config(home)))
     if commands:
-        files, entries = find_command_files(commands, root)
+        files, entries, _ = find_command_files(commands, root)
         yield from (*files, *(path for path, _ in entries))
     for entry in parse_server_entries(_read(locate_mcp_servers()), ""):
         yield from find_command_files([], root, list_server_words(entry.definition))[0]

@@ -5,9 +5,11 @@ import os
 import re
 import shlex
 from collections.abc import Iterable, Iterator
-from typing import cast
+from glob import glob
+from typing import NamedTuple, cast
 
 from ..security.content_digest import UnreadableFileError, read_regular_file
+from .runner_files import BUILD_FILES, ENDINGS, FOLDER_FILES, MAKEFILE, RUNNERS
 
 # Most nested command lines, as in `sh -c "npm run x"`; most files of one command
 MAX_DEPTH, MAX_FILES = 5, 100
@@ -26,38 +28,26 @@ _NPM_RUN = frozenset(["run", "run-script", "rum", "urn"])
 # Scripts that the package manager runs by a word of its own
 _NPM_WORDS = frozenset(["test", "t", "tst", "start", "stop", "restart", "install", "ci", "i"])
 _NPM_NAMES = {"t": "test", "tst": "test", "ci": "install", "i": "install"}
-# Programs that run what a file of a fixed name says
-_BUILD_FILES = {
-    "ant": "build.xml",
-    "bake": "docker-bake.hcl",
-    "composer": "composer.json",
-    "deno": "deno.json deno.jsonc",
-    "docker-compose": "compose.yaml compose.yml docker-compose.yaml docker-compose.yml",
-    "gmake": "GNUmakefile makefile Makefile",
-    "gradle": "build.gradle build.gradle.kts settings.gradle settings.gradle.kts",
-    "grunt": "Gruntfile.js Gruntfile.cjs",
-    "gulp": "gulpfile.js gulpfile.mjs gulpfile.cjs",
-    "hatch": "hatch.toml pyproject.toml",
-    "invoke": "tasks.py",
-    "just": "justfile Justfile .justfile",
-    "lefthook": "lefthook.yml .lefthook.yml lefthook.yaml",
-    "make": "GNUmakefile makefile Makefile",
-    "mvn": "pom.xml",
-    "nox": "noxfile.py",
-    "pre-commit": ".pre-commit-config.yaml",
-    "rake": "Rakefile rakefile Rakefile.rb",
-    "task": "Taskfile.yml Taskfile.yaml taskfile.yml",
-    "tox": "tox.ini",
-}
-# Programs that run a folder, and the files with which they begin
-_RUN_FOLDERS = re.compile(r"python[\d.]*|pypy\d*|node|bun|deno|tsx|ts-node|go")
-_OF_FOLDERS = ("__main__.py", "index.js", "index.mjs", "index.cjs", "index.ts", "main.go")
+# `${NAME:-word}`: the word that counts without the variable
+_DEFAULT = re.compile(r"\$\{[\w:.]*?:?[-=+?]([^{}]*)\}")
+# What a Makefile includes by name
+_INCLUDE = re.compile(r"^[ ]*[-s]?include[ \t]+([^\n#]+)", re.MULTILINE)
+
+
+class CommandFiles(NamedTuple):
+    """What commands name in a project."""
+
+    files: list[str]
+    entries: list[tuple[str, str]]
+    """Entries of `package.json`, as path and name."""
+    is_complete: bool
+    """False: they name more files, or are nested deeper, than is followed."""
 
 
 def find_command_files(
     commands: Iterable[str], root: str, words: Iterable[str] = ()
-) -> tuple[list[str], list[tuple[str, str]]]:
-    """Return the files below `root`, and entries of `package.json` as path and name.
+) -> CommandFiles:
+    """Return the files below `root`, and entries of `package.json`.
 
     `commands` are lines for a shell, `words` those of a program that starts without one. Each word
     that names a file counts, whatever the program makes of it.
@@ -67,41 +57,50 @@ def find_command_files(
         search.read_line(command)
     if words := list(words):
         search.read_words(words)
-    return list(search.files)[:MAX_FILES], list(search.entries)
+    is_complete = search.is_complete and max(len(search.files), len(search.entries)) <= MAX_FILES
+    return CommandFiles(list(search.files), list(search.entries), is_complete)
 
 
 class _Search:
     def __init__(self, root: str) -> None:
         self.root = root
         self.files, self.entries = dict[str, None](), dict[tuple[str, str], None]()
+        self.is_complete = True
 
     def read_line(self, command: str, base: str = "", depth: int = 0) -> None:
         """Note what a command line names, which starts in the folder `base`."""
         self.read_words(_split_words(command), base, depth)
 
     def read_words(self, words: list[str], base: str = "", depth: int = 0) -> None:
-        words = [_PROJECT.sub("./", word) for word in words]
+        words = list(_expand_words(words))
         folders = [place for word in words for place in self._find_folders(word, base)]
         bases = [base, *folders]
-        if any(_RUN_FOLDERS.fullmatch(os.path.basename(word)) for word in words):
-            for path in (os.path.join(place, file) for place in folders for file in _OF_FOLDERS):
-                self._add_file(path)
+        has_runner = any(RUNNERS.fullmatch(os.path.basename(word)) for word in words)
         for word in words:
-            if depth < MAX_DEPTH and _LINE.search(word):
-                self.read_line(word, base, depth + 1)
-            for name in _list_names(word):
-                for place in bases:
-                    self._add_file(os.path.join(place, name))
+            if _LINE.search(word):
+                self._read_nested(word, base, depth)
+            for path in (
+                os.path.join(place, name) for name in _list_names(word) for place in bases
+            ):
+                self._add_file(path)
+                if has_runner:
+                    self._add_entry(path)
         for at, word in enumerate(words):
             self._read_program(os.path.basename(word), words[at + 1 :], bases, depth)
 
+    def _read_nested(self, command: str, base: str, depth: int) -> None:
+        words = _split_words(command)
+        if depth < MAX_DEPTH:
+            self.read_words(words, base, depth + 1)
+        elif words != [command]:  # a sign of the shell alone, such as `&&`, names nothing
+            self.is_complete = False
+
     def _read_program(self, program: str, rest: list[str], bases: list[str], depth: int) -> None:
-        if names := _BUILD_FILES.get(program):
+        for name in BUILD_FILES.get(program, "").split():
             for place in bases:
-                for name in names.split():
-                    self._add_file(os.path.join(place, name))
-        if program == "-m" and rest:
-            self._add_module(rest[0], bases)
+                self._add_file(os.path.join(place, name))
+        if program.startswith("-m") and (module := program[2:] or "".join(rest[:1])):
+            self._add_module(module, bases)
         if program in _NPM:
             for name in _find_package_scripts(program, rest):
                 for place in bases:
@@ -109,28 +108,56 @@ class _Search:
 
     def _add_module(self, name: str, bases: list[str]) -> None:
         path = name.replace(".", "/")
-        for place in bases:
-            for file in (f"{path}.py", f"{path}/__main__.py"):
-                self._add_file(os.path.join(place, file))
+        packages = [path[:at] for at, letter in enumerate(f"{path}/") if letter == "/"]
+        files = [f"{path}.py", f"{path}/__main__.py", *(f"{one}/__init__.py" for one in packages)]
+        for file in (os.path.join(place, file) for place in bases for file in files):
+            self._add_file(file)
+
+    def _add_entry(self, path: str) -> None:
+        """Note the file that a program means by a name without its ending, or by a folder."""
+        real = os.path.join(self.root, path)
+        if os.path.isfile(real):
+            return
+        files = [f"{path}{ending}" for ending in ENDINGS]
+        if os.path.isdir(real):
+            main = read_package_main(self.root, os.path.join(path, "package.json"))
+            places = [path, os.path.join(path, main)] if main else [path]
+            files += [os.path.join(place, file) for place in places for file in FOLDER_FILES]
+            files += [f"{places[-1]}{ending}" for ending in ("", *ENDINGS)] if main else []
+            files += [os.path.join(path, "package.json")] if main else []
+        for file in files:
+            self._add_file(file)
 
     def _add_package_script(self, path: str, name: str, depth: int) -> None:
         path = os.path.normpath(path)
         scripts = read_package_scripts(self.root, path)
+        self.is_complete &= not _is_too_large(os.path.join(self.root, path))
         for script in (f"pre{name}", name, f"post{name}"):
             if script in scripts and (path, script) not in self.entries:
                 self.entries[path, script] = None
-                if depth < MAX_DEPTH:
-                    self.read_line(scripts[script], os.path.dirname(path), depth + 1)
+                self._read_nested(scripts[script], os.path.dirname(path), depth)
 
-    def _add_file(self, path: str) -> None:
-        """Note a file by its name in the project, also where that is a link to elsewhere."""
+    def _add_file(self, path: str, base: str | None = None) -> None:
+        """Note a file by its name in the project, also where that is a link to elsewhere.
+
+        `base` is the folder of the Makefile that includes it.
+        """
         try:
             relative = os.path.relpath(os.path.join(self.root, path), self.root)
             is_file = os.path.isfile(os.path.join(self.root, relative))
         except ValueError:
             return
-        if is_file and not relative.startswith(".." + os.sep):
-            self.files[relative] = None
+        if not is_file or relative.startswith(".." + os.sep) or relative in self.files:
+            return
+        self.files[relative] = None
+        if MAKEFILE.fullmatch(os.path.basename(relative)) and len(self.files) <= MAX_FILES:
+            self._add_included(relative, os.path.dirname(relative) if base is None else base)
+
+    def _add_included(self, path: str, base: str) -> None:
+        for places in _INCLUDE.findall(_read_text(os.path.join(self.root, path))):
+            for pattern in (os.path.join(base, name) for name in places.split()):
+                for file in [pattern, *sorted(glob(pattern, root_dir=self.root))[:MAX_FILES]]:
+                    self._add_file(file, base)
 
     def _find_folders(self, word: str, base: str) -> Iterator[str]:
         """Yield the folders below the project that a word names."""
@@ -138,7 +165,7 @@ class _Search:
             place = os.path.normpath(os.path.join(base, name))
             try:
                 real = os.path.normpath(os.path.join(self.root, place))
-                inside = real.startswith(self.root + os.sep) and os.path.isdir(real)
+                inside = f"{real}{os.sep}".startswith(self.root + os.sep) and os.path.isdir(real)
             except ValueError:
                 continue
             if inside:
@@ -147,17 +174,51 @@ class _Search:
 
 def read_package_scripts(root: str, path: str) -> dict[str, str]:
     """Return the commands of a `package.json` by name; empty if it cannot be read."""
-    try:
-        content = read_regular_file(
-            os.path.realpath(os.path.join(root, path)), MAX_PACKAGE_BYTES + 1
-        )
-        document = json.loads(content) if len(content) <= MAX_PACKAGE_BYTES else None
-    except (UnreadableFileError, ValueError, RecursionError):
-        return {}
-    fields = cast("dict[str, object]", document) if isinstance(document, dict) else {}
-    scripts = fields.get("scripts")
+    scripts = _read_package(root, path).get("scripts")
     items = cast("dict[str, object]", scripts).items() if isinstance(scripts, dict) else ()
     return {name: value for name, value in items if isinstance(value, str)}
+
+
+def read_package_main(root: str, path: str) -> str:
+    """Return the file with which the package of a `package.json` begins; empty if it says none."""
+    main = _read_package(root, path).get("main")
+    return main if isinstance(main, str) and "\0" not in main else ""
+
+
+def _read_package(root: str, path: str) -> dict[str, object]:
+    try:
+        document = json.loads(_read_text(os.path.join(root, path)))
+    except (ValueError, RecursionError):
+        return {}
+    return cast("dict[str, object]", document) if isinstance(document, dict) else {}
+
+
+def _read_text(file: str) -> str:
+    """Return a file's text; empty if it cannot be read."""
+    try:
+        content = read_regular_file(os.path.realpath(file), MAX_PACKAGE_BYTES + 1)
+    except (UnreadableFileError, ValueError):
+        return ""
+    return "" if len(content) > MAX_PACKAGE_BYTES else content.decode("utf-8-sig", "replace")
+
+
+def _is_too_large(file: str) -> bool:
+    try:
+        return os.stat(file).st_size > MAX_PACKAGE_BYTES
+    except (OSError, ValueError):
+        return False
+
+
+def _expand_words(words: Iterable[str]) -> Iterator[str]:
+    """Yield each word with the default of its variables, and these defaults alone."""
+    for word in words:
+        project_word = _PROJECT.sub("./", word)
+        defaults = list[str]()
+        while found := _DEFAULT.search(project_word):
+            defaults.append(found[1])
+            project_word = project_word.replace(found[0], found[1])
+        yield project_word
+        yield from (default for default in defaults if default not in ("", project_word))
 
 
 def _split_words(command: str) -> list[str]:

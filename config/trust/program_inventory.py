@@ -9,14 +9,17 @@ from typing import cast
 from ..errors import UsageError
 from ..security.content_digest import UnreadableFileError, read_with_digest
 from ..security.provenance import Provenance, compute_provenance_digest
+from ..text import text
 from ..yaml.reader import parse_document
-from .command_files import find_command_files, read_package_scripts
+from .command_files import MAX_FILES, CommandFiles, find_command_files, read_package_scripts
 from .git_programs import list_git_programs
 from .inventory import PLACES
 from .program_item import MAX_SHOWN, PACKAGE_FILE, ProgramItem, build_file_item, name_subject
 from .server_programs import build_server_item, list_server_words, read_server_entries
 
 _CONFIG = PLACES["configuration"][0]
+# Stands for the scripts of commands that are too many
+_ALL = name_subject("script", "*")
 # Sections of the configuration whose commands run outside of a model's call
 _SECTIONS = (b"hooks", b"after_edit")
 
@@ -34,8 +37,8 @@ def take_program_inventory(folder: Path, listed: Iterable[str] = ()) -> list[Pro
 def list_scripts(root: str) -> Iterator[ProgramItem]:
     """Yield the scripts that the project's hooks, checks and servers name."""
     seen = set[str]()
-    for source, files, entries in _find_sources(root):
-        for item in _build_items(root, source, files, entries):
+    for source, found in _find_sources(root):
+        for item in _build_items(root, source, found):
             if item.name not in seen:
                 seen.add(item.name)
                 yield item
@@ -43,14 +46,12 @@ def list_scripts(root: str) -> Iterator[ProgramItem]:
 
 def list_command_scripts(command: str, root: str) -> list[ProgramItem]:
     """Return the scripts that one command names; their source is not known."""
-    files, entries = find_command_files([command], root)
-    return list(_build_items(root, "", files, entries))
+    return list(_build_items(root, "", find_command_files([command], root)))
 
 
 def list_server_scripts(words: Iterable[str], root: str) -> list[ProgramItem]:
     """Return the scripts that the words of one server name."""
-    files, entries = find_command_files([], root, words)
-    return list(_build_items(root, "", files, entries))
+    return list(_build_items(root, "", find_command_files([], root, words)))
 
 
 def read_script_digests(root: str, names: Iterable[str]) -> dict[str, str]:
@@ -72,26 +73,30 @@ def _list_servers(root: str) -> Iterator[ProgramItem]:
             yield from map(build_server_item, read_server_entries(root, path))
 
 
-def _find_sources(root: str) -> Iterator[tuple[str, list[str], list[tuple[str, str]]]]:
-    """Yield each file with commands, the files that these name, and entries of `package.json`."""
+def _find_sources(root: str) -> Iterator[tuple[str, CommandFiles]]:
+    """Yield each file with commands, and what these name."""
     try:
         commands = read_commands(read_with_digest(root, _CONFIG)[1])
     except UnreadableFileError:
         commands = ()
     if commands:
-        yield _CONFIG, *find_command_files(commands, root)
+        yield _CONFIG, find_command_files(commands, root)
     for path in PLACES["mcp"]:
         if os.path.lexists(os.path.join(root, path)):
             for entry in read_server_entries(root, path):
-                yield path, *find_command_files([], root, list_server_words(entry.definition))
+                yield path, find_command_files([], root, list_server_words(entry.definition))
 
 
-def _build_items(
-    root: str, source: str, files: Iterable[str], entries: Iterable[tuple[str, str]]
-) -> Iterator[ProgramItem]:
-    for path in files:
+def _build_items(root: str, source: str, found: CommandFiles) -> Iterator[ProgramItem]:
+    if not found.is_complete:
+        problem = text(
+            "its commands name more than {limit} files of the project, or are nested too deeply",
+            limit=MAX_FILES,
+        )
+        yield ProgramItem("script", Provenance(_ALL, source, ""), problem=problem)
+    for path in found.files[:MAX_FILES]:
         yield build_file_item("script", root, path, source)
-    for path, name in entries:
+    for path, name in found.entries[:MAX_FILES]:
         yield _build_script(root, source, path, name)
 
 

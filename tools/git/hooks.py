@@ -6,7 +6,7 @@ A consent covers them by content: the hook, what lies beside it, and the files t
 import asyncio
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,7 +25,7 @@ from .user_git import ACTING, GitError, UserGit, build_program_error, run_progra
 # The hooks that run, in git's order
 COMMIT_NAMES = ("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit")
 NAMES = (*COMMIT_NAMES, "pre-push")
-# Most bytes of one file that a hook is or names; most files beside it and named by it
+# Most bytes of one file that a hook is or names; most files beside it, and named by it
 MAX_BYTES, MAX_FILES = 4_000_000, 200
 _WORD = re.compile(rb"[\w.@+-]*(?:/[\w.@+-]+)*")
 _HUSKY = "_"
@@ -133,31 +133,45 @@ def _is_program(file: Path) -> bool:
 
 
 def _find_provenances(top: Path, folder: Path, names: Iterable[str]) -> list[Provenance]:
-    beside = sorted(_list_beside(folder))
+    try:
+        beside = _list_beside(folder)
+    except (UnreadableFileError, OSError):
+        beside = None
     return [
         Provenance(
             f"git hook {name}",
             os.path.relpath(folder / name, top)
             if (folder / name).is_relative_to(top)
             else str(folder / name),
-            _compute_digest(top, folder, name, beside),
+            _compute_digest(top, folder, name, beside) if beside is not None else "",
         )
         for name in names
     ]
 
 
-def _list_beside(folder: Path) -> Iterator[str]:
-    """Yield the names of the files in a hook folder that hooks may run, but not the hooks."""
-    for number, entry in enumerate(os.scandir(folder) if folder.is_dir() else ()):
-        if number > MAX_FILES:
-            return
-        is_other_hook = entry.name in NAMES or entry.name.endswith(".sample")
-        if entry.is_file() and not is_other_hook:
-            yield entry.name
+def _list_beside(folder: Path) -> list[str]:
+    """Return the names of the files in a hook folder that hooks may run, but not the hooks.
+
+    Raises UnreadableFileError for more than a digest covers.
+    """
+    if not folder.is_dir():
+        return []
+    names = list[str]()
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            is_other_hook = entry.name in NAMES or entry.name.endswith(".sample")
+            if entry.is_file() and not is_other_hook:
+                names.append(entry.name)
+            if len(names) > MAX_FILES:
+                raise UnreadableFileError("too many files")
+    return sorted(names)
 
 
 def _compute_digest(top: Path, folder: Path, name: str, beside: Sequence[str]) -> str:
-    """Return the digest of all that decides what the hook does, as far as it is files by name."""
+    """Return the digest of all that decides what the hook does, as far as it is files by name.
+
+    It is empty if that cannot be read or is too much: then no consent covers the hook.
+    """
     try:
         content = _read_file(folder / name)
         parts: list[str | bytes] = [content]
@@ -173,10 +187,16 @@ def _compute_digest(top: Path, folder: Path, name: str, beside: Sequence[str]) -
 
 
 def _list_named(top: Path, content: bytes) -> list[Path]:
-    """Return the files of the project that a script names."""
+    """Return the files of the project that a script names; raises UnreadableFileError."""
     words = dict.fromkeys(word for word in _WORD.findall(content) if b"/" in word or b"." in word)
-    names = [os.fsdecode(word.lstrip(b"/")) for word in list(words)[: 10 * MAX_FILES]]
-    return [file for name in names if name and (file := top / name).is_file()][:MAX_FILES]
+    files = list[Path]()
+    for word in words:
+        name = os.fsdecode(word.lstrip(b"/"))
+        if name and os.path.isfile(top / name):  # a word may be too long for a name
+            files.append(top / name)
+        if len(files) > MAX_FILES:
+            raise UnreadableFileError("names too many files")
+    return files
 
 
 def _read_file(file: Path) -> bytes:

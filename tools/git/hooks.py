@@ -163,7 +163,7 @@ def _list_beside(folder: Path) -> list[str]:
             if entry.is_file() and not is_other_hook:
                 names.append(entry.name)
             if len(names) > MAX_FILES:
-                raise UnreadableFileError("too many files")
+                raise UnreadableFileError("too large")
     return sorted(names)
 
 
@@ -195,7 +195,7 @@ def _list_named(top: Path, content: bytes) -> list[Path]:
         if name and os.path.isfile(top / name):  # a word may be too long for a name
             files.append(top / name)
         if len(files) > MAX_FILES:
-            raise UnreadableFileError("names too many files")
+            raise UnreadableFileError("too large")
     return files
 
 

@@ -1,6 +1,7 @@
 """The MCP servers that a project's files define, as they are written."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
@@ -14,6 +15,10 @@ from .program_item import MAX_SHOWN, ProgramItem
 SHAPES = ("servers", "mcpServers")
 # The names that programs give to a server's address
 URL_KEYS = ("url", "httpUrl", "serverUrl")
+
+_DEFAULT = re.compile(r"\$\{[^{}]*?:-([^{}]*)\}")
+# Most defaults that are in one another
+_MAX_DEFAULTS = 5
 
 
 @dataclass(frozen=True)
@@ -92,10 +97,25 @@ def list_arguments(definition: Mapping[str, object]) -> list[str]:
 
 
 def list_server_words(definition: Mapping[str, object]) -> list[str]:
-    """Return the words that decide what a server runs: folder, command, arguments, variables."""
+    """Return the words that decide what a server runs: folder, command, arguments, variables.
+
+    They come a second time with the defaults of their variables, if they have any.
+    """
     env = _to_mapping(definition.get("env")).values()
-    words = [_to_text(definition.get("cwd")), _to_text(definition.get("command"))]
-    return [*filter(None, words), *list_arguments(definition), *map(_to_text, env)]
+    place = [_to_text(definition.get("cwd")), _to_text(definition.get("command"))]
+    words = [*filter(None, place), *list_arguments(definition), *map(_to_text, env)]
+    filled = [_put_in_defaults(word) for word in words]
+    return words if filled == words else [*words, *filled]
+
+
+def _put_in_defaults(word: str) -> str:
+    """Put in the defaults, also one in another: `${A:-${B:-./run.sh}}`."""
+    for _ in range(_MAX_DEFAULTS):
+        filled = _DEFAULT.sub(r"\1", word)
+        if filled == word:
+            break
+        word = filled
+    return word
 
 
 def _to_mapping(value: object) -> dict[str, object]:

@@ -6,7 +6,6 @@ An approval binds to the server, its entry, the file that defines it, and the to
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -125,22 +124,29 @@ def render_definition(definition: ToolDefinition) -> str:
 
 
 def _read_approval(home: Path, server: McpServer) -> _Approval:
-    file = _locate_file(home, server)
-    if not file.exists():
-        return _Approval(None, _read_json(_locate_older_file(home, server)))
-    data = _read_json(file)
+    file, older = _locate_file(home, server), _locate_older_file(home, server)
     try:
-        return _Approval(provenances_from_json(data["server"]), dict(data["tools"]))
-    except (KeyError, TypeError, ValueError):
+        if file.exists():
+            data = _read_json(file)
+            return _Approval(provenances_from_json(data["server"]), _parse_tools(data["tools"]))
+        return _Approval(None, _parse_tools(_read_json(older)) if older.exists() else {})
+    except (OSError, KeyError, ValueError, RecursionError):
         return _Approval(())  # it cannot be read, so nothing of the server is approved
 
 
 def _read_json(file: Path) -> dict[str, Any]:
-    with suppress(OSError, ValueError):
-        data: object = json.loads(file.read_text(encoding="utf-8"))
-        if isinstance(data, dict):
-            return cast("dict[str, Any]", data)
-    return {}
+    """Read an object; raises OSError, ValueError and RecursionError."""
+    return _require_object(json.loads(file.read_text(encoding="utf-8")))
+
+
+def _parse_tools(value: object) -> dict[str, Mapping[str, Any]]:
+    return {name: _require_object(entry) for name, entry in _require_object(value).items()}
+
+
+def _require_object(value: object) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError("it is not an object")
+    return cast("dict[str, Any]", value)
 
 
 def _locate_file(home: Path, server: McpServer) -> Path:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from maxagent.tools.mcp.approved_definitions import (
+    _locate_file,
     _locate_older_file,
     find_change,
     keep_approved,
@@ -75,7 +76,7 @@ def test_login_of_server_is_not_shown(tmp_path: Path) -> None:
 
     keep_approved(tmp_path, serve("Basic abc ${TOKEN}"), PAY, tmp_path)
     change = find_change(tmp_path, serve("Basic xyz ${OTHER}"), PAY, tmp_path)
-    assert change and "+header Authorization=${OTHER}" in change.diff
+    assert change and "+header Authorization=Basic ***${OTHER}" in change.diff
     assert "xyz" not in change.diff and "abc" not in change.diff
 
 
@@ -86,3 +87,29 @@ def test_approvals_of_older_versions_still_count(tmp_path: Path) -> None:
     assert "-Pay less." in find_diff(tmp_path, SERVER, PAY)
     keep_approved(tmp_path, SERVER, PAY, tmp_path)
     assert find_diff(tmp_path, SERVER, PAY) == ""
+
+
+@pytest.mark.parametrize("is_older", [False, True])
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"server": [], "tools": {"pay": null}}',
+        '{"server": [], "tools": {"pay": "x"}, "pay": ["x"]}',
+        '{"server": [], "tools": [["pay", 1]], "pay": 1}',
+        '{"server": {}, "tools": "pay", "pay": true}',
+        "[]",
+        "{",
+        "",
+        "[" * 100_000,
+    ],
+)
+def test_approval_of_wrong_form_approves_nothing(
+    tmp_path: Path, content: str, is_older: bool
+) -> None:
+    file = (_locate_older_file if is_older else _locate_file)(tmp_path, SERVER)
+    file.parent.mkdir(parents=True)
+    file.write_text(content)
+    change = find_change(tmp_path, SERVER, PAY, tmp_path)
+    assert change and change.is_of_server
+    keep_approved(tmp_path, SERVER, PAY, tmp_path)
+    assert find_change(tmp_path, SERVER, PAY, tmp_path) is None

@@ -19,6 +19,9 @@ MAX_JSON_VALUES = 400_000
 ACCEPTED_ENCODINGS = ", ".join(("gzip", "deflate"))
 # Decoded bytes that are handed on at once
 _PIECE = 256_000
+_ESCAPE = re.compile(rb"\\[^\r\n]")
+# What text in ASCII's order does not contain: other encodings do, whose quotes may be anything
+_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _EVENT_END = re.compile(rb"\r\n\r\n|\n\n|\r\r")
 
 
@@ -44,6 +47,9 @@ class ResponseLimits:
     """Most bytes of one event, or of an answer that is no stream of events."""
     max_values: int | None = None
     """Most values of the JSON, or of one event."""
+    skips_strings: bool = False
+    """Whether what looks like a value within a string does not count: only where the answer, or
+    the data of an event, is read as one JSON text."""
 
 
 class LimitedBody:
@@ -53,10 +59,9 @@ class LimitedBody:
         """`encoding` is the header's; raises ResponseLimitError for one that was not asked for."""
         sizes = [limits.max_bytes, None if is_events else limits.max_event_bytes]
         self._max_bytes = min((size for size in sizes if size is not None), default=None)
-        self._max_values = limits.max_values
         self._sent = self._decoded = 0
         self._events = _EventBounds(limits) if is_events else None
-        self._values = 0
+        self._values = _ValueCount(limits)
         self._decoder = _open_decoder(encoding)
         self._is_raw_tried = encoding.strip().lower() != "deflate"
 
@@ -83,9 +88,8 @@ class LimitedBody:
     def _check_values(self, part: bytes) -> None:
         if self._events:
             self._events.check(part)
-        elif self._max_values:
-            self._values += count_values(part)
-            check_values(self._values, self._max_values)
+        else:
+            self._values.add(part)
 
     def _iter_parts(self, piece: bytes) -> Iterator[bytes]:
         if self._decoder is None:
@@ -117,20 +121,55 @@ class _EventBounds:
 
     def __init__(self, limits: ResponseLimits) -> None:
         self._limits = limits
-        self._size = self._values = 0
+        self._size = 0
+        self._values = _ValueCount(limits)
 
     def check(self, part: bytes) -> None:
         """Count the bytes since the last blank line; raises ResponseLimitError."""
         *_, rest = _EVENT_END.split(part)
         if len(rest) < len(part):
-            self._size = self._values = 0
+            self._size = 0
+            self._values = _ValueCount(self._limits)
         self._size += len(rest)
-        self._values += count_values(rest)
         limit = self._limits.max_event_bytes
         if limit is not None and self._size > limit:
             raise ResponseLimitError(text("an event is over {limit} bytes", limit=f"{limit:,}"))
-        if self._limits.max_values:
-            check_values(self._values, self._limits.max_values)
+        self._values.add(rest)
+
+
+class _ValueCount:
+    """The values of one JSON text that comes in pieces."""
+
+    def __init__(self, limits: ResponseLimits) -> None:
+        self._limit = limits.max_values
+        self._skips_strings = limits.skips_strings
+        self._count = 0
+        self._is_in_string = False
+        self._held = b""
+        """A backslash at the end, which belongs to the next piece."""
+
+    def add(self, part: bytes) -> None:
+        """Count a piece; raises ResponseLimitError."""
+        if self._limit is None:
+            return
+        self._count += count_values(self._remove_strings(part))
+        check_values(self._count, self._limit)
+
+    def _remove_strings(self, part: bytes) -> bytes:
+        if not self._skips_strings or _CONTROL.search(part):
+            self._skips_strings = False
+            return part
+        plain = _ESCAPE.sub(b"", self._held + part)
+        self._held = plain[-1:] if plain.endswith(b"\\") else b""
+        pieces = plain.removesuffix(b"\\").split(b'"')
+        if self._is_in_string:
+            pieces.insert(0, b"")
+        self._is_in_string = len(pieces) % 2 == 0
+        strings = b"".join(pieces[1::2])
+        if b"\n" in strings or b"\r" in strings:
+            self._skips_strings = False  # a string ends with its line: this is no JSON text
+            return part
+        return b"".join(pieces[::2])
 
 
 def count_values(data: bytes) -> int:

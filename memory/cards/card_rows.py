@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from ...config import paths
 from ..database.connection import can_write, connect, lock_database
+from ..transaction import begin_transaction
 from .file_recovery import translate_store_errors
 from .namespaces import LINKS, Namespace, get_namespace
 
@@ -78,13 +79,8 @@ class CardRows:
     @contextmanager
     def transaction(self) -> Generator[None]:
         """Write all of it or nothing."""
-        self.connection.execute("BEGIN IMMEDIATE")
-        try:
+        with begin_transaction(self.connection):
             yield
-        except BaseException:
-            self.connection.execute("ROLLBACK")
-            raise
-        self.connection.execute("COMMIT")
 
 
 @contextmanager

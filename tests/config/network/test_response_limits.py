@@ -106,6 +106,59 @@ def test_an_answer_ends_at_its_bounds(
         read(encoding, data, limits, events)
 
 
+CSV = json.dumps({"text": 'a,[{"\\ é\n' * 500}, ensure_ascii=False)
+TEXTS = ResponseLimits(max_values=100, skips_strings=True)
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(1, 200), max_size=100))
+def test_commas_in_a_text_are_no_values(sizes: list[int]) -> None:
+    for events in (False, True):
+        left, body = f"data: {CSV}\n".encode(), LimitedBody("", TEXTS, is_events=events)
+        for size in sizes:
+            assert b"".join(body.decode(left[:size])) == left[:size]
+            left = left[size:]
+        assert b"".join(body.decode(left)) == left
+
+
+def test_a_long_text_is_within_the_bounds() -> None:
+    data = json.dumps("a,b,c\n" * 350_000).encode()
+    limits = ResponseLimits(max_values=400_000, skips_strings=True)
+    assert read("", data, limits) == data and read("", data, limits, events=True) == data
+    with pytest.raises(ResponseLimitError):
+        read("", data, ResponseLimits(max_values=400_000))
+
+
+ARRAY = "[" + "1," * 101
+BOMBS = {
+    "plain": ARRAY,
+    "after a text": '["a\\\\",' + ARRAY,
+    "after an escaped quote": '["\\"",' + ARRAY,
+    "after a tab in a text": '["\t",' + ARRAY,
+    "after many texts": '""' * 9 + ARRAY,
+    "after another line": 'event: "\ndata: ' + ARRAY,
+    "after a comment": ': "\\\r\ndata: ' + ARRAY,
+    "with the end of a line in a text": 'data: ["\ndata: ",' + ARRAY,
+    "behind a control character": '"\x1b",' + ARRAY,
+}
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 1_000])
+@pytest.mark.parametrize("name", BOMBS)
+def test_no_text_hides_values(name: str, size: int) -> None:
+    for events in (False, True):
+        data, body = BOMBS[name].encode(), LimitedBody("", TEXTS, is_events=events)
+        with pytest.raises(ResponseLimitError):
+            for at in range(0, len(data), size):
+                list(body.decode(data[at : at + size]))
+
+
+def test_values_in_another_encoding_are_counted() -> None:
+    for coding in ("utf-16", "utf-16-be", "utf-32"):
+        with pytest.raises(ResponseLimitError):
+            read("", ('["\u2200",' + ARRAY).encode(coding), TEXTS)
+
+
 @pytest.mark.parametrize("end", [b"\n\n", b"\r\n\r\n", b"\r\r"])
 def test_many_events_are_not_one(end: bytes) -> None:
     limits = ResponseLimits(max_event_bytes=100, max_values=20)

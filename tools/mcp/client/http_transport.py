@@ -34,7 +34,10 @@ _REFUSED = (400, 401, 403, 404, 405, 406, 410, 413, 414, 415, 421, 429)
 # Bytes of one message, and of all in the answer to one request
 MAX_MESSAGE_BYTES, MAX_ANSWER_BYTES = 16_000_000, 64_000_000
 _LIMITS = ResponseLimits(
-    MAX_ANSWER_BYTES, max_event_bytes=MAX_MESSAGE_BYTES, max_values=MAX_JSON_VALUES
+    MAX_ANSWER_BYTES,
+    max_event_bytes=MAX_MESSAGE_BYTES,
+    max_values=MAX_JSON_VALUES,
+    skips_strings=True,
 )
 _STREAM_LIMITS = replace(_LIMITS, max_bytes=None)
 SESSION = "mcp-session-id"

@@ -21,7 +21,7 @@ from ..tools.consent.answer_rules import format_thread_rule
 from ..tools.runtime.registry import NAMES, load_tool
 from .agent.agent import Agent, load_agent, with_rules
 from .agent.context import Context, get_thread_id
-from .agent.emit import emit_result
+from .agent.emit import emit_event, emit_result
 from .agent.message_history import build_tool_message, find_last_answer
 from .agent.modes import is_switch_proposal
 from .approval.bound_questions import bind_questions, save_project_rules
@@ -85,7 +85,7 @@ async def approve(state: State, runtime: Runtime[Context]) -> DispatchTransition
     asked = [compute_binding(ruling) for ruling in rulings if ruling.verdict == "ask"]
     if asked and asked != state.get("asked"):
         return Command(goto="approve", update={"asked": asked})
-    rulings = await asyncio.to_thread(ask_human, rulings, agent, runtime.context.sub_id)
+    rulings = await _ask_and_keep_rules(rulings, agent, runtime)
     messages = [*_build_answers(rulings, role), *_answer_broken_calls(answer, role)]
     _emit_results(runtime, messages, rulings)
     allowed = [ruling.call for ruling in rulings if ruling.verdict == "allow"]
@@ -141,7 +141,7 @@ async def _approve_waiting(
     asked = [compute_binding(evaluation)] if evaluation.verdict == "ask" else []
     if asked and asked != state.get("asked"):
         return Command(goto="approve", update={"asked": asked})
-    [evaluation] = await asyncio.to_thread(ask_human, [evaluation], agent, runtime.context.sub_id)
+    [evaluation] = await _ask_and_keep_rules([evaluation], agent, runtime)
     if evaluation.verdict == "allow":
         groups = [[evaluation.call], *rest]
         return await asyncio.to_thread(dispatch, state, groups, tools, workspace, {"asked": []})
@@ -163,6 +163,16 @@ def _emit_results(
         emit_result(runtime, message, args, refused=refused, answered=answered)
 
 
+async def _ask_and_keep_rules(
+    rulings: list[CallEvaluation], agent: Agent, runtime: Runtime[Context]
+) -> list[CallEvaluation]:
+    """Ask, and keep the rules that the answer gives for the project."""
+    settled = await asyncio.to_thread(ask_human, rulings, agent, runtime.context.sub_id)
+    for notice in await asyncio.to_thread(save_project_rules, settled, agent.deps):
+        emit_event(runtime, "notice", text=notice)
+    return settled
+
+
 def ask_human(
     rulings: list[CallEvaluation], agent: Agent, sub_id: str = ""
 ) -> list[CallEvaluation]:
@@ -173,7 +183,6 @@ def ask_human(
     settled = request_answer(
         _build_request(asked, sub_id), lambda answer: apply_answer(asked, answer, agent)
     )
-    save_project_rules(settled, agent.deps)
     by_id = {ruling.call["id"]: ruling for ruling in settled}
     return [by_id.get(ruling.call["id"], ruling) for ruling in rulings]
 

@@ -78,3 +78,18 @@ def list_secret_paths(folders: Iterable[Path]) -> list[Path]:
     """List all secret paths, existing or not."""
     names = [name for kind in _NAMES.values() for name in kind.split()]
     return [folder / name for folder in folders for name in names]
+
+
+def is_secret_path(path: Path) -> bool:
+    """Return whether a path is, lies in, or leads to a secret path of the user."""
+    homes = find_homes()
+    secrets = {*list_secret_paths(homes), *list_secret_paths(map(_resolve, homes))}
+    return any(place in secrets for start in (path, _resolve(path)) for place in _list_above(start))
+
+
+def _resolve(path: Path) -> Path:
+    return Path(os.path.realpath(path))
+
+
+def _list_above(path: Path) -> tuple[Path, ...]:
+    return (path, *path.parents)

@@ -1,6 +1,5 @@
 """Questions about calls, bound to what these start: a swapped script is asked again."""
 
-import logging
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -21,8 +20,8 @@ from ..tool_task import PendingCall
 from .call_origins import bind_call, list_origins, read_provenances
 from .evaluate import CallEvaluation, read_asked_origins
 
-_logger = logging.getLogger(__name__)
 CHANGED_SINCE = "{reason}; since you were asked, {what}"
+NOT_KEPT = "the rule `{rule}` was not kept, so you will be asked again: {reason}"
 
 
 def bind_questions(
@@ -53,7 +52,7 @@ def _bind_question(
 ) -> CallEvaluation:
     call, deps = evaluation.call, agent.deps
     origins = list_origins(call, agent.tools[call["name"]], deps)
-    keep_texts(deps.home, origins)
+    keep_texts(deps.home, origins, deps.workspace)
     is_edit = get_effect(agent.tools[call["name"]]) == "edit"
     named = [] if is_edit else _list_started(call, origins, edited)
     bound = replace(evaluation, call=bind_call(call, origins, named))
@@ -84,16 +83,19 @@ def _list_started(call: PendingCall, origins: Sequence[Origin], edited: Sequence
     return [file for file in dict.fromkeys(edited) if file in named]
 
 
-def save_project_rules(evaluations: Sequence[CallEvaluation], deps: Dependencies) -> None:
+def save_project_rules(evaluations: Sequence[CallEvaluation], deps: Dependencies) -> list[str]:
     """Keep the rules that the user has just given for the project, bound to what was shown.
 
-    A rule that cannot be kept is asked again.
+    Return what to tell the user of those that cannot be kept: they are asked again.
     """
+    notices = list[str]()
     for evaluation in evaluations:
         if not evaluation.for_project:
             continue
-        provenances = read_provenances(evaluation.call)
+        rule, provenances = evaluation.suggested_rule, read_provenances(evaluation.call)
         try:
-            save_project_rule(deps.home, deps.trust.folder, evaluation.suggested_rule, provenances)
+            save_project_rule(deps.home, deps.trust.folder, rule, provenances)
         except MaxAgentError as error:
-            _logger.warning("the rule was not kept: %s", error)
+            reason = join_texts("; ", filter(None, [error.message, error.hint]))
+            notices.append(text(NOT_KEPT, rule=rule, reason=reason))
+    return notices

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from ...config.security.private_files import lock_folder, replace_file
 from ...config.security.redaction import redact
+from ..workspace import Workspace
+from .git_origins import SETTINGS
 from .origin import Origin
 
 # Most texts that are kept; the oldest go first, and their changes are shown without the old text
@@ -15,11 +17,18 @@ MAX_TEXTS = 2_000
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
-def keep_texts(home: Path, origins: Iterable[Origin]) -> None:
-    """Keep what is written in each origin, without secrets; what cannot be kept is left out."""
+def keep_texts(home: Path, origins: Iterable[Origin], workspace: Workspace) -> None:
+    """Keep what is written in each origin, without secrets; what cannot be kept is left out.
+
+    Of files outside the project, and of those that no tool may read, nothing is kept.
+    """
     folder = _locate_folder(home)
     with suppress(OSError):
-        missing = [origin for origin in origins if _is_missing(folder, origin)]
+        missing = [
+            origin
+            for origin in origins
+            if _is_missing(folder, origin) and _may_be_kept(origin, workspace)
+        ]
         if not missing:
             return
         with lock_folder(folder):
@@ -41,6 +50,15 @@ def read_kept_text(home: Path, digest: str) -> str | None:
 def _is_missing(folder: Path, origin: Origin) -> bool:
     digest = origin.provenance.digest
     return bool(origin.text and _DIGEST.fullmatch(digest)) and not (folder / digest).exists()
+
+
+def _may_be_kept(origin: Origin, workspace: Workspace) -> bool:
+    subject, source = origin.provenance.subject, origin.provenance.source
+    if subject == SETTINGS or subject.startswith("server "):  # chosen lines and masked ones
+        return True
+    root = os.path.realpath(workspace.root)
+    is_inside = Path(os.path.realpath(workspace.root / source)).is_relative_to(root)
+    return is_inside and not workspace.is_ignored(source)
 
 
 def _remove_oldest(folder: Path) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...config.security.provenance import Provenance, compute_provenance_digest
+from ..sensitive_paths import is_secret_path
 
 # Bytes of a file that are kept as text; all of it is in the digest
 MAX_TEXT = 200_000
@@ -19,7 +20,7 @@ class Origin:
 
     provenance: Provenance
     text: str = ""
-    """What a person can compare; empty for what is not text."""
+    """What a person can compare; empty for what is not text, or a secret of the user."""
 
 
 def build_origin(subject: str, source: str, text: str) -> Origin:
@@ -48,7 +49,8 @@ def read_file_origin(subject: str, file: Path, root: Path) -> Origin | None:
         digest.update(beginning)
         while block := stream.read(MAX_TEXT):
             digest.update(block)
-    text = "" if b"\0" in beginning else beginning.decode(errors="replace")
+    is_shown = b"\0" not in beginning and not is_secret_path(Path(os.path.abspath(file)))
+    text = beginning.decode(errors="replace") if is_shown else ""
     return Origin(Provenance(subject, source, digest.hexdigest()), text)
 
 

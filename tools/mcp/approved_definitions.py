@@ -17,6 +17,7 @@ from ..consent.differences import render_differences
 from ..consent.kept_texts import keep_texts
 from ..consent.rule_record import provenances_from_json, provenances_to_json
 from ..textedits.unified_diff import build_diff
+from ..workspace import Workspace
 from .definition import ToolDefinition
 from .definition_cache import get_data_folder
 from .server_config import McpServer
@@ -105,7 +106,7 @@ def keep_approved(home: Path, server: McpServer, definition: ToolDefinition, roo
     previous = approval.tools.get(definition.name)
     if is_same and previous and previous.get("digest") == definition.digest:
         return
-    keep_texts(home, current)
+    keep_texts(home, current, Workspace(root))
     make_private_folder(file.parent)
     with lock_folder(file.parent):
         known = _read_approval(home, server)

@@ -163,3 +163,19 @@ async def test_rule_that_user_wrote_binds_to_nothing(place: Place):
         write(place.root, "run.sh", text)
         assert (await place.start(run("bash run.sh"))).type == "completion"
     assert place.log() == "one\ntwo\n"
+
+
+@pytest.mark.parametrize(
+    "content", ["{", "[]", '{"/a": 1}', '{"/a": [1]}', '{"/a": [{"rule": "x"}]}']
+)
+async def test_rule_that_cannot_be_kept_is_told(place: Place, content: str):
+    write(place.root, "run.sh", "echo good >> log\n")
+    asked = await place.start(run("bash run.sh"))
+    (place.home / "data/rules.json").write_text(content)
+    await place.runner.pool.close()
+    always = asked.action_requests[0]["always"]
+    answer = Answer(decisions=[{**YES, "always": always}])
+    events = [event async for event in place.runner.resume(asked.thread_id, answer)]
+    notices = [event.text for event in events if event.type == "notice"]
+    assert (events[-1].type, place.log()) == ("completion", "good\n")
+    assert any(always in told and "rules.json.damaged" in told for told in notices)

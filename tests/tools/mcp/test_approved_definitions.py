@@ -100,7 +100,7 @@ def test_approvals_of_older_versions_still_count(tmp_path: Path) -> None:
         "[]",
         "{",
         "",
-        "[" * 100_000,
+        pytest.param("[" * 100_000, id="deep"),
     ],
 )
 def test_approval_of_wrong_form_approves_nothing(

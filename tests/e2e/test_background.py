@@ -104,6 +104,33 @@ def test_server_runs_over_turns_and_is_killed(
     assert os.listdir(program.project) == ["page.txt"]
 
 
+def test_running_server_leaves_the_project_as_it_is(
+    program: Program, provider: Provider, port: int
+) -> None:
+    project = program.project
+
+    def look() -> tuple[str, list[str]]:
+        status = ["git", "status", "--porcelain", "--ignored"]
+        shown = subprocess.run(status, cwd=project, capture_output=True, text=True, check=True)
+        return shown.stdout, sorted(os.listdir(project))
+
+    subprocess.run(["git", "init", "-q", project], check=True)
+    before = look()
+    provider.script([run(f"python3 -m http.server {port}", background=True), {"text": "Started."}])
+    process = program.talk(*AUTO)
+    say(process, "serve it")
+    first = read_until(process, "completion")[-1]
+    assert (look(), first["files"]) == (before, [])
+    provider.script([call("write_file", path="a.txt", content="a\n"), {"text": "Written."}])
+    say(process, "write a.txt")
+    second = read_until(process, "completion")[-1]
+    assert look() == ("?? a.txt\n", sorted([*before[1], "a.txt"]))
+    assert [one["path"] for one in second["files"]] == ["a.txt"]
+    undone = program.run("undo", second["thread_id"], "--yes")
+    assert (undone.code, look()) == (0, before), undone.stderr
+    assert program.end(process).code == 0
+
+
 def test_kill_of_program_ends_commands_and_thread_is_told(
     program: Program, provider: Provider
 ) -> None:

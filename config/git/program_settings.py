@@ -1,5 +1,6 @@
 """Settings of git that name a program or lead to one: the one list of them (pure)."""
 
+import os
 import re
 
 from .config_parser import GitConfigEntry
@@ -23,7 +24,7 @@ _KEYS = {
     "init": "templatedir",
     "instaweb": "browser httpd modulepath",
     "interactive": "difffilter",
-    "lfs": "standalonetransferagent",
+    "lfs": "clean path smudge standalonetransferagent",
     "man": "cmd path",
     "merge": "driver",
     "mergetool": "cmd path",
@@ -68,7 +69,23 @@ def names_program(entry: GitConfigEntry) -> bool:
         return not (is_switch and entry.value.lower() in _BOOLEANS)
     if entry.value.startswith("!"):
         return True
+    if (entry.section, entry.key) == ("core", "worktree"):
+        return _leads_elsewhere(entry)
     return entry.key in _ADDRESSES.get(entry.section, ()) and needs_helper(entry.value)
+
+
+def _leads_elsewhere(entry: GitConfigEntry) -> bool:
+    """Return whether git would work in another folder than the one that has the repository."""
+    git_dir = entry.file.parent
+    while git_dir.name != ".git":
+        if git_dir == git_dir.parent:
+            return True
+        git_dir = git_dir.parent
+    top = os.path.normpath(git_dir.parent)
+    target = os.path.normpath(entry.file.parent / entry.value)
+    # a submodule's repository is in the one that has it, and works in a folder below
+    is_module = git_dir / "modules" in entry.file.parents
+    return target != top and not (is_module and target.startswith(top + os.sep))
 
 
 def needs_helper(address: str) -> bool:

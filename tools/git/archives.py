@@ -3,6 +3,7 @@
 import bz2
 import io
 import lzma
+import re
 import tarfile
 import zipfile
 import zlib
@@ -12,7 +13,23 @@ from typing import IO, cast
 # Most bytes of all files in an archive; most files; most archives inside each other
 MAX_BYTES, MAX_FILES, MAX_DEPTH = 50_000_000, 5_000, 3
 _PIECE = 1_000_000
-_UNREADABLE = (b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf\x27\x1c", b"Rar!")
+# Zstandard, 7z, RAR, LZMA, LZ4 (also of the kernel), compress, pack, lzip, Snappy, cabinets, and
+# packs and bundles of git
+_UNREADABLE = (
+    *(
+        b"\x28\xb5\x2f\xfd",
+        b"7z\xbc\xaf\x27\x1c",
+        b"Rar!",
+        b"\x04\x22\x4d\x18",
+        b"\x02\x21\x4c\x18",
+    ),
+    *(b"\x1f\x9d", b"\x1f\xa0", b"\x1f\x1e", b"LZIP", b"\xff\x06\0\0sNaPpY", b"MSCF\0\0\0\0"),
+    *(b"PACK\0\0\0", b"# v2 git bundle\n", b"# v3 git bundle\n"),
+)
+# LZMA begins with its usual properties, the size of its dictionary, and its length or none
+_LZMA = re.compile(rb"\x5d\0\0..(?:\xff{8}|.{5}\0{3})", re.DOTALL)
+# Packed files that have no first bytes of their own
+_UNREADABLE_NAMES = (".br", ".lzma", ".lzo", ".pack", ".z", ".lz4", ".zst")
 _ERRORS = (OSError, EOFError, ValueError, RuntimeError, NotImplementedError)
 _PACKING_ERRORS = (zlib.error, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError)
 
@@ -21,13 +38,13 @@ class UnreadableArchiveError(Exception):
     """Not all of an archive can be read: encrypted, damaged, too large, or of an unknown kind."""
 
 
-def read_archive(content: bytes) -> list[bytes]:
+def read_archive(content: bytes, path: str = "") -> list[bytes]:
     """Return the contents of the files in an archive, with their names; empty for another content.
 
-    Raises UnreadableArchiveError.
+    Some kinds are known by the name alone. Raises UnreadableArchiveError.
     """
     try:
-        return list(_read_members(content, _Budget(), MAX_DEPTH))
+        return list(_read_members(path, content, _Budget(), MAX_DEPTH))
     except (*_ERRORS, *_PACKING_ERRORS) as error:
         raise UnreadableArchiveError(str(error)) from error
 
@@ -54,8 +71,8 @@ class _Budget:
         return self.take(content)
 
 
-def _read_members(content: bytes, budget: _Budget, depth: int) -> Iterator[bytes]:
-    if content.startswith(_UNREADABLE):
+def _read_members(path: str, content: bytes, budget: _Budget, depth: int) -> Iterator[bytes]:
+    if _is_unreadable(path, content):
         raise UnreadableArchiveError("unknown kind")
     members = _open(content, budget)
     if members is None:
@@ -66,7 +83,20 @@ def _read_members(content: bytes, budget: _Budget, depth: int) -> Iterator[bytes
         if name:
             yield name.encode(errors="surrogateescape")
         yield member
-        yield from _read_members(member, budget, depth - 1)
+        yield from _read_members(name, member, budget, depth - 1)
+
+
+def _is_unreadable(path: str, content: bytes) -> bool:
+    """Return whether a content is packed in a way that is not read here."""
+    if content.startswith(_UNREADABLE) or _LZMA.match(content):
+        return True
+    if not path.lower().endswith(_UNREADABLE_NAMES):
+        return False
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return True
+    return False
 
 
 def _open(content: bytes, budget: _Budget) -> Iterator[tuple[str, bytes]] | None:

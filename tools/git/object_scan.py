@@ -206,7 +206,7 @@ def _scan_portion(contents: Sequence[tuple[GitObject, bytes]]) -> ScanResult:
         found = find_content_secrets(content)
         secrets += [FoundSecret(place, line if is_file else 0, kind) for line, kind in found]
         try:
-            members = read_archive(content) if is_file else []
+            members = read_archive(content, one.path) if is_file else []
         except UnreadableArchiveError as error:
             unsearched.append(text("{place} (archive: {reason})", place=place, reason=error))
             continue

@@ -52,12 +52,14 @@ PROGRAMS = [
     "sendemail.smtpServer",
     "imap.tunnel",
     "lfs.customtransfer.x.command",
+    "lfs.customtransfer.x.path",
+    "lfs.extension.x.clean",
+    "lfs.extension.x.smudge",
     "unknown.helper",
 ]
 PLAIN = [
     "core.bare",
     "core.autocrlf",
-    "core.worktree",
     "user.name",
     "user.email",
     "remote.origin.url",
@@ -130,3 +132,23 @@ def test_an_address_with_helper_starts_program(address: str, expected: bool) -> 
 
 def test_a_shell_command_counts_under_any_name() -> None:
     assert parse(write("submodule.x.update", '"!evil"')) == ["submodule.x.update"]
+
+
+@pytest.mark.parametrize(
+    ("config", "value", "expected"),
+    [
+        ("/p/.git/config", "..", False),
+        ("/p/.git/config", "/p/", False),
+        ("/p/.git/modules/a/b/config", "../../../../a/b", False),
+        ("/p/.git/modules/a/config", "../../../../q", True),
+        ("/p/.git/modules/a/config", "/p2", True),
+        ("/p/.git/config", "/home/ada", True),
+        ("/p/.git/config", "../../q", True),
+        ("/p/.git/config", "../src", True),
+        ("/p/.git/config", "~/q", True),
+        ("/elsewhere/config", "/p", True),
+    ],
+)
+def test_worktree_elsewhere_decides_what_runs(config: str, value: str, expected: bool) -> None:
+    entries = parse_config(f"[core]\n worktree = {value}\n", Path(config))
+    assert [names_program(entry) for entry in entries] == [expected]

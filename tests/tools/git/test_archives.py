@@ -50,6 +50,12 @@ UNREADABLE = {
     "zstd": b"\x28\xb5\x2f\xfd" + bytes(20),
     "7z": b"7z\xbc\xaf\x27\x1c" + bytes(20),
     "rar": b"Rar!" + bytes(20),
+    "lzma": lzma.compress(b"one" * 99, format=lzma.FORMAT_ALONE),
+    "lz4": b"\x04\x22\x4d\x18" + bytes(20),
+    "compress": b"\x1f\x9d\x90" + bytes(20),
+    "git pack": b"PACK\0\0\0\2" + bytes(20),
+    "git bundle": b"# v2 git bundle\n" + bytes(20),
+    "lzma in zip": pack_zip(a=lzma.compress(b"one" * 99, format=lzma.FORMAT_ALONE)),
 }
 
 
@@ -57,3 +63,15 @@ UNREADABLE = {
 def test_archive_that_is_not_read_whole_is_an_error(name: str) -> None:
     with pytest.raises(UnreadableArchiveError):
         read_archive(UNREADABLE[name])
+
+
+BROTLI = b"\x0b\x02\x80one\xff\x03"
+
+
+@pytest.mark.parametrize("path", ["a.br", "x/A.BR", "p.pack", "a.lzma", "a.txt.Z"])
+def test_kind_without_first_bytes_is_known_by_name(path: str) -> None:
+    with pytest.raises(UnreadableArchiveError):
+        read_archive(BROTLI, path)
+    with pytest.raises(UnreadableArchiveError):
+        read_archive(pack_zip(**{path: BROTLI}))
+    assert read_archive(b"text", path) == [] == read_archive(BROTLI, "a.png")

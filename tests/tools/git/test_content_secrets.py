@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from maxagent.config.security.secrets.detection import SecretMatch, find_secrets
 from maxagent.tools.git.content_secrets import decode_wide, find_content_secrets
 
 TOKEN = "ghp_" + "aB3d" * 9
@@ -39,3 +40,36 @@ def test_wide_text_is_decoded(encoding: str) -> None:
 @pytest.mark.parametrize("content", [b"one", b"\x7fELF\0\1\2\3" * 9, b"\xff\xfe\0\xd8", b"\0\0"])
 def test_other_content_is_no_wide_text(content: bytes) -> None:
     assert decode_wide(content) is None
+
+
+def test_token_anywhere_in_a_chain_is_found() -> None:
+    words = [f"longword{number}" for number in range(400)]
+    for at in (0, 1, 2, 55, 199, 333, 400):
+        lines = [*words[:at], TOKEN[:20], TOKEN[20:], *words[at:], "end."]
+        assert find_content_secrets("\n".join(lines).encode()) == [(at + 1, "GitHub token")]
+
+
+REPEATED = {
+    "names": "password=\n",
+    "words": "word\n",
+    "long words": "longword\n",
+    "base64": "QUJD" * 19 + "\n",
+    "identifiers": "some_name_here\n",
+}
+
+
+@pytest.mark.parametrize("line", REPEATED.values(), ids=REPEATED)
+def test_joined_words_are_not_many_times_the_content(
+    monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
+    read = list[int]()
+
+    def count(text: str) -> list[SecretMatch]:
+        read.append(len(text))
+        return find_secrets(text)
+
+    monkeypatch.setattr("maxagent.tools.git.content_secrets.find_secrets", count)
+    lines = [f"{number}{line}" for number in range(2_000)]  # none is like another one
+    content = "".join(lines).encode()
+    find_content_secrets(content)
+    assert sum(read) < 6 * len(content)

@@ -3,15 +3,23 @@
 import hashlib
 import os
 import stat
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from ...config.security.provenance import Provenance, compute_provenance_digest
 from ..sensitive_paths import is_secret_path
 
 # Bytes of a file that are kept as text; all of it is in the digest
 MAX_TEXT = 200_000
+# Bytes of files whose digest is remembered, and of those that are not read
+_LARGE, _HUGE = 1_000_000, 200_000_000
+_MAX_DIGESTS = 64
+# Nanoseconds after which a file counts as written
+_SETTLED = 2_000_000_000
+_digests: dict[tuple[int, ...], str] = {}
 
 
 @dataclass(frozen=True)
@@ -43,15 +51,36 @@ def read_file_origin(subject: str, file: Path, root: Path) -> Origin | None:
     except OSError:
         return build_unknown_origin(subject, source) if os.path.isfile(file) else None
     with os.fdopen(descriptor, "rb") as stream:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        state = os.fstat(descriptor)
+        if not stat.S_ISREG(state.st_mode):
             return None
-        beginning, digest = stream.read(MAX_TEXT), hashlib.sha256()
-        digest.update(beginning)
-        while block := stream.read(MAX_TEXT):
-            digest.update(block)
+        beginning = stream.read(MAX_TEXT)
+        digest = _compute_digest(beginning, stream, state)
     is_shown = b"\0" not in beginning and not is_secret_path(Path(os.path.abspath(file)))
     text = beginning.decode(errors="replace") if is_shown else ""
-    return Origin(Provenance(subject, source, digest.hexdigest()), text)
+    return Origin(Provenance(subject, source, digest), text)
+
+
+def _compute_digest(beginning: bytes, stream: BinaryIO, state: os.stat_result) -> str:
+    """Hash a file; the digest of a large one is remembered, and of a huge one that of its state.
+
+    Nobody can set back the time of the last change (`ctime`).
+    """
+    key = (state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
+    if state.st_size > _HUGE:
+        return compute_provenance_digest("state", *map(str, key))
+    if state.st_size > _LARGE and key in _digests:
+        return _digests[key]
+    digest = hashlib.sha256(beginning)
+    while block := stream.read(MAX_TEXT):
+        digest.update(block)
+    # what has just changed may change again within one tick of the clock
+    if state.st_size > _LARGE and time.time_ns() - state.st_ctime_ns > _SETTLED:
+        if len(_digests) >= _MAX_DIGESTS:
+            _digests.clear()
+        if os.fstat(stream.fileno()).st_ctime_ns == state.st_ctime_ns:
+            _digests[key] = digest.hexdigest()
+    return digest.hexdigest()
 
 
 def name_source(file: Path, root: Path) -> str:

@@ -6,6 +6,8 @@ the user to inspect.
 """
 
 import json
+import os
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
@@ -36,6 +38,10 @@ class ProjectRule:
 
 # By real path of the project's folder
 RulesByFolder = dict[str, tuple[ProjectRule, ...]]
+# The records as they were read last, by file, each with the state of its file
+_records: dict[Path, tuple[tuple[int, ...], RulesByFolder]] = {}
+# Nanoseconds after which a file counts as written
+_SETTLED = 2_000_000_000
 
 
 class CorruptRuleRecordError(MaxAgentError):
@@ -52,10 +58,18 @@ def read_project_rules(home: Path) -> RulesByFolder:
     file = locate_rule_record(home)
     try:
         with file.open("rb") as stream:
+            now = os.fstat(stream.fileno())
+            state = (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns)
+            if file in _records and _records[file][0] == state:
+                return dict(_records[file][1])
             content = stream.read(MAX_BYTES + 1)
         if len(content) > MAX_BYTES:
             raise ValueError("it is too large")
-        return _parse_record(json.loads(content, object_pairs_hook=_reject_duplicates))
+        rules = _parse_record(json.loads(content, object_pairs_hook=_reject_duplicates))
+        # what has just changed may change again within one tick of the clock
+        if time.time_ns() - now.st_ctime_ns > _SETTLED:
+            _records[file] = state, rules
+        return dict(rules)
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, RecursionError) as error:

@@ -6,6 +6,7 @@ import pytest
 
 from maxagent.config.errors import MaxAgentError
 from maxagent.config.security.provenance import Provenance
+from maxagent.tools.consent import rule_record
 from maxagent.tools.consent.answer_rules import (
     format_thread_rule,
     load_answer_rules,
@@ -103,3 +104,16 @@ def test_unwritable_record_is_an_error(tmp_path: Path) -> None:
 def test_rule_of_thread_has_what_it_covers(written: str, consent: tuple) -> None:
     rule = parse_thread_rule(written)
     assert (rule.text, rule.consent) == (RULE, consent)
+
+
+def test_remembered_record_is_read_again_when_it_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rule_record, "_SETTLED", 0)
+    for number in range(5):
+        save_project_rule(tmp_path, "/a", f"run_command(x{number})", ())
+        for _ in range(2):
+            read = read_project_rules(tmp_path)
+            assert [item.rule for item in read.pop("/a")][-1] == f"run_command(x{number})"
+    locate_rule_record(tmp_path).unlink()
+    assert read_project_rules(tmp_path) == {}

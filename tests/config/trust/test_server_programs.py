@@ -28,7 +28,7 @@ def test_default_of_variable_names_file_that_runs(
         (tmp_path / name).write_text("true\n")
     (tmp_path / "package.json").write_text('{"scripts": {"serve": "sh run.sh"}}')
     root = os.path.realpath(tmp_path)
-    files, _ = find_command_files([], root, list_server_words(definition))
+    files = find_command_files([], root, list_server_words(definition))[0]
     assert {"run.sh", "sub/go.sh"} & {*files}
 
 

@@ -3,7 +3,6 @@
 import asyncio
 import socket
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 
 IP = IPv4Address | IPv6Address
@@ -35,14 +34,6 @@ _PRIVATE = (
 
 class HostUnknownError(OSError):
     """No address is known for a host."""
-
-
-@dataclass(frozen=True)
-class NamingHost:
-    """A host that names others; what it names must not reach further than it does itself."""
-
-    host: str
-    port: int
 
 
 async def resolve_host(host: str, port: int) -> list[IP]:

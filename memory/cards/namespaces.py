@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 
 from ...config.remote_url import split_remote_url
-from .card import SCOPES, Scope
+from .card import Scope
 from .repository import find_repository
 
 Namespace = tuple[str, ...]
@@ -29,11 +29,6 @@ def get_namespace(scope: Scope, project: str) -> Namespace:
         "project": ("memory", "project", project),
         "notes": ("notes", "project", project),
     }[scope]
-
-
-def get_scope(namespace: Namespace, project: str) -> Scope | None:
-    """Return the scope of a namespace of this project; None for any other."""
-    return next((scope for scope in SCOPES if get_namespace(scope, project) == namespace), None)
 
 
 def identify_project(folder: Path) -> str:

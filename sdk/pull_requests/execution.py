@@ -83,6 +83,7 @@ class Execution:
         isolated, hooks = await self._isolate(), await self._find_hooks()
         search = await search_publication(isolated, self.place, self.proposal.base, (commit,))
         search.result.refuse_secrets()
+        self.proposal.refuse_secrets()
         self._refuse_unsearched(search.result.unsearched)
         api = self._open_api()
         try:

@@ -61,6 +61,7 @@ class Planner:
             isolated, self.publication, proposal.base, (proposal.base, proposal.tree)
         )
         search.result.refuse_secrets()
+        await asyncio.to_thread(proposal.refuse_secrets)
         hooks = await find_hooks(isolated.repository, isolated.settings)
         return replace(
             proposal.with_hooks(hooks),

@@ -14,6 +14,7 @@ from ...memory.threads.pull_requests import PULL_REQUEST, PullRequestRecord
 from ...tools.git.branch_commit import BranchCommit
 from ...tools.git.commits import Identity
 from ...tools.git.hooks import GitHooks
+from ...tools.git.object_scan import scan_texts
 from ..events import Question
 from .publication import Publication
 
@@ -106,6 +107,11 @@ class Proposal:
             publication.push_address,
             publication.shown_addresses,
         )
+
+    def refuse_secrets(self) -> None:
+        """Raise SecretsFoundError if a text that is published contains what looks like a secret."""
+        texts = {"title": self.title, "body": self.body, "message": self.message}
+        scan_texts({**texts, "branch": self.branch}).refuse_secrets()
 
     def with_hooks(self, hooks: GitHooks) -> "Proposal":
         """Return the proposal with the hooks that run now."""

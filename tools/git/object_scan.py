@@ -163,10 +163,14 @@ async def scan_objects(
     return ScanResult(tuple(dict.fromkeys(secrets)), tuple(unsearched))
 
 
-def scan_text(place: str, content: str) -> list[FoundSecret]:
-    """Search a text that is published besides the objects."""
-    data = content.encode(errors="surrogateescape")
-    return [FoundSecret(place, line, kind) for line, kind in find_content_secrets(data)]
+def scan_texts(texts: Mapping[str, str]) -> ScanResult:
+    """Search texts, by place, that are published besides the objects."""
+    secrets = (
+        FoundSecret(place, line, kind)
+        for place, content in texts.items()
+        for line, kind in find_content_secrets(content.encode(errors="surrogateescape"))
+    )
+    return ScanResult(tuple(secrets))
 
 
 async def _list_objects(

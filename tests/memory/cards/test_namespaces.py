@@ -8,8 +8,6 @@ import pytest
 from git_remotes import HTTPS, create_repository
 
 from maxagent.memory.cards.namespaces import (
-    get_namespace,
-    get_scope,
     identify_project,
     identify_remote,
 )
@@ -137,10 +135,3 @@ def test_broken_config_counts_as_no_remote(config: str, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     assert identify_remote(tmp_path) == identify_remote(other) == ""
-
-
-def test_scope_is_read_from_namespace() -> None:
-    project = "0" * 16
-    for scope in ("user", "project", "notes"):
-        assert get_scope(get_namespace(scope, project), project) == scope
-    assert get_scope(get_namespace("notes", "f" * 16), project) is None

@@ -1,5 +1,6 @@
 """What changes in `.git/config` after the question leads nowhere else."""
 
+import base64
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from maxagent import trust
 from maxagent.sdk.pull_requests.proposal import Proposal, build_question, read_proposal
 from maxagent.sdk.pull_requests.publication import check_publication
 from maxagent.tools.git.commits import Identity
+from maxagent.tools.git.object_scan import SecretsFoundError
 
 ADA = Identity("Ada", "ada@example.com", "1700000000 +0000")
 EVIL = "https://github.com/evil/demo.git"
@@ -88,3 +90,22 @@ def test_question_names_addresses_hooks_and_what_was_not_searched() -> None:
     for word in (*packed["push_addresses"], "h/pre-push", "core.hooksPath", "a.7z"):
         assert word in request["description"]
     assert {"push_addresses", "hooks", "hooks_path", "unsearched"} <= request["args"].keys()
+
+
+KEY = "ghp_" + "aB3d" * 9
+HIDDEN = {
+    "whole": f"Use {KEY}",
+    "over two lines": f"Use\n{KEY[:20]}\n{KEY[20:]}\n",
+    "in base64": base64.b64encode(f"token = {KEY}\n".encode()).decode(),
+    "in an address": f"see https://ada:{KEY}@example.com",
+    "quoted lines": f"> {KEY[:20]}\n> {KEY[20:]}\n",
+}
+
+
+@pytest.mark.parametrize("published", ["title", "body", "message", "branch"])
+@pytest.mark.parametrize("content", HIDDEN.values(), ids=HIDDEN)
+def test_secret_in_published_text_is_refused(published: str, content: str) -> None:
+    PROPOSAL.refuse_secrets()
+    with pytest.raises(SecretsFoundError, match=published) as error:
+        replace(PROPOSAL, **{published: content}).refuse_secrets()
+    assert KEY[:20] not in str(error.value)

@@ -24,7 +24,7 @@ def choose_from_lines(console: Console, choices: Sequence[Choice]) -> ChoiceRepl
 
     A single character is no yes and no no. Raises EOFError at the end of input.
     """
-    before = _take_typed_text()
+    before = _read_buffered_keys()
     for number, choice in enumerate(choices, 1):
         show_line(console, f"  {number} {choice.label}", "")
     drawn = time.monotonic()
@@ -67,7 +67,7 @@ def _is_too_early(drawn: float) -> bool:
     return is_terminal(sys.stdin) and time.monotonic() - drawn < AFTER_DRAWING
 
 
-def _take_typed_text() -> str:
+def _read_buffered_keys() -> str:
     """Take what a terminal holds: whole lines are dropped, the last one has not ended."""
     if not is_terminal(sys.stdin):
         return ""

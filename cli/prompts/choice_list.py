@@ -263,7 +263,7 @@ def _build_bindings(question: ListQuestion) -> "KeyBindings":
 
 def _bind_exits(bindings: "KeyBindings", question: ListQuestion) -> None:
     @bindings.add("escape")
-    def _leave_or_clear(event: "KeyPressEvent") -> None:
+    def _clear_or_exit(event: "KeyPressEvent") -> None:
         if question.line.text:
             question.text_aside = question.line.text.strip()
             question.line.text = ""
@@ -275,7 +275,7 @@ def _bind_exits(bindings: "KeyBindings", question: ListQuestion) -> None:
         event.app.exit(exception=KeyboardInterrupt)
 
     @bindings.add("c-d")
-    def _leave_open(event: "KeyPressEvent") -> None:
+    def _exit_unanswered(event: "KeyPressEvent") -> None:
         if not question.line.text:
             event.app.exit(exception=EOFError)
 

@@ -215,7 +215,7 @@ class _BoundedStream(httpx2.AsyncByteStream):
 
     async def __aiter__(self) -> AsyncGenerator[bytes]:
         pieces = aiter(self._stream)
-        while piece := await self._read_piece(pieces):
+        while piece := await self._read_chunk(pieces):
             try:
                 for part in self._body.decode(piece):
                     yield part
@@ -226,7 +226,7 @@ class _BoundedStream(httpx2.AsyncByteStream):
                 await self.aclose()
                 raise httpx2.DecodingError(str(error), request=self._request) from None
 
-    async def _read_piece(self, pieces: AsyncIterator[bytes]) -> bytes:
+    async def _read_chunk(self, pieces: AsyncIterator[bytes]) -> bytes:
         try:
             async with asyncio.timeout_at(self._until):
                 return await anext(pieces, b"")

@@ -19,7 +19,7 @@ from langgraph.checkpoint.base import id as checkpoint_ids
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from typing_extensions import override
 
-from ..transaction import RollbackLock
+from ..rollback_lock import RollbackLock
 from .checkpoint_id import parse_ticks
 from .delta_history import CheckpointKey, DeltaHistories
 from .serializer import StrictSerializer

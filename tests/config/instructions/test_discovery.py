@@ -219,7 +219,9 @@ def test_imported_instructions_are_limited_to_100_kb(tmp_path, project, found):
 
 
 def test_secrets_are_marked(project, found):
-    (project / "AGENTS.md").write_bytes(b"\xef\xbb\xbfghp_" + b"a" * 36 + b"\n")
+    (project / "AGENTS.md").write_bytes(
+        b"\xef\xbb\xbfghp_" + b"kT9wQ2mX7vB4nR8sL1zD6fH3jP5cY0gE2uWx" + b"\n"
+    )
     yes(project)
     assert texts(found()) == ["[secret: GitHub token]"]
 

@@ -36,7 +36,7 @@ def test_other_result_is_another_request(output: str) -> None:
 
 
 def test_secrets_are_not_in_it() -> None:
-    key = "AKIA" + "Z" * 16
+    key = "AKIA" + "Q7ZLWN3T2KXB5VMD"
     (message,) = canonicalize_messages([HumanMessage(f"my key is {key}")])
     assert key not in message["text"]
 

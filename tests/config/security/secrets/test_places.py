@@ -90,7 +90,7 @@ def test_no_place_shows_a_secret(
     place: Callable[[SecretForm, Path], str], form: SecretForm, tmp_path: Path
 ) -> None:
     shown = place(form, tmp_path)
-    assert form.secret not in shown and "[secret: " in shown
+    assert form.secret not in shown and ("[secret: " in shown or "***" in shown)
 
 
 def test_field_is_redacted_by_its_name() -> None:

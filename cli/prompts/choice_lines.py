@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from rich.console import Console
 
 from ..i18n.catalogs import t
-from ..rendering.console import show_line, style_text, wrap_for_console
+from ..rendering.console import show_line
 from .choice_keys import AFTER_DRAWING, Choice, ChoiceReply
-from .interruptible_input import is_terminal, read_stdin_line
-from .terminal_echo import shown_echo
+from .interruptible_input import is_terminal
+from .text_input import read_plain_line
 
 # Lines that are no answer, after which a pipe has none
 MAX_UNCLEAR_LINES = 100
@@ -54,12 +54,7 @@ def _find_reply(
 def _read_line(console: Console, choices: Sequence[Choice]) -> str:
     words = ", ".join(choice.word for choice in choices if not choice.needs_text)
     question = t("ask.reply") if choices[-1].is_free else t("choice.lines", words=words)
-    *above, last = wrap_for_console(console, style_text(question, "bold"))
-    for row in above:
-        console.print(row)
-    console.print(last, end=" ")
-    with shown_echo():
-        return read_stdin_line()
+    return read_plain_line(console, question)
 
 
 def _is_too_early(drawn: float) -> bool:

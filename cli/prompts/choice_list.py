@@ -216,7 +216,7 @@ def _build_body(question: ListQuestion) -> "Container":
     def render_prefix(line: int, wrapped: int) -> "StyleAndTextTuples":
         is_first = line == wrapped == 0
         has_reason = question.line.text and is_no and not question.keys.is_waiting
-        no = t("choice.no.because") if has_reason else ""
+        no = t("labelled", label=t("choice.no"), said="") if has_reason else ""
         head = f"{question.render_head(last)}{no}" if is_first else "    "
         return [(question.get_style(last), head)]
 

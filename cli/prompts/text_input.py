@@ -6,6 +6,7 @@ import termios
 from typing import TYPE_CHECKING
 
 from rich.console import Console
+from rich.text import Text
 
 from ...config.security.secrets.detection import find_secrets
 from ...config.security.secrets.plausibility import is_key
@@ -28,15 +29,18 @@ def read_line(console: Console, prompt: str) -> str:
 
     Esc and Ctrl-C, which abort the question, raise KeyboardInterrupt.
     """
-    *above, last = wrap_for_console(console, style_text(prompt, "bold"))
-    line = _create_session(last.plain) if can_edit() else None
-    for row in above:
-        console.print(row)
-    if line:
-        return run_sync(line.prompt_async()).strip()
+    if not can_edit():
+        return read_plain_line(console, prompt).strip()
+    session = _create_session(_show_rows_above(console, prompt).plain)
+    return run_sync(session.prompt_async()).strip()
+
+
+def read_plain_line(console: Console, prompt: str) -> str:
+    """Return the line where nothing can be redrawn; raise EOFError at the end of input."""
+    last = _show_rows_above(console, prompt)
     console.print(last, end=" ")
     with shown_echo():
-        return read_stdin_line().strip()
+        return read_stdin_line()
 
 
 def discard_typeahead() -> None:
@@ -54,6 +58,14 @@ def can_edit() -> bool:
     """Return whether keys can be read one by one, so that Esc is a key."""
     can_paint = os.environ.get("TERM", "dumb") not in ("dumb", "unknown")
     return can_paint and is_terminal(sys.stdin) and is_terminal(sys.stderr)
+
+
+def _show_rows_above(console: Console, prompt: str) -> Text:
+    """Show all rows of the prompt but the last, which is returned."""
+    *above, last = wrap_for_console(console, style_text(prompt, "bold"))
+    for row in above:
+        console.print(row)
+    return last
 
 
 def _create_session(prompt: str) -> "PromptSession[str]":

@@ -96,14 +96,14 @@ async def test_human_decides_about_unfinished_turn(
 async def test_dismissed_question_of_resumed_turn_is_asked_again(talk: Talk) -> None:
     await talk.say("write it")
     with pytest.raises(typer.Exit):
-        await talk.say("and more", typed="r\n")
+        await talk.say("and more", typed="resume\n")
     assert [type(end) for end in talk.shown] == [Question]
 
 
 async def test_stopped_run_asks_and_sends_nothing_more(talk: Talk) -> None:
     await talk.say("write it")
     talk.stops = True
-    assert isinstance(await talk.say("and more", typed="r\n"), Question)
+    assert isinstance(await talk.say("and more", typed="resume\n"), Question)
     assert [type(end) for end in talk.shown] == [Question]
 
 
@@ -122,7 +122,7 @@ async def test_changed_plan_is_saved_at_once_or_shown(
     editor = folder.parent / "editor.sh"
     editor.write_text('#!/bin/sh\necho 2. mine >> "$1"\n')
     monkeypatch.setenv("VISUAL", f"sh {editor}")
-    assert isinstance(await talk.say("show it", typed="e\n"), Question)
+    assert isinstance(await talk.say("show it", typed="edit\n"), Question)
     assert plan.read_text() == "1. all\n2. mine\n"
     capsys.readouterr()
 
@@ -133,7 +133,7 @@ async def test_changed_plan_is_saved_at_once_or_shown(
                 pass
         return said
 
-    monkeypatch.setattr("sys.stdin", Typing("e\n"))
+    monkeypatch.setattr("sys.stdin", Typing("edit\n"))
     dialogue = InteractiveRun(runner, talk.show, answered_elsewhere)
     with pytest.raises(UsageError, match="has no open question"):
         await dialogue.consume(runner.resume(speaker.thread))

@@ -73,7 +73,7 @@ async def test_question_left_open_elsewhere_asks_what_to_do(
     talk.session.left_by_hand = False
     with pytest.raises(PromptAborted):
         await talk.say("something else", typed="")
-    assert "Left." in await talk.say("something else", typed="what\na\n")
+    assert "Left." in await talk.say("something else", typed="a\nabandon\n")
     assert told(provider)[-1] == "something else"
 
 
@@ -151,7 +151,7 @@ async def test_trust_state_is_shown_once_and_on_change(talk: Spoken, provider: P
     shown = await talk.say("hello")
     assert "`AGENTS.md` (instructions); use `/trust`" in " ".join(shown.split())
     assert "mcode trust" not in shown and "--trust" not in shown
-    assert "not trusted: project files are ignored" in await talk("/trust", typed="n\n")
+    assert "not trusted: project files are ignored" in await talk("/trust", typed="no\n")
     assert "not trusted" not in await talk.say("hello")
     talk.write("project/.mcp.json", "{}")
     assert "`.mcp.json` (mcp)" in " ".join((await talk.say("hello")).split())

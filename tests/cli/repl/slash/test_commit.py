@@ -60,7 +60,7 @@ async def test_commit_of_all_has_other_changes_too(spoken: Spoken, checkout: Git
 
 
 async def test_no_commits_nothing(spoken: Spoken, checkout: GitCheckout) -> None:
-    await spoken("/commit", typed="n\n")
+    await spoken("/commit", typed="no\n")
     assert checkout.git("log", "--format=%s") == "notes: begin"
     assert checkout.git("status", "--porcelain").split("\n") == ["M  b.txt", "?? a.txt"]
 

@@ -104,7 +104,7 @@ async def test_read_only_command_runs_unasked_and_sends_output(talk: Talk) -> No
 async def test_other_command_is_asked_and_no_sends_nothing(talk: Talk, provider: Provider) -> None:
     talk.own("make", 'Made: !`echo "$1" > a.txt; echo done`')
     with pytest.raises(PromptAborted, match="You denied `set -- x; echo"):
-        await talk("/make x", typed="n\n")
+        await talk("/make x", typed="no\n")
     assert talk.session.is_unsent, "so the line comes back"
     with pytest.raises(PromptAborted):
         await talk("/make x")

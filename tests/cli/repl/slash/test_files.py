@@ -37,7 +37,7 @@ async def test_changes_are_shown_undone_and_redone(spoken: Spoken, made: Path) -
 
 
 async def test_refused_or_aborted_undo_changes_nothing(spoken: Spoken, made: Path) -> None:
-    await spoken("/undo", typed="n\n")
+    await spoken("/undo", typed="no\n")
     with pytest.raises(PromptAborted):
         await spoken("/undo")
     assert made.exists()
@@ -65,7 +65,7 @@ async def test_rewind_to_message_offers_it_again(
         await spoken("/rewind")
     shown = await spoken("/rewind", typed="7\n2\n")
     assert "And that?" in shown and "numbers: 0, 2" in shown and made.exists()
-    await spoken("/rewind", typed="0\nn\n")
+    await spoken("/rewind", typed="0\nno\n")
     assert made.exists() and offered == ["And that?"]
     shown = await spoken("/rewind 0", typed="yes\n")
     assert "step 0, before `Make it`" in shown and "And that?" not in shown and not made.exists()

@@ -113,7 +113,8 @@ def test_a_key_is_never_shown_whenever_pasted(tmp_path: Path, provider: Provider
         terminal.until(run.words("first_run.welcome")[:20])
         terminal.type(f"{KEY}\r")  # while the question is prepared
         run.see(run.words("auth.ask.provider"))
-        terminal.type(PASTE)  # at a question for a number
+        terminal.type(PASTE)  # at a question for a provider
+        run.see(run.words("choice.hint.text")[:30])
         terminal.press("ctrl-u").type("deepseek").press("enter")
         assert tested.wait(60)
         terminal.type(KEY)  # while it is tested

@@ -2,6 +2,7 @@ import os
 import sqlite3
 import sys
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -140,7 +141,9 @@ def test_the_sandbox_is_tried(tmp_path: Path) -> None:
 def test_sandbox_without_a_filter_is_a_warning(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = {(FOUND.program, False, True): "bwrap: no seccomp", (FOUND.program, False, False): ""}
+    flags = (False, True)
+    keys = product([FOUND.program], flags, [False], flags, flags)
+    said = {key: "bwrap: no seccomp" if key[3] else "" for key in keys}
     monkeypatch.setattr(detect, "_COMPLAINTS", said)
     found = check_sandbox(around(tmp_path))
     assert (found.status, "unix sockets are open" in found.detail) == ("warn", True)

@@ -70,10 +70,16 @@ class Program:
             **(environ or {}),
         }
 
-    def task(self, *options: str, output: str = "stream-json", **environ: str) -> Ended:
+    def task(
+        self,
+        *options: str,
+        request: str = "Write the lines.",
+        output: str = "stream-json",
+        **environ: str,
+    ) -> Ended:
         """Start a task and wait for its end."""
         model = ["--model", "openai/served", "--base-url", self._url]
-        given = ["task", "Write the lines.", "--output", output, *model, *MODE, *options]
+        given = ["task", request, "--output", output, *model, *MODE, *options]
         return self.run(*given, **environ)
 
     def chat(

@@ -115,7 +115,8 @@ def project(program: Program) -> Path:
 def test_a_long_task_ends_verified(program: Program, provider: Provider, project: Path) -> None:
     plan, accepted = {"text": "Multiply in every module."}, {"text": "Accepted: all multiply."}
     provider.script([*looking(), plan, *working(), *judging(), accepted])
-    ended = program.task("--mode", "auto", "--apply", "--trust")
+    request = "Repair the failing tests."  # so none that was red before is excused
+    ended = program.task("--mode", "auto", "--apply", "--trust", request=request)
     assert (ended.code, ended.stderr, ended.outcome) == (0, "", "verified")
     check_calls(ended)
     check_proof(ended)

@@ -57,7 +57,7 @@ async def test_card_edited_in_studio_is_read_by_next_thread(house: House, addres
         card = (await library.add(CardDraft("Use tabs", type="preference"))).card
     namespace = get_namespace("project", project)
     async with get_client(url=address) as client:
-        listed = await client.store.search_items(("memory",), limit=100)
+        listed = await client.store.search_items(("memory", "project"), limit=100)
         (item,) = listed["items"]
         assert (tuple(item["namespace"]), item["key"]) == (namespace, card.id)
         edited = {**item["value"], "content": "Use four blanks"}

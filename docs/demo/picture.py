@@ -68,6 +68,7 @@ def run_demo(place: Path) -> bytes:
     environ = {**os.environ, "MAXAGENT_HOME": str(place / "home"), "TERM": "xterm-256color"}
     environ["PATH"] = f"{mcode.parent}:{environ['PATH']}"
     environ.pop("COLUMNS", None)  # it would count more than the terminal's own width
+    environ.pop("VIRTUAL_ENV", None)  # its `python` would come before the `python3` beside mcode
     return run_in_terminal([str(mcode), "task", REQUEST, *options], place, environ)
 
 

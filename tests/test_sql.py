@@ -6,6 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 STATEMENT = re.compile(r"\b(SELECT|INSERT INTO|UPDATE|DELETE FROM|PRAGMA|WHERE|BEGIN|VALUES)\b")
+EXECUTES = re.compile(r"\bexecute(many|script)?\(")
 LANGGRAPH = re.compile(
     r"\b(FROM|INTO|UPDATE|JOIN|TABLE|INDEX|REINDEX)\s+(checkpoints|writes)\b|task_path|~__"
 )
@@ -55,7 +56,7 @@ def built_in(path: Path) -> set[tuple[str, str]]:
 
 def test_no_value_is_built_into_a_statement() -> None:
     paths = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")]
-    with_sqlite = [path for path in paths if "execute" in path.read_text(encoding="utf-8")]
+    with_sqlite = [path for path in paths if EXECUTES.search(path.read_text(encoding="utf-8"))]
     found = {one for path in with_sqlite for one in built_in(path)}
     assert {one for one in found if one[0].startswith(("memory/", "sdk/"))} <= BUILT_IN
 

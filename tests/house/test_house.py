@@ -52,7 +52,7 @@ def test_every_measure_meets_its_aim(measures: Sequence[Measure]) -> None:
 
 def test_first_model_turn_is_counted_with_its_aim(measures: Sequence[Measure]) -> None:
     measure = measure_first_turn()
-    assert 50 < measure.value < measures[0].value and measure.aim == "at most 240"
+    assert 50 < measure.value < measures[0].value and measure.holds
 
 
 def test_a_measure_beyond_its_aim_does_not_hold() -> None:

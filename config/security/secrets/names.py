@@ -39,10 +39,11 @@ _HEADER = re.compile(
     re.IGNORECASE,
 )
 _LOGIN = re.compile(r"_?auth|\S*:_auth", re.IGNORECASE)
-# What may follow such a name without another meaning: `TOKEN_PROD`, `password2`
+# What may follow such a name without another meaning: `TOKEN_PROD`, `password2`; the longest word
+# first, since none is given back: a long run of digits would take forever
 _ENDING = re.compile(
-    r"(?:[_.-]?(?:value|raw|plain|plaintext|b64|base64|base|default|data|prod|production|dev|staging|stage"
-    r"|live|primary|secondary|main|str|string|\d{1,3}))+$",
+    r"(?:[_.-]?(?:value|raw|plaintext|plain|b64|base64|base|default|data|production|prod|dev|staging"
+    r"|stage|live|primary|secondary|main|string|str|\d{1,3}))++$",
     re.IGNORECASE,
 )
 _HARMLESS = re.compile(

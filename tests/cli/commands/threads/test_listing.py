@@ -1,6 +1,5 @@
 import json
 import os
-import pty
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -8,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from terminal import CONFIRM, READY, Terminal
 from warm_start import run_mcode
 
 from maxagent.config import paths
@@ -267,30 +267,10 @@ def test_foreign_text_cannot_play_with_the_terminal(
     assert len(run("list").stdout.splitlines()) == 4
 
 
-class Terminal:
-    """The command on a terminal of its own: what a person sees, and what they type."""
-
-    def __init__(self, home: Path, folder: Path, *arguments: str, columns: int, typed: str = ""):
-        main, side = pty.openpty()
-        variables = {"COLUMNS": str(columns), "LINES": "50"}
-        with subprocess.Popen(
-            [sys.executable, "-m", "maxagent", "threads", *arguments],
-            cwd=folder,
-            env=environment(home, variables),
-            stdin=side,
-            stdout=side,
-            stderr=side,
-        ) as child:
-            os.close(side)
-            os.write(main, typed.encode())
-            self.seen = ""
-            try:
-                while piece := os.read(main, 4096):
-                    self.seen += piece.decode().replace("\r", "")
-            except OSError:  # Linux says so when the last writer has left
-                pass
-        os.close(main)
-        self.returncode = child.returncode
+def open_terminal(home: Path, folder: Path, *arguments: str, columns: int) -> Terminal:
+    """Open a terminal of 50 rows in which `mcode threads` runs."""
+    command = [sys.executable, "-m", "maxagent", "threads", *arguments]
+    return Terminal(command, folder, environment(home, {}), columns=columns, rows=50)
 
 
 @pytest.mark.parametrize("columns", [30, 50, 80, 200])
@@ -299,7 +279,9 @@ def test_the_list_fits_the_terminal(
 ) -> None:
     from rich.text import Text
 
-    lines = Text.from_ansi(Terminal(home, folder, "list", columns=columns).seen).plain.splitlines()
+    with open_terminal(home, folder, "list", columns=columns) as terminal:
+        terminal.end()
+    lines = Text.from_ansi(terminal.shown.replace("\r", "")).plain.splitlines()
     rows = [line for line in lines if line[:8] in (A[:8], B[:8])]
     assert len(rows) == 2
     assert all(Text(line).cell_len <= columns for line in lines if "threads list" not in line)
@@ -308,14 +290,15 @@ def test_the_list_fits_the_terminal(
 
 
 @pytest.mark.parametrize(
-    ("typed", "left", "code"), [("yes\n", 2, 0), ("no\n", 3, 1), ("y\nwhy\n", 3, 1)]
+    ("typed", "left", "code"), [(CONFIRM, 2, 0), ("\r", 3, 1), ("no\r", 3, 1), ("why?\r", 3, 1)]
 )
 def test_on_a_terminal_deleting_asks(
     typed: str, left: int, code: int, index: ThreadIndex, home: Path, folder: Path
 ) -> None:
-    terminal = Terminal(home, folder, "delete", A, columns=80, typed=typed)
-    assert "Delete thread aaaaaaaa (Repair the login)" in terminal.seen
-    assert (terminal.returncode, len(index.list())) == (code, left)
+    with open_terminal(home, folder, "delete", A, columns=80) as terminal:
+        assert "Delete thread aaaaaaaa (Repair the login)" in terminal.until(READY)
+        assert terminal.type(typed).end() == code
+    assert len(index.list()) == left
 
 
 @pytest.mark.parametrize(

@@ -148,9 +148,10 @@ async def test_a_wrong_start_is_said(desk: Desk) -> None:
 
 
 def test_nothing_heavy_is_loaded_before_the_first_page() -> None:
+    heavy = ("bs4", "markdownify", "maxagent.config.network.client")
     program = (
         "import sys, json, maxagent.tools.runtime.registry;"
-        "print(json.dumps([m for m in ('bs4', 'markdownify', 'httpx2') if m in sys.modules]))"
+        f"print(json.dumps([m for m in {heavy} if m in sys.modules]))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     assert json.loads(done.stdout) == []

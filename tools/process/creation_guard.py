@@ -108,6 +108,7 @@ class CreationGuard:
         self._root: str = rules["root"]
         self._names = frozenset[str](rules["names"])
         self._places = frozenset[str](rules["places"])
+        self._approved = frozenset[str](rules["approved"])
         self._inside = {name: re.compile(part) for name, part in rules["inside"].items()}
         parts = [part.pattern for part in self._inside.values()]
         self._parts = re.compile("|".join(f"(?:{part})" for part in parts))
@@ -199,6 +200,8 @@ class CreationGuard:
 
     def _steers(self, parent: str, name: str, kind: str) -> bool:
         path, lower = os.path.join(parent, name), name.lower()
+        if path in self._approved:
+            return False
         if path in self._places:
             return True
         if parent == self._root:

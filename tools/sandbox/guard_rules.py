@@ -15,11 +15,16 @@ from .syscall_filter import build_guard_filter
 
 
 def build_guard_rules(
-    root: Path, places: Sequence[Path], *, writes_programs: bool = False
+    root: Path,
+    places: Sequence[Path],
+    *,
+    writes_programs: bool = False,
+    approved: Sequence[Path] = (),
 ) -> Mapping[str, Any]:
     """Build the rules for a command in the project `root`; `places` are single paths of its own.
 
-    `writes_programs`: it may write `.venv/bin` and the other folders of installed programs.
+    `writes_programs`: it may write `.venv/bin` and the other folders of installed programs;
+    `approved`: single files that it may write.
     """
     program, calls = _build_program(os.uname().machine)
     names = INSIDE if writes_programs else INSIDE | PROGRAM_FOLDERS
@@ -34,6 +39,7 @@ def build_guard_rules(
             for place in places
             if place.parent != root or not find_protected_name(place.name)
         ],
+        "approved": [str(file) for file in approved],
         "program": program,
         "calls": calls,
     }

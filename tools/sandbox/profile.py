@@ -38,3 +38,11 @@ class SandboxProfile:
         """Return the profile with only `keeping` writable: the rest is read-only."""
         frozen = tuple(place for place in self.writable if place not in keeping)
         return replace(self, writable=tuple(keeping), pinned=(), frozen=frozen, reserved=())
+
+    def without_protection(self, files: Sequence[Path]) -> "SandboxProfile":
+        """Return the profile in which just these files can be written."""
+        if not files:
+            return self
+        frozen = tuple(path for path in self.frozen if path not in files)
+        reserved = tuple(path for path in self.reserved if path not in files)
+        return replace(self, frozen=frozen, reserved=reserved)

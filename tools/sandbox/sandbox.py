@@ -68,6 +68,8 @@ class Sandbox:
     """Whether nothing can be written inside, so that missing files need no guard."""
     writes_programs: bool = False
     """Whether the command may write the folders of installed programs, such as `.venv/bin`."""
+    approved_files: tuple[Path, ...] = ()
+    """The protected files of the project that the command may write, since the user was asked."""
 
     @property
     def is_on(self) -> bool:
@@ -128,6 +130,10 @@ class Sandbox:
     def with_program_folders(self) -> "Sandbox":
         """Return the sandbox for a command that only installs packages."""
         return replace(self, writes_programs=True)
+
+    def with_approved_files(self, files: Sequence[Path]) -> "Sandbox":
+        """Return the sandbox for a command that was approved, with what it writes by name."""
+        return replace(self, approved_files=tuple(files))
 
     def for_thread(self, thread_id: str) -> "Sandbox":
         """Return the sandbox for the commands of a thread, which share one `/tmp`."""
@@ -193,10 +199,16 @@ class Sandbox:
             return ConfinedCommand(self._build_command_line(profile, argv, cwd, in_network))
         stack.enter_context(restore_links(find_links(root)))
         profile = self._build_profile(self._scan_projects(), extra_writable, reserve=True)
+        profile = profile.without_protection(self.approved_files)
         guard = (
             None
             if self.why_unguarded
-            else build_guard_rules(root, profile.reserved, writes_programs=self.writes_programs)
+            else build_guard_rules(
+                root,
+                profile.reserved,
+                writes_programs=self.writes_programs,
+                approved=self.approved_files,
+            )
         )
         line = self._build_command_line(profile, argv, cwd, in_network, guard=guard)
         return ConfinedCommand(line, guard)

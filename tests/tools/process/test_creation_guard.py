@@ -90,6 +90,12 @@ async def test_installer_writes_programs(root: Path) -> None:
     assert await run(root, "echo x > .venv/bin/x", rules) == ""
 
 
+async def test_only_the_approved_file_is_created(root: Path) -> None:
+    rules = build_guard_rules(root, [root / ".npmrc"], approved=[root / ".envrc"])
+    said = await run(root, "echo x > .envrc; echo x > .npmrc; echo x > AGENTS.md", rules)
+    assert said.count("Read-only") == 2 and (root / ".envrc").exists()
+
+
 async def test_no_file_gets_a_setgid_bit(root: Path) -> None:
     assert "not permitted" in await run(root, "chmod 2755 file; chmod g+s sub")
     assert not (root / "file").stat().st_mode & stat.S_ISGID

@@ -5,12 +5,15 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from ....config.security.path_variants import to_canonical_path
 from ...definition import tool
+from ...permissions.decision import Verdict
 from ...process.truncation import KEPT_EACH_SIDE
 from ...result import ToolError, ToolResult
 from ...sandbox.failure_hint import find_block, find_hint, find_refused_connection
 from ...sandbox.sandbox import Sandbox
 from ...tool_run import Run, ToolRun
+from ...workspace import Workspace
 from ..files.shown_files import hash_shown_files
 from .background_start import FIRST_SECONDS, UNBUFFERED, move_to_background, require_background
 
@@ -18,6 +21,7 @@ from .background_start import FIRST_SECONDS, UNBUFFERED, move_to_background, req
 MAX_TIMEOUT_SECONDS = 600.0
 # among the facts of a result: the line of output that says that the sandbox stopped it
 BLOCKED = "blocked"
+GIT_FOLDER = ".git"
 
 
 @tool("execute", paths=("cwd",))
@@ -36,10 +40,14 @@ async def run_command(
         raise ToolError(f"`{cwd}` is not a folder; `cwd` is a folder in the project")
     seconds = _choose_timeout(timeout, run.command_timeout)
     # what may run unasked must not start what the repository's git configuration names
-    reads = run.only_reads or await asyncio.to_thread(_is_read_only, command, cwd, run)
+    verdict = await asyncio.to_thread(_analyze, command, cwd, run)
+    reads = run.only_reads or verdict == "allow"
     sandbox = None if outside_sandbox else run.sandbox
-    if sandbox:
-        sandbox = await asyncio.to_thread(_select_sandbox, sandbox, command, cwd, reads=reads)
+    if sandbox and reads:
+        sandbox = sandbox.as_read_only()
+    elif sandbox:
+        was_asked = verdict == "ask"
+        sandbox = await asyncio.to_thread(_select_sandbox, sandbox, command, cwd, was_asked)
     run = replace(run, sandbox=sandbox)
     if background:
         result = await _run_in_background(command, folder, run, guard=reads)
@@ -97,19 +105,29 @@ async def _run_in_foreground(
     return build_result(shell, seconds)
 
 
-def _is_read_only(command: str, cwd: str, run: ToolRun) -> bool:
+def _analyze(command: str, cwd: str, run: ToolRun) -> Verdict | None:
     from ...shell.analyzer import analyze_command  # brings the parser
 
-    return analyze_command(command, cwd, run.workspace).verdict == "allow"
+    return analyze_command(command, cwd, run.workspace).verdict
 
 
-def _select_sandbox(sandbox: Sandbox, command: str, cwd: str, *, reads: bool) -> Sandbox:
-    if reads:
-        return sandbox.as_read_only()
+def _select_sandbox(sandbox: Sandbox, command: str, cwd: str, was_asked: bool) -> Sandbox:
+    """Select the sandbox of a command that may write; `was_asked`: because of what it does."""
     from ...shell.effects.package_installs import is_package_install
 
+    if was_asked:
+        sandbox = sandbox.with_approved_files(_list_written(command, cwd, sandbox.workspace))
     installs = is_package_install(command, cwd, sandbox.workspace)
     return sandbox.with_program_folders() if installs else sandbox
+
+
+def _list_written(command: str, cwd: str, workspace: Workspace) -> list[Path]:
+    """List the project's files that a command writes by name, without those of git itself."""
+    from ...shell.effects.written_files import find_written_files
+
+    paths = find_written_files(command, cwd, workspace).paths
+    inside = [path for path in paths if path.is_relative_to(workspace.root)]
+    return [path for path in inside if GIT_FOLDER not in to_canonical_path(str(path)).split("/")]
 
 
 def _has_confined_server(run: ToolRun) -> bool:

@@ -1,5 +1,6 @@
 import asyncio
 import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -190,6 +191,42 @@ async def test_outside_of_it_a_command_can_do_all(confined: Desk, tmp_path: Path
 async def test_where_there_is_none_the_wish_changes_nothing(desk: Desk) -> None:
     assert (await desk.run("echo x", outside_sandbox=True)).output == "x\n"
     assert (await desk.run("touch /proc/x", outside_sandbox=False)).error == "exit code 1"
+
+
+@pytest.mark.parametrize(
+    ("command", "file"),
+    [
+        ("touch .gitattributes", ".gitattributes"),
+        ("echo x > .yarnrc", ".yarnrc"),
+        ("cp AGENTS.md CLAUDE.md", "CLAUDE.md"),
+        ("mv AGENTS.md GEMINI.md", "GEMINI.md"),
+        ("echo more >> AGENTS.md", "AGENTS.md"),
+        ("mkdir -p .vscode", ".vscode"),
+    ],
+)
+async def test_approved_protected_file_is_written(command: str, file: str, confined: Desk) -> None:
+    (confined.root / "AGENTS.md").write_text("the rules\n")
+    before = (confined.root / "AGENTS.md").stat().st_mtime_ns
+    result = await confined.run(command)
+    written = confined.root / file
+    assert result.ok, result.error
+    assert written.exists() and (file != "AGENTS.md" or written.stat().st_mtime_ns > before)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        'echo 1 > .npmrc; python3 -c \'open(".yarnrc", "w")\'',
+        "touch .gitattributes && sh -c 'n=.env; echo x > ${n}rc'",
+        'python3 -c \'open(".mcp.json", "w")\'',
+        "echo x >> .git/config",
+        "touch .git/hooks/pre-commit",
+    ],
+)
+async def test_other_protected_files_stay_closed(command: str, confined: Desk) -> None:
+    subprocess.run(["git", "init", "-q", confined.root], check=True)
+    result = await confined.run(command)
+    assert not result.ok and "Read-only" in result.output + str(result.error)
 
 
 async def test_a_time_limit_ends_all_in_the_sandbox(confined: Desk) -> None:

@@ -66,6 +66,7 @@ torture-answers: $(INSTALLED) ## send bombs and endless answers to every place t
 	PYTHONPATH=tests/fixtures $(BIN)/python tests/torture/answer_bombs.py
 torture-questions: $(INSTALLED) ## type N sentences across the opening of every question: make torture-questions N=700
 	$(BIN)/python tests/torture/question_torture.py $(N)
+	PYTHONPATH=tests/fixtures:tests/e2e $(BIN)/python tests/torture/question_doors.py 40
 
 torture-agents: $(INSTALLED) ## kill a conversation with three sub-agents N times: make torture-agents N=200
 	PYTHONPATH=tests/fixtures $(BIN)/python tests/torture/agents_torture.py $(N)

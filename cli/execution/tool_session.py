@@ -91,7 +91,8 @@ class ToolSession:
         )
         readable = self._skills.registry.outside_folders
         self._workspace = Workspace(folder, ignore, home, readable=readable)
-        self.sandbox = open_sandbox(settings.sandbox, self._workspace, home)
+        sandbox = open_sandbox(settings.sandbox, self._workspace, home)
+        self.sandbox = sandbox.with_variables(settings.environment)
         policy = build_policy(loaded, self._workspace, usual="ask")
         policy = policy.with_safeguards(settings, self.sandbox)
         self._policy = policy.with_agent(agent, self._workspace) if agent else policy

@@ -22,6 +22,7 @@ FAR_REACHING = (
     "security.",
     "permissions.",
     "sandbox.",
+    "environment.",
     "task.",
     "after_edit.",
     "hooks.",

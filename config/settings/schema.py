@@ -208,6 +208,15 @@ class SandboxSection(Section):
     """Folders besides the project that commands inside may write to; `~` is the home."""
 
 
+class EnvironmentSection(Section):
+    """Variables of your shell that commands and tests get: all but what may be a secret."""
+
+    include: list[str] = Field(default_factory=list[str])
+    """Names of variables, with `*`, that they get although they may be secrets."""
+    exclude: list[str] = Field(default_factory=list[str])
+    """Names of variables, with `*`, that they never get."""
+
+
 class AgentSettings(Section):
     """One role's own words."""
 
@@ -370,6 +379,7 @@ class Settings(Section):
     security: SecuritySection = SecuritySection()
     permissions: PermissionsSection = PermissionsSection()
     sandbox: SandboxSection = SandboxSection()
+    environment: EnvironmentSection = EnvironmentSection()
     agents: AgentsSection = AgentsSection()
     task: TaskSection = TaskSection()
     context: ContextSection = ContextSection()
@@ -388,10 +398,3 @@ class Settings(Section):
     @classmethod
     def _expand_mode(cls, value: object) -> object:
         return {"mode": value} if isinstance(value, str) else value
-
-
-def list_named_tools(settings: Settings) -> list[str]:
-    """The names of tools that the settings hold, as they are written, each once."""
-    confirmed = settings.security.require_confirmation
-    names = confirmed if isinstance(confirmed, list) else []
-    return list(dict.fromkeys([*settings.tools.enabled, *settings.tools.disabled, *names]))

@@ -172,6 +172,7 @@ def _create_dependencies(
     policy = replace(policy, mode=mode, tests_only=key.tests_only)
     context.check_endpoint(settings.litellm.base_url)
     sandbox = open_sandbox(settings.sandbox, workspace, home)
+    sandbox = sandbox.with_variables(settings.environment)
     snapshots = open_snapshots(root, home, settings)
     policy = policy.with_safeguards(settings, sandbox, snapshots).with_servers(sources.servers)
     deps = Dependencies(

@@ -21,6 +21,7 @@ SPEAKING = (
     "tools/hosting/*.py",
     "tools/mcp/approved_definitions.py",
     "tools/named_scripts.py",
+    "tools/process/user_variables.py",
     "tools/mcp/client/*.py",
     "tools/mcp/config_files.py",
     "tools/mcp/oauth/*.py",

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...config.settings.schema import Settings, list_named_tools
+from ...config.settings.schema import Settings
 from ...config.trust.decision import Trust
 from .. import aliases
 from ..tool_table import TOOLS
@@ -14,7 +14,7 @@ def find_missing_tools(
     settings: Settings, root: Path, home: Path, trust: Trust | None = None
 ) -> list[str]:
     """Find the names, as written, of servers that are not configured."""
-    names = list_named_tools(settings)
+    names = _list_named_tools(settings)
     mcp = [name for name in names if name.startswith("mcp_") or _get_requirement(name) == "mcp"]
     foreign = {*_iter_without_server(mcp, root, home, trust)} if mcp else set[str]()
     is_idle = not settings.rag.servers
@@ -49,3 +49,10 @@ def _iter_without_server(
 
 def _normalize(name: str) -> str:
     return re.sub(r"[^a-z0-9*]", "", name.lower())
+
+
+def _list_named_tools(settings: Settings) -> list[str]:
+    """The names of tools that the settings hold, as they are written, each once."""
+    confirmed = settings.security.require_confirmation
+    names = confirmed if isinstance(confirmed, list) else []
+    return list(dict.fromkeys([*settings.tools.enabled, *settings.tools.disabled, *names]))

@@ -5,6 +5,7 @@ and bubblewrap fails. The first program inside prints a random mark: without the
 run, so a retry repeats nothing.
 """
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -40,6 +41,8 @@ async def stream_inside(
     `extra_writable` are MaxAgent's folders that the program may write to, `namespaces` the private
     network that it enters. Raises ToolError for a project that cannot be protected.
     """
+    if sandbox:
+        env = {**await asyncio.to_thread(sandbox.build_environment), **(env or {})}
     if sandbox is None or not sandbox.is_on:
         return await stream_output(argv, cwd=cwd, timeout=timeout, on_output=on_output, env=env)
     tries = 0
@@ -80,6 +83,8 @@ async def capture_inside(
     `extra_writable` are MaxAgent's folders that the program may write to. Raises OSError, and
     ToolError for a project that cannot be protected.
     """
+    if sandbox:
+        env = {**await asyncio.to_thread(sandbox.build_environment), **(env or {})}
     if sandbox is None or not sandbox.is_on:
         return await capture_output(argv, cwd=cwd, timeout=timeout, env=env)
     tries = 0

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ...config import paths
+from ...config.settings.schema import EnvironmentSection
 from ...config.text import text
+from ..process.user_variables import VariableRules, explain_failure, select_variables
 from ..workspace import Workspace
 from . import bubblewrap, seatbelt
 from .guard_rules import build_guard_rules
@@ -68,6 +70,8 @@ class Sandbox:
     """Whether nothing can be written inside, so that missing files need no guard."""
     writes_programs: bool = False
     """Whether the command may write the folders of installed programs, such as `.venv/bin`."""
+    variables: VariableRules = VariableRules()
+    """Which variables of the user's shell its commands get."""
     approved_files: tuple[Path, ...] = ()
     """The protected files of the project that the command may write, since the user was asked."""
 
@@ -134,6 +138,26 @@ class Sandbox:
     def with_approved_files(self, files: Sequence[Path]) -> "Sandbox":
         """Return the sandbox for a command that was approved, with what it writes by name."""
         return replace(self, approved_files=tuple(files))
+
+    def with_variables(self, section: EnvironmentSection) -> "Sandbox":
+        """Return the sandbox whose commands get the variables that the user's settings say."""
+        rules = VariableRules(tuple(section.include), tuple(section.exclude))
+        return replace(self, variables=rules)
+
+    def without_confinement(self) -> "Sandbox":
+        """Return what starts a command that the user lets out of the sandbox."""
+        return replace(self, backend="none")
+
+    def build_environment(self) -> dict[str, str]:
+        """Build the environment of a command, beside the variables that every child has.
+
+        What only reads runs unasked, so nothing of the user's may make it start a program.
+        """
+        return {} if self.reads_only else select_variables(os.environ, self.variables)
+
+    def explain_failure(self, output: str) -> str:
+        """Explain a failed command that lacks a variable of the user's shell; else empty."""
+        return explain_failure(output, os.environ, self.variables)
 
     def for_thread(self, thread_id: str) -> "Sandbox":
         """Return the sandbox for the commands of a thread, which share one `/tmp`."""

@@ -143,7 +143,7 @@ def _build_run(job: _TestJob, process_exit: ProcessExit) -> TestRun:
         failed=report.failed if report else None,
         errors=report.errors if report else None,
         skipped=report.skipped if report else None,
-        tail=output.tail,
+        tail=output.tail + _explain_failure(job, process_exit, output.tail),
         problem=problem,
         timed_out=process_exit.timed_out,
         misses_socket=output.misses_socket and denied,
@@ -153,6 +153,11 @@ def _build_run(job: _TestJob, process_exit: ProcessExit) -> TestRun:
             job.coverage.read_percent(output.report, job.temporary) if job.coverage else None
         ),
     )
+
+
+def _explain_failure(job: _TestJob, process_exit: ProcessExit, output: str) -> str:
+    reason = job.sandbox.explain_failure(output) if job.sandbox and process_exit.exit_code else ""
+    return f"\n{reason}" if reason else ""
 
 
 def _keep_if_consistent(report: TestReport | None, exit_code: int | None) -> TestReport | None:

@@ -116,6 +116,19 @@ def check_sandbox(around: DoctorEnvironment) -> DoctorCheck:
     return DoctorCheck("sandbox", "warn", t("doctor.sandbox", why=translate(sandbox.why_none)))
 
 
+def check_variables(around: DoctorEnvironment) -> DoctorCheck:
+    """Name the variables of the user's shell that commands do not get."""
+    from ....config.settings.schema import Settings
+    from ....tools.process.user_variables import VariableRules, list_held_back
+
+    section = (around.loaded.settings if around.loaded else Settings()).environment
+    rules = VariableRules(tuple(section.include), tuple(section.exclude))
+    names = list_held_back(os.environ, rules)
+    if names:
+        return DoctorCheck("variables", "ok", t("doctor.variables", names=", ".join(names)))
+    return DoctorCheck("variables", "ok", t("doctor.variables.all"))
+
+
 def check_folder_trust(around: DoctorEnvironment) -> DoctorCheck:
     """Check whether the current folder is trusted; if not, name what is ignored."""
     trust = check_trust(Path.cwd(), around.home)
@@ -253,6 +266,7 @@ CHECKS: tuple[Callable[[DoctorEnvironment], DoctorCheck], ...] = (
     check_worktrees,
     check_ripgrep,
     check_sandbox,
+    check_variables,
     check_folder_trust,
     check_instructions,
     check_configuration,

@@ -67,4 +67,5 @@ def open_project(folder: Path) -> TestedProject:
     root, home = folder.resolve(), paths.locate_home()
     settings = load_settings(root, home).settings
     workspace = Workspace(root, tuple(settings.security.ignore_patterns), home)
-    return TestedProject(root, settings, open_sandbox(settings.sandbox, workspace, home))
+    sandbox = open_sandbox(settings.sandbox, workspace, home)
+    return TestedProject(root, settings, sandbox.with_variables(settings.environment))

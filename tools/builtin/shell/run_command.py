@@ -42,10 +42,12 @@ async def run_command(
     # what may run unasked must not start what the repository's git configuration names
     verdict = await asyncio.to_thread(_analyze, command, cwd, run)
     reads = run.only_reads or verdict == "allow"
-    sandbox = None if outside_sandbox else run.sandbox
+    sandbox = run.sandbox
+    if sandbox and outside_sandbox:
+        sandbox = sandbox.without_confinement()
     if sandbox and reads:
         sandbox = sandbox.as_read_only()
-    elif sandbox:
+    elif sandbox and sandbox.is_on:
         was_asked = verdict == "ask"
         sandbox = await asyncio.to_thread(_select_sandbox, sandbox, command, cwd, was_asked)
     run = replace(run, sandbox=sandbox)
@@ -135,7 +137,9 @@ def _has_confined_server(run: ToolRun) -> bool:
 
 
 def _with_hint(result: ToolResult, command: str, run: ToolRun) -> ToolResult:
-    """Add a hint to a failure that the sandbox may have caused."""
+    """Add a hint to a failure that the sandbox or a missing variable may have caused."""
+    if not result.ok and run.sandbox and (more := run.sandbox.explain_failure(result.output)):
+        result = replace(result, error=f"{result.error}; {more}")
     if result.ok or not (run.sandbox and run.sandbox.is_on) or result.metadata["timed_out"]:
         return result
     network, sockets = run.sandbox.network, not run.sandbox.denies_unix_sockets

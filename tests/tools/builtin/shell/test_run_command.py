@@ -312,3 +312,39 @@ async def test_only_an_install_writes_programs(
     result = await confined.run(command)
     assert (pip.parent / "x").exists() == may_write, result
     assert may_write or "Read-only file system" in result.output
+
+
+EDITOR_COMMANDS = [
+    "git commit --allow-empty",
+    "git commit --amend --allow-empty",
+    "git tag -a v1",
+    "git rebase -i HEAD~1",
+    "git -c core.editor=vi commit --allow-empty",
+    "${EDITOR:-vi} notes.txt",
+    "git notes add",
+]
+
+
+@pytest.mark.parametrize("command", EDITOR_COMMANDS)
+async def test_editor_ends_at_once_with_a_sentence(command: str, confined: Desk) -> None:
+    commit = "git -c user.name=a -c user.email=a@b commit -q --allow-empty -m"
+    result = await confined.run(f"git init -q; {commit} one; {commit} two", outside_sandbox=True)
+    assert result.ok, result.error
+    result = await confined.run(
+        f"export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a "
+        f"GIT_COMMITTER_EMAIL=a@b; {command}"
+    )
+    assert not result.ok and "cannot open an editor" in result.output
+    assert not (confined.root / ".git" / "rebase-merge").exists()
+
+
+@pytest.mark.parametrize("is_outside", [False, True])
+async def test_user_variables_arrive_and_secrets_are_explained(
+    is_outside: bool, confined: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHOP_MODE", "open")
+    monkeypatch.setenv("SHOP_TOKEN", "Wq8fXr2kLm")
+    python = "import os; print(os.environ['SHOP_MODE']); os.environ['SHOP_TOKEN']"
+    result = await confined.run(f'python3 -c "{python}"', outside_sandbox=is_outside)
+    assert result.output.startswith("open\n")
+    assert "`SHOP_TOKEN` of your shell is held back" in result.error

@@ -4,8 +4,6 @@ import re
 from typing import Any, cast
 
 from ..text import TemplatedText
-from .secrets.assignments import find_named_kind
-from .secrets.detection import find_secrets
 
 _MARK = re.compile(r"\[secret: [\w .-]{1,80}\]")
 
@@ -20,6 +18,8 @@ def redact(text: str) -> str:
 
 
 def _redact_plain(text: str) -> str:
+    from .secrets.detection import find_secrets  # compiles its rules
+
     parts, at = list[str](), 0
     for secret in find_secrets(text):
         parts += text[at : secret.start], f"[secret: {secret.name}]"
@@ -42,6 +42,8 @@ def redact_json(value: Any) -> Any:
 
 
 def _redact_field(name: Any, value: Any) -> Any:
+    from .secrets.assignments import find_named_kind
+
     redacted = redact_json(value)
     if isinstance(name, str) and isinstance(value, str) and redacted == value:
         kind = find_named_kind(name, value)

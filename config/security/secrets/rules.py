@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterator
 from functools import cache, partial
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from .plausibility import compute_entropy, is_address_login, is_bearer_token, is_key, is_password
@@ -108,7 +108,7 @@ def load_rules() -> tuple[SecretRule, ...]:
 
 def read_data(name: str) -> dict[str, Any]:
     """Return a file of rules."""
-    return json.loads(files(__package__ or "").joinpath(name).read_text("utf-8"))
+    return json.loads(Path(__file__).with_name(name).read_text("utf-8"))
 
 
 def _parse_rule(row: dict[str, Any]) -> SecretRule:

@@ -1,28 +1,117 @@
-"""File name patterns: `*`, `?`, `[…]`, `{a,b}`, and `**` for any number of folders."""
+"""File name patterns as in `.gitignore`, and `{a,b}`: git decides what they mean.
+
+`*`, `?`, `[a-z]`, `[!a]` or `[^a]`, `[[:digit:]]`, `**` for any number of folders, and a backslash
+before a character that means itself. What git takes for a pattern that matches nothing, such as
+`[a`, is refused: a rule would be open without a word.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from fnmatch import fnmatchcase
 
 from .result import ToolError
 
 MAX_ALTERNATIVES = 200
 
-_BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
+_BRACES = re.compile(r"(?<!\\)\{([^{}]*,[^{}]*)(?<!\\)\}")
+_CLASS_NAME = re.compile(r"\[:(\w*):\]")
+_POSIX = {
+    "alnum": "a-zA-Z0-9",
+    "alpha": "a-zA-Z",
+    "blank": r" \t",
+    "cntrl": r"\x00-\x1f\x7f",
+    "digit": "0-9",
+    "graph": "!-~",
+    "lower": "a-z",
+    "print": " -~",
+    "punct": r"!-\/:-@\[-`{-~",
+    "space": r"\s",
+    "upper": "A-Z",
+    "xdigit": "0-9a-fA-F",
+}
+_ESCAPED = frozenset("*?[]{}\\!#^- ")
+Name = re.Pattern[str]
 
 
-def compile_glob(pattern: str) -> Callable[[str], bool]:
+def compile_glob(pattern: str, *, loosely: bool = False) -> Callable[[str], bool]:
     """Compile a pattern to a test for relative paths; without `/` it matches in any folder.
 
-    An empty pattern matches all. Raises ToolError for a pattern that leads out of the folder.
+    An empty pattern matches all. `loosely`: in any case, and `a**/b` at any depth, as gits before
+    2.41 have it. Raises ToolError for a pattern that leads out of the folder, or
+    that matches nothing.
     """
     if not pattern:
         return lambda path: True
-    patterns = [_split_pattern(alternative) for alternative in _expand_braces(pattern)]
-    if all(len(parts) == 2 and parts[0] == "**" != parts[1] for parts in patterns):
-        names = [name for _, name in patterns]
-        return lambda path: any(fnmatchcase(path.rpartition("/")[2], name) for name in names)
+    flags = re.DOTALL | (re.IGNORECASE if loosely else 0)
+    patterns = [
+        [None if part == "**" else _compile_name(part, pattern, flags) for part in parts]
+        for parts in (_split_pattern(one, loosely) for one in _expand_braces(pattern))
+    ]
+    if all(len(parts) == 2 and parts[0] is None and parts[1] for parts in patterns):
+        names = [name for _, name in patterns if name]
+        return lambda path: any(name.fullmatch(path.rpartition("/")[2]) for name in names)
     return lambda path: any(_matches_parts(path.split("/"), parts) for parts in patterns)
+
+
+def _compile_name(part: str, pattern: str, flags: int) -> Name:
+    """Compile what stands between two slashes, so that no name takes long."""
+    pieces, at = [""], 0
+    while at < len(part):
+        letter = part[at]
+        if letter == "*":
+            pieces.append("")
+            at += 1
+            continue
+        if letter == "[":
+            found, at = _translate_class(part, at, pattern)
+        elif letter == "\\":
+            found, at = re.escape(_read_escaped(part, at + 1, pattern)), at + 2
+        else:
+            found, at = "." if letter == "?" else re.escape(letter), at + 1
+        pieces[-1] += found
+    if len(pieces) == 1:
+        return re.compile(pieces[0], flags)
+    first, *middle, last = pieces
+    skips = "".join(f"(?>.*?{piece})" for piece in middle if piece)
+    return re.compile(f"{first}{skips}.*{last}", flags)
+
+
+def _translate_class(part: str, start: int, pattern: str) -> tuple[str, int]:
+    """Translate `[…]` that begins here; return the place after it, too."""
+    at = start + 1
+    sign = "^" if part[at : at + 1] in ("!", "^") else ""
+    at += bool(sign)
+    members, is_first = "", True
+    while is_first or part[at : at + 1] != "]":
+        if named := _CLASS_NAME.match(part[at:]):
+            if named[1] not in _POSIX:
+                raise ToolError(f"`{pattern}` names no class of characters by `{named[0]}`")
+            members, at = members + _POSIX[named[1]], at + named.end()
+        else:
+            low, at = _read_member(part, at, pattern)
+            high = low
+            if part[at : at + 1] == "-" and part[at + 1 : at + 2] not in ("", "]"):
+                high, at = _read_member(part, at + 1, pattern)
+            # git takes `[b-a]` for `[b]`
+            members += re.escape(low) + (f"-{re.escape(high)}" if low < high else "")
+        is_first = False
+    return f"[{sign}{members}]", at + 1
+
+
+def _read_member(part: str, at: int, pattern: str) -> tuple[str, int]:
+    if at >= len(part):
+        raise ToolError(f"`{pattern}` has no `]` for its `[`; a `[` that means itself is `\\[`")
+    if part[at] == "\\":
+        return _read_escaped(part, at + 1, pattern), at + 2
+    return part[at], at + 1
+
+
+def _read_escaped(part: str, at: int, pattern: str) -> str:
+    if part[at : at + 1] not in _ESCAPED or at >= len(part):
+        raise ToolError(
+            f"`{pattern}` has a `\\` that stands before no special character; between folders "
+            "write `/`"
+        )
+    return part[at]
 
 
 def _expand_braces(pattern: str) -> list[str]:
@@ -41,7 +130,10 @@ def _split_choices(pattern: str) -> Iterable[str]:
     return (head + choice + tail for choice in choices.split(","))
 
 
-def _split_pattern(pattern: str) -> list[str]:
+def _split_pattern(pattern: str, loosely: bool) -> list[str]:
+    pattern = re.sub(r"(?<!\\) +\Z", "", pattern)  # as git does
+    if loosely:
+        pattern = re.sub(r"(?<=[^/*])\*{2,}/", "*/**/", pattern)
     parts = [part for part in pattern.split("/") if part not in ("", ".")]
     if ".." in parts:
         raise ToolError(f"`{pattern}` leads out of the folder; leave out `..`, or name a `path`")
@@ -50,23 +142,24 @@ def _split_pattern(pattern: str) -> list[str]:
     return [*above, *parts, *below]
 
 
-def _matches_parts(path: Sequence[str], pattern: Sequence[str]) -> bool:
+def _matches_parts(path: Sequence[str], pattern: Sequence[Name | None]) -> bool:
+    """Return whether the names of a path match one after the other; None stands for `**`."""
     reached = _with_skips({0}, pattern)
     for name in path:
-        skips = {place for place in reached if pattern[place : place + 1] == ["**"]}
+        skips = {place for place in reached if place < len(pattern) and pattern[place] is None}
         steps = {
             place + 1
             for place in reached - skips
-            if place < len(pattern) and fnmatchcase(name, pattern[place])
+            if place < len(pattern) and (part := pattern[place]) and part.fullmatch(name)
         }
         reached = _with_skips(skips | steps, pattern)
     return len(pattern) in reached
 
 
-def _with_skips(places: set[int], pattern: Sequence[str]) -> set[int]:
+def _with_skips(places: set[int], pattern: Sequence[Name | None]) -> set[int]:
     # `**` also matches no folder at all
     reachable = set(places)
     for place, part in enumerate(pattern):
-        if part == "**" and place in reachable:
+        if part is None and place in reachable:
             reachable.add(place + 1)
     return reachable

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ...config.security.path_variants import list_variants
+from ...config.security.path_variants import fold_name, list_variants
 from ..glob_pattern import compile_glob
 from ..result import ToolError
 from .subject import Subject
@@ -43,14 +43,16 @@ class PathPattern:
 
 def parse_path_pattern(text: str) -> PathPattern:
     """Parse a pattern; raises ValueError for one that cannot match in the project."""
-    if text.startswith(("!", "~", "///")) or "\\" in text or text == "//":
+    if text.startswith(("!", "~", "///")) or text == "//":
         raise ValueError("file patterns are relative to the project, such as `src/**`")
     if text in EVERYTHING:
         return PathPattern(lambda name: True, lambda name: True)
     is_absolute = text.startswith("//")
     text = text[1:] if is_absolute else text
     try:
-        return PathPattern(compile_glob(text), compile_glob(list_variants(text)[0]), is_absolute)
+        return PathPattern(
+            compile_glob(text), compile_glob(fold_name(text), loosely=True), is_absolute
+        )
     except ToolError as refusal:
         raise ValueError(str(refusal)) from refusal
 

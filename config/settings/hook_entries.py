@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Literal, cast
 
 HookEvent = Literal["before_tool", "after_tool", "on_stop", "on_session_start"]
+OnError = Literal["allow", "ask", "deny"]
 EVENTS: tuple[HookEvent, ...] = ("before_tool", "after_tool", "on_stop", "on_session_start")
 # Claude Code's name of each event
 CLAUDE_EVENTS: Mapping[HookEvent, str] = {

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
-from .hook_entries import CLAUDE_EVENTS, EVENTS, HookEvent, fold_events
+from .hook_entries import CLAUDE_EVENTS, EVENTS, HookEvent, OnError, fold_events
 from .sources import Layer
 
 SECTION = "hooks"
@@ -24,6 +24,8 @@ class ConfiguredHook:
     """Regular expression of the names of tools; empty: each."""
     timeout: float = DEFAULT_TIMEOUT
     """Seconds."""
+    on_error: OnError = "allow"
+    """What becomes of a call whose `before_tool` hook fails."""
     origin: str = ""
     """`FILE:LINE`."""
     from_project: bool = False
@@ -63,6 +65,7 @@ def _read_layer_hooks(layer: Layer, project: str) -> Iterator[ConfiguredHook]:
                 command=str(entry["command"]),
                 matcher=str(entry.get("matcher", "")),
                 timeout=float(cast(float, entry.get("timeout", DEFAULT_TIMEOUT))),
+                on_error=cast("OnError", entry.get("on_error", "allow")),
                 origin=_find_origin(layer, event, number),
                 from_project=layer.name == project,
             )

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from pydantic_core import PydanticCustomError
 
 from ..security.ignore_patterns import IGNORE_PATTERNS
-from .hook_entries import fold_events
+from .hook_entries import OnError, fold_events
 
 # ask: every write and command is asked · edits: writes accepted, commands confined or asked · auto:
 # all but hard denies, and web pages · read-only: nothing that has an effect.
@@ -338,6 +338,8 @@ class Hook(Section):
     """Shell command; it reads the event as JSON on stdin."""
     timeout: float = Field(default=60.0, gt=0, le=600)
     """Seconds."""
+    on_error: OnError = "allow"
+    """What becomes of a call whose hook fails: it cannot start, or ends otherwise than it should."""
 
     @field_validator("matcher")
     @classmethod
@@ -364,9 +366,8 @@ class HooksSection(Section):
     @model_validator(mode="before")
     @classmethod
     def _fold_events(cls, hooks: object) -> object:
-        return (
-            fold_events(cast("Mapping[str, object]", hooks)) if isinstance(hooks, dict) else hooks
-        )
+        is_read = isinstance(hooks, dict)
+        return fold_events(cast("Mapping[str, object]", hooks)) if is_read else hooks
 
 
 class Settings(Section):
@@ -389,8 +390,7 @@ class Settings(Section):
     log: LogSection = LogSection()
     hooks: HooksSection = HooksSection()
     after_edit: dict[str, list[str]] = Field(default_factory=dict[str, list[str]])
-    """Commands to run after an edit of a file whose name matches the pattern; `{file}` is its path
-    relative to the project, quoted for the shell."""
+    """Commands after an edit of a file that fits the pattern; `{file}` is its path, quoted."""
     language: Literal["", "en", "zh"] = ""
     """Language of the interface, `en` or `zh`; empty: from the locale."""
 

@@ -4,6 +4,7 @@ An answer can deny a call or have it asked, never allow it: what would loosen is
 """
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, cast
@@ -18,6 +19,22 @@ REFUSED = 2
 # Bytes of a reason or a note that the model reads
 MAX_TEXT_LENGTH = 10_000
 NO_REASON = "it gives no reason"
+# Words of a decision, in any letters
+_DENIED = frozenset(
+    ["deny", "denied", "block", "blocked", "reject", "rejected", "refuse", "refused"]
+)
+_PASSED = frozenset(
+    ["", "allow", "allowed", "approve", "approved", "pass", "ok", "none", "null", "defer"]
+)
+_FIELDS = frozenset(["permissiondecision", "decision", "behavior", "verdict"])
+_DECISION_WORD = re.compile(
+    r"\b(?:permission_?decision|hook_?specific_?output|decision|den(?:y|ied)|block(?:ed)?|reject(?:ed)?"
+    r"|refused?)\b",
+    re.IGNORECASE,
+)
+NOT_UNDERSTOOD = "its answer is not understood: {answer}"
+# Characters of an answer that a question shows
+MAX_SHOWN_LENGTH = 200
 # Events whose plain output is for the model
 _SHOWN = ("after_tool", "on_session_start")
 
@@ -49,8 +66,12 @@ def parse_answer(event: HookEvent, captured: CapturedOutput, timeout: float) -> 
         return HookAnswer("failed", reason)
     fields = _parse_json(captured.stdout)
     if fields is None:
+        if event == "before_tool" and _DECISION_WORD.search(stdout):
+            return _build_question(stdout)
         return HookAnswer(note=stdout if event in _SHOWN else "")
-    return _read_fields(fields)
+    answer = _read_fields(fields)
+    is_open = event == "before_tool" and answer.verdict == "pass"
+    return _build_question(stdout) if is_open and _has_other_decision(fields) else answer
 
 
 def _read_fields(fields: Mapping[str, Any]) -> HookAnswer:
@@ -60,15 +81,39 @@ def _read_fields(fields: Mapping[str, Any]) -> HookAnswer:
     ignored = "updatedInput" if "updatedInput" in specific else ""
     if fields.get("continue") is False:
         return HookAnswer("deny", _get_text(fields, "stopReason") or NO_REASON, note, ignored)
-    decision = specific.get("permissionDecision", fields.get("decision"))
+    decision = _to_word(specific.get("permissionDecision", fields.get("decision")))
     reason = (
         _get_text(specific, "permissionDecisionReason") or _get_text(fields, "reason") or NO_REASON
     )
-    if decision in ("deny", "block"):
+    if decision in _DENIED:
         return HookAnswer("deny", reason, note, ignored)
     if decision == "ask":
         return HookAnswer("ask", reason, note, ignored)
     return HookAnswer(note=note, ignored=ignored)
+
+
+def _build_question(answer: str) -> HookAnswer:
+    """Return that a call is asked, since a guard has said something that nobody understands."""
+    shown = " ".join(answer.split())[:MAX_SHOWN_LENGTH]
+    return HookAnswer("ask", text(NOT_UNDERSTOOD, answer=shown))
+
+
+def _has_other_decision(value: object) -> bool:
+    """Return whether JSON has a decision that is not read: at another level, by another word."""
+    if isinstance(value, list):
+        return any(map(_has_other_decision, cast("list[object]", value)))
+    if not isinstance(value, dict):
+        return False
+    return any(
+        _has_other_decision(field)
+        or (_to_word(name).replace("_", "") in _FIELDS and _to_word(field) not in _PASSED)
+        or (_to_word(name) == "continue" and _to_word(field) in ("false", "no", "0"))
+        for name, field in cast("dict[str, object]", value).items()
+    )
+
+
+def _to_word(value: object) -> str:
+    return str(value).strip().lower() if value is not None else ""
 
 
 def _parse_json(data: bytes) -> Mapping[str, Any] | None:

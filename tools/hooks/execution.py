@@ -23,7 +23,16 @@ _START = 'exec < "$1" && rm -f -- "$1" && exec "$2" -c "$3"'
 async def run_hook(
     hook: ConfiguredHook, payload: Mapping[str, object], sandbox: Sandbox
 ) -> HookAnswer:
-    """Run the command and return its answer; a failure is an answer, too."""
+    """Run the command and return its answer; a failure is what the hook's `on_error` makes of it."""
+    answer = await _try_hook(hook, payload, sandbox)
+    if answer.verdict != "failed" or hook.event != "before_tool" or hook.on_error == "allow":
+        return answer
+    return HookAnswer(hook.on_error, answer.reason)
+
+
+async def _try_hook(
+    hook: ConfiguredHook, payload: Mapping[str, object], sandbox: Sandbox
+) -> HookAnswer:
     folder = sandbox.home / "data" / "hooks" / uuid4().hex
     changed = await asyncio.to_thread(explain_unconfirmed_command, hook.command, sandbox.workspace)
     if changed:  # a guard that cannot run lets nothing pass unasked

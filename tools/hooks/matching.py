@@ -30,15 +30,24 @@ EVERY = ("", "*")
 _PLAIN = re.compile(r"[\w|\s]+")
 
 
+# A matcher with one says which tools it is not for
+_NEGATION = re.compile(r"\(\?<?!")
+
+
 def matches_tool(matcher: str, tool: str) -> bool:
-    """Return whether a hook with this matcher is for a tool; the case of letters does not count."""
+    """Return whether a hook with this matcher is for a tool; the case of letters does not count.
+
+    As in Claude Code it must match a whole name. One with `(?!…)` must match all names of the tool,
+    or it would be for each tool that has another name, too.
+    """
     if matcher in EVERY:
         return True
     names = list_tool_names(tool)
     if _PLAIN.fullmatch(matcher):
         matcher_names = {name.strip().casefold() for name in matcher.split("|")}
         return not matcher_names.isdisjoint(name.casefold() for name in names)
-    return any(re.search(matcher, name, re.IGNORECASE) for name in names)
+    quantify = all if _NEGATION.search(matcher) else any
+    return quantify(re.fullmatch(matcher, name, re.IGNORECASE) for name in names)
 
 
 def matches_any_tool(matcher: str, tools: Collection[str]) -> bool:

@@ -139,9 +139,16 @@ class Rule:
     def _is_about(self, call: "RequestedCall") -> bool:
         if "*" in self.tool or self.tool.startswith("mcp_"):
             name = ".*".join(map(re.escape, self.tool.split("*")))
-            return re.fullmatch(name, fold_mcp_name(call.tool)) is not None
+            is_named = re.fullmatch(name, fold_mcp_name(call.tool)) is not None
+            return is_named or self._is_whole_server(call)
         wide = {"edit": call.effect == "edit", "read_file": call.tool in READING_TOOLS}
         return call.tool == self.tool or wide.get(self.tool, False)
+
+    def _is_whole_server(self, call: "RequestedCall") -> bool:
+        """Return whether it names the call's MCP server without a tool, as `mcp__github` does."""
+        if not call.is_of_server or call.mcp_server is None:
+            return False
+        return fold_mcp_name(f"mcp_{call.mcp_server.name}").rstrip("_") == self.tool.rstrip("_")
 
 
 def read_rule(written: RawRule) -> Rule:

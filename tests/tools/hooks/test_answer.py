@@ -89,3 +89,47 @@ def test_any_json_is_an_answer(fields: dict[str, object]) -> None:
 def test_a_long_answer_is_cut() -> None:
     answer = parse_answer("after_tool", captured("word " * 10_000), 5.0)
     assert len(answer.note) < 11_000 and "cut" in answer.note
+
+
+NOT_UNDERSTOOD: list[object] = [
+    'checked\n{"decision": "block", "reason": "no"}',
+    '```json\n{"hookSpecificOutput": {"permissionDecision": "deny"}}\n```',
+    {"permissionDecision": "deny"},
+    {"result": {"decision": "block"}},
+    {"hookSpecificOutput": {"decision": "deny"}},
+    {"hookSpecificOutput": [{"permissionDecision": "deny"}]},
+    {"hookSpecificOutput": {"permission_decision": "deny"}},
+    {"Decision": "block"},
+    {"behavior": "deny"},
+    {"decision": "stop"},
+    {"decision": False},
+    {"continue": "false"},
+    [{"decision": "deny"}],
+    '{"decision": "block"',
+    "DENY: no pushes on Fridays",
+    "Blocked by policy",
+]
+UNDERSTOOD: list[tuple[object, str]] = [
+    ({"decision": "Block"}, "deny"),
+    ({"decision": "DENY"}, "deny"),
+    ({"hookSpecificOutput": {"permissionDecision": " Deny "}}, "deny"),
+    ({"hookSpecificOutput": {"permissionDecision": "rejected"}}, "deny"),
+    ({"hookSpecificOutput": {"permissionDecision": "Ask"}}, "ask"),
+    ({"decision": "approve", "reason": "fine"}, "pass"),
+    ({"decision": None}, "pass"),
+    ({"continue": True, "suppressOutput": True}, "pass"),
+    ({"systemMessage": "All is well."}, "pass"),
+    ("formatted 3 files", "pass"),
+    ("", "pass"),
+]
+
+
+@pytest.mark.parametrize("said", NOT_UNDERSTOOD)
+def test_decision_that_is_not_understood_asks(said: object) -> None:
+    answer = parse_answer("before_tool", captured(said), 5)
+    assert answer.verdict == "ask" and answer.reason.startswith("its answer is not understood: ")
+
+
+@pytest.mark.parametrize(("said", "verdict"), UNDERSTOOD)
+def test_decision_counts_in_any_letters(said: object, verdict: str) -> None:
+    assert parse_answer("before_tool", captured(said), 5).verdict == verdict

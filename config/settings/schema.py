@@ -339,7 +339,7 @@ class Hook(Section):
     timeout: float = Field(default=60.0, gt=0, le=600)
     """Seconds."""
     on_error: OnError = "allow"
-    """What becomes of a call whose hook fails: it cannot start, or ends otherwise than it should."""
+    """What becomes of a call whose hook cannot start or does not end as it should."""
 
     @field_validator("matcher")
     @classmethod

@@ -23,7 +23,7 @@ _START = 'exec < "$1" && rm -f -- "$1" && exec "$2" -c "$3"'
 async def run_hook(
     hook: ConfiguredHook, payload: Mapping[str, object], sandbox: Sandbox
 ) -> HookAnswer:
-    """Run the command and return its answer; a failure is what the hook's `on_error` makes of it."""
+    """Run the command and return its answer; `on_error` says what a failure is."""
     answer = await _try_hook(hook, payload, sandbox)
     if answer.verdict != "failed" or hook.event != "before_tool" or hook.on_error == "allow":
         return answer

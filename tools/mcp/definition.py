@@ -77,3 +77,5 @@ class ServerDefinitions:
     """The version of the protocol that was spoken."""
     discovered: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """What a server of the new era said of itself, as JSON: saves the question next time."""
+    left_out: tuple[str, ...] = ()
+    """Tools that cannot be called, by name and with the reason."""

@@ -59,6 +59,7 @@ def _definitions_from_json(data: Mapping[str, Any]) -> ServerDefinitions:
         "tools": _read_all(data["tools"], lambda item: ToolDefinition(**item)),
         "prompts": _read_all(data["prompts"], _prompt_from_json),
         "resources": _read_all(data["resources"], lambda item: ResourceDefinition(**item)),
+        "left_out": tuple(data.get("left_out", ())),
     }
     return ServerDefinitions(**fields)
 

@@ -55,7 +55,11 @@ def describe_connection(check: ConnectionCheck) -> str:
     """Return `OK (2 tools)`, or why there is no connection."""
     if check.definitions is None:
         return t("mcp.failed", reason=check.error)
-    return t("mcp.ok", count=len(check.definitions.tools))
+    summary = t("mcp.ok", count=len(check.definitions.tools))
+    if not check.definitions.left_out:
+        return summary
+    names = ", ".join(map(translate, check.definitions.left_out))
+    return t("mcp.left_out", summary=summary, names=names)
 
 
 def warn_of_sandbox(servers: Sequence["McpServer"], checks: ConnectionChecks) -> None:

@@ -7,6 +7,7 @@ from mcp import Client, MCPError
 from mcp import types as protocol
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
+from ....config.text import text
 from ..definition import (
     PromptArgument,
     PromptDefinition,
@@ -34,20 +35,23 @@ async def list_all(server: str, client: Client) -> ServerDefinitions:
     as_json = (
         discovered.model_dump(mode="json", by_alias=True, exclude_none=True) if discovered else {}
     )
+    tools = await _list_tools(server, client) if can.tools else []
+    is_cut = len(tools) > MAX_ITEMS
     return ServerDefinitions(
-        tuple(await _list_tools(server, client) if can.tools else ()),
+        tuple(tools[:MAX_ITEMS]),
         tuple(await _list_prompts(server, client) if can.prompts else ()),
         tuple(await _list_resources(server, client) if can.resources else ()),
         client.instructions or "",
         "new" if client.protocol_version in MODERN_PROTOCOL_VERSIONS else "old",
         client.protocol_version,
         as_json,
+        (text("all after the first {count}", count=MAX_ITEMS),) if is_cut else (),
     )
 
 
 async def _list_tools(server: str, client: Client) -> list[ToolDefinition]:
     pages = _iter_pages(lambda params: client.session.list_tools(params=params))
-    return [_tool(server, tool) async for page in pages for tool in page.tools][:MAX_ITEMS]
+    return [_tool(server, tool) async for page in pages for tool in page.tools]
 
 
 def _tool(server: str, tool: protocol.Tool) -> ToolDefinition:

@@ -7,7 +7,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from ..definition import ServerDefinitions
 from ..errors import McpError
 from ..input_request import InputAnswer, InputRequest
 from ..server_config import McpServer
+from .answer_repair import AnswerRepair, RepairedReader
 from .input_translation import answer_to_result, request_from_params
 from .listing import list_all
 from .server_log import ServerLog, get_log_path
@@ -59,9 +60,11 @@ class SessionCallbacks:
 class McpSession:
     """A session that is open: its calls may run at the same time."""
 
-    def __init__(self, server: McpServer, client: Client, streams: StdioStreams | None) -> None:
+    def __init__(
+        self, server: McpServer, client: Client, streams: StdioStreams | None, repair: AnswerRepair
+    ) -> None:
         self.server = server
-        self._client, self._streams = client, streams
+        self._client, self._streams, self._repair = client, streams, repair
 
     @property
     def is_new_era(self) -> bool:
@@ -87,7 +90,9 @@ class McpSession:
         if rediscover and self.is_new_era:
             answer = await session.send_discover(self._client.protocol_version)
             session.adopt(protocol.DiscoverResult.model_validate(answer))
-        return await list_all(self.server.name, self._client)
+        definitions = await list_all(self.server.name, self._client)
+        left_out = (f"{name} ({reason})" for name, reason in self._repair.left_out.items())
+        return replace(definitions, left_out=(*definitions.left_out, *left_out))
 
     async def call_tool(
         self,
@@ -138,8 +143,9 @@ async def open_session(
             from .http_transport import open_http
 
             transport = open_http(server, home)
+        repair = AnswerRepair()
         client = Client(
-            transport,
+            _with_repair(transport, repair),
             cache=None,
             client_info=_describe_client(),
             message_handler=_build_handler(callbacks),
@@ -151,7 +157,7 @@ async def open_session(
         client.session.validate_tool_result = _accept_result
         listener = asyncio.create_task(_listen_for_changes(client, callbacks))
         stack.push_async_callback(_cancel, listener)
-        yield McpSession(server, client, streams)
+        yield McpSession(server, client, streams, repair)
 
 
 async def _enter_client(
@@ -163,6 +169,12 @@ async def _enter_client(
         if streams and streams.ended.is_set():
             raise McpError(await streams.explain_end()) from None
         raise
+
+
+@asynccontextmanager
+async def _with_repair(transport: Any, repair: AnswerRepair) -> AsyncGenerator[tuple[Any, Any]]:
+    async with transport as (reader, writer):
+        yield RepairedReader(reader, repair), writer
 
 
 @asynccontextmanager

@@ -66,6 +66,12 @@ def is_disk(name: str) -> bool:
 
 
 def is_temporary(path: Path) -> bool:
-    """Return whether a path is a folder for temporary files, or lies below one."""
+    """Return whether a path is a folder for temporary files, or lies below one.
+
+    Not so in the user's home, which may be below `/tmp`, as in containers.
+    """
+    home = os.environ.get("HOME", "").rstrip("/")
+    if home and f"{path}/".startswith(f"{home}/"):
+        return False
     own = os.environ.get("TMPDIR", "").rstrip("/")
     return f"{path}/".startswith((*_TEMPORARY, *([own + "/"] if own else [])))

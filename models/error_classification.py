@@ -20,7 +20,7 @@ from .errors import (
     QuotaExhaustedError,
     RateLimitError,
 )
-from .retry import MAX_REQUESTED_DELAY_SECONDS, parse_retry_after
+from .retry import MAX_REQUESTED_DELAY_SECONDS, find_requested_wait
 
 # Characters of the provider's own message to quote
 MAX_QUOTE_LENGTH = 300
@@ -76,6 +76,8 @@ STATUS_OF_TYPE = {
     "invalid_request": 400,
     "invalid_parameter": 400,
 }
+# Statuses after which a wait that the body asks for counts
+WAITING = (408, 409, 425, 429, 500, 502, 503, 504, 529)
 GLM_CODES = {"1261": ContextOverflowError, "1113": QuotaExhaustedError, "1211": ModelNotFoundError}
 HINTS: Mapping[type[ModelCallError], str] = {
     AuthenticationError: "check the key and that it belongs to this endpoint",
@@ -116,20 +118,17 @@ def classify_response(
     target: RequestTarget, status: int, body: str, headers: Mapping[str, str] | None = None
 ) -> ModelCallError:
     """Return the error for an HTTP answer with an error status."""
-    return _build_error(
-        target,
-        status,
-        body,
-        "answered {status}",
-        parse_retry_after(headers or {}),
-    )
+    wait = find_requested_wait(headers or {}, body if status in WAITING else "")
+    return _build_error(target, status, body, "answered {status}", wait)
 
 
 def classify_stream_error(target: RequestTarget, error: object) -> ModelCallError:
     """Return the error for an `error` object inside a stream of status 200."""
     body = json.dumps({"error": error})
     words, code = _parse_error_body(body)
-    return _build_error(target, _find_status(error, f"{code} {words}"), body, "broke off")
+    status = _find_status(error, f"{code} {words}")
+    wait = find_requested_wait({}, body) if status in WAITING else None
+    return _build_error(target, status, body, "broke off", wait)
 
 
 def _build_error(
@@ -137,6 +136,8 @@ def _build_error(
 ) -> ModelCallError:
     words, code = _parse_error_body(body)
     kind = _choose_error_class(status, f"{words} {code}", code)
+    if kind is QuotaExhaustedError and status == 429 and _is_short(wait):
+        kind = RateLimitError  # Gemini calls its limit of a minute a quota
     quoted = target.quote(words)
     template = "{who} " + problem + (": {words}" if quoted else "")
     message = text(template, who=target.label, status=status, words=quoted)
@@ -144,6 +145,10 @@ def _build_error(
     if wait is not None and wait > MAX_REQUESTED_DELAY_SECONDS:
         hint = text("the provider asks you to wait {wait} s; then continue", wait=f"{wait:.0f}")
     return kind(message, hint=hint, retry_after=wait)
+
+
+def _is_short(wait: float | None) -> bool:
+    return wait is not None and wait <= MAX_REQUESTED_DELAY_SECONDS
 
 
 def _choose_error_class(status: int, text: str, code: str) -> type[ModelCallError]:

@@ -4,6 +4,7 @@ import os
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from typing import Any, cast
+from urllib.parse import parse_qsl, urlsplit
 
 import httpx2
 import openai
@@ -45,7 +46,8 @@ class LangChainResponsesModel(ChatOpenAI):
         thinks = resolved.temperature is None
         model = cls(
             model=resolved.model,
-            base_url=resolved.base_url,
+            base_url=resolved.base_url.partition("?")[0],
+            default_query=dict(parse_qsl(urlsplit(resolved.base_url).query)),
             api_key=SecretStr(resolved.api_key or "none"),
             temperature=resolved.temperature,
             max_completion_tokens=resolved.max_tokens,

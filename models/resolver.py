@@ -10,6 +10,7 @@ from ..config.errors import UsageError
 from ..config.paths import locate_home
 from ..config.settings.schema import ModelLimits, Settings
 from ..config.text import text
+from .address import trim_base_url
 from .auth.copilot_login import CopilotLogin
 from .auth.credentials import find_credentials
 from .auth.key_shapes import is_valid_key
@@ -191,7 +192,7 @@ def _choose_base_url(chosen: Provider, configured: str, environ: Mapping[str, st
             text("The base URL of `{name}` is not an http(s) address", name=chosen.name),
             hint="write it like `https://host/v1`",
         )
-    return url
+    return trim_base_url(url)
 
 
 def _is_address(url: str) -> bool:

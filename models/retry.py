@@ -1,9 +1,15 @@
-"""Retry policy: whether to repeat a request, and the delay before it (pure)."""
+"""Retry policy: whether to repeat a request, and the delay before it (pure).
 
+A provider says how long to wait in headers, in fields of the body, or in words.
+"""
+
+import json
+import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from ..config.settings.schema import RetrySection
@@ -11,6 +17,25 @@ if TYPE_CHECKING:
 
 # Seconds; a provider that asks for a longer wait has set a limit, and the request is not repeated
 MAX_REQUESTED_DELAY_SECONDS = 120.0
+# Seconds; a larger number is a moment, not a wait
+LONGEST_WAIT = 30 * 86_400.0
+# From here on a moment is in milliseconds
+_MILLISECONDS = 1e11
+_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
+_PART = re.compile(
+    r"(\d{1,12}(?:\.\d{1,9})?) ?"
+    r"(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)(?![a-z])",
+    re.IGNORECASE,
+)
+_IN_WORDS = re.compile(
+    r"(?:(?:try|retry)(?: again)?|retry[ _-]?after|available(?: again)?|resets?|wait)"
+    r"(?: (?:for|in|after|another|about|at least|your request)){0,3}[ :]{1,2}",
+    re.IGNORECASE,
+)
+# Characters of words that are searched
+_MAX_WORDS = 4_000
+_FIELDS = ("retry_after", "retryafter", "retry_after_seconds", "retry_delay", "retrydelay")
+_RESET = re.compile(r"(?:x-|anthropic-)?ratelimit-(?:([a-z-]+)-)?reset(?:-(?!after)([a-z-]+))?")
 
 
 def compute_delay(
@@ -38,31 +63,130 @@ def compute_delay(
     return step * (0.5 + 0.5 * random())
 
 
-def parse_retry_after(headers: Mapping[str, str], *, now: float | None = None) -> float | None:
-    """Return the seconds to wait from the answer's headers; None if they have none."""
+def find_requested_wait(
+    headers: Mapping[str, str], body: str = "", *, now: float | None = None
+) -> float | None:
+    """Return the seconds to wait that an answer asks for; None if it asks for none."""
+    moment = time.time() if now is None else now
+    for seconds in (
+        _find_in_headers(headers, moment),
+        *_iter_body_waits(body, moment),
+        _find_in_words(body, moment),
+        _find_reset(headers, moment),
+    ):
+        if seconds is not None:
+            return seconds
+    return None
+
+
+def _find_in_headers(headers: Mapping[str, str], now: float) -> float | None:
     values = {name.lower(): value.strip() for name, value in headers.items()}
     # LiteLLM's proxy passes the headers of its provider on under names of its own
     values = {name.removeprefix("llm_provider-"): value for name, value in values.items()} | values
     milliseconds = _parse_number(values.get("retry-after-ms", ""))
     if milliseconds is not None:
-        return milliseconds / 1000
-    text = values.get("retry-after", "")
-    seconds = _parse_number(text)
-    return (
-        seconds if seconds is not None else _parse_date(text, time.time() if now is None else now)
-    )
+        return _limit(milliseconds / 1000, now)
+    return _parse_wait(values.get("retry-after", ""), now)
 
 
-def _parse_number(text: str) -> float | None:
+def _iter_body_waits(body: str, now: float) -> Iterator[float | None]:
+    """Yield the waits in fields of a JSON body, such as Gemini's `retryDelay: "37s"`."""
     try:
-        value = float(text)
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        return
+    yield from _iter_fields(value, now, depth=8)
+
+
+def _iter_fields(value: object, now: float, depth: int) -> Iterator[float | None]:
+    if isinstance(value, list) and depth:
+        for item in cast("list[object]", value):
+            yield from _iter_fields(item, now, depth - 1)
+    if not isinstance(value, dict) or not depth:
+        return
+    for name, field in cast("dict[str, object]", value).items():
+        plain = name.lower().replace("-", "_")
+        if plain in _FIELDS:
+            yield _parse_wait(str(field), now)
+        elif plain in ("retry_after_ms", "retryafterms"):
+            milliseconds = _parse_number(str(field))
+            yield None if milliseconds is None else _limit(milliseconds / 1000, now)
+        elif plain == "headers" and isinstance(field, dict):
+            named = {str(key): str(each) for key, each in cast("dict[str, Any]", field).items()}
+            yield _find_in_headers(named, now)
+            yield _find_reset(named, now)
+        else:
+            yield from _iter_fields(field, now, depth - 1)
+
+
+def _find_in_words(body: str, now: float) -> float | None:
+    for match in _IN_WORDS.finditer(body[:_MAX_WORDS]):
+        seconds = _read_duration(body[match.end() : match.end() + 60])
+        if seconds is not None:
+            return _limit(seconds, now)
+    return None
+
+
+def _find_reset(headers: Mapping[str, str], now: float) -> float | None:
+    """Return the wait until the limits are reset of which nothing is left."""
+    values = {name.lower(): value.strip() for name, value in headers.items()}
+    waits: list[float] = []
+    for name, value in values.items():
+        if not (match := _RESET.fullmatch(name)):
+            continue
+        left = name.replace("reset", "remaining")
+        if values.get(left, "0") != "0" and (match[1] or match[2]):
+            continue
+        if (wait := _parse_wait(value, now)) is not None:
+            waits.append(wait)
+    return max(waits, default=None)
+
+
+def _parse_wait(words: str, now: float) -> float | None:
+    """Parse seconds, a duration such as `1m30s`, a date, or a moment as a number."""
+    if (number := _parse_number(words)) is not None:
+        return _limit(number, now)
+    duration = _read_duration(words)
+    return _limit(duration, now) if duration is not None else _parse_date(words, now)
+
+
+def _read_duration(words: str) -> float | None:
+    """Return the seconds of `1h2m3.5s` or `2 minutes` at the beginning; None if there are none."""
+    total, at = 0.0, 0
+    while match := _PART.match(words, at):
+        unit = match[2].lower()
+        is_short = unit.startswith(("ms", "mill"))
+        total += float(match[1]) * _UNITS["ms" if is_short else unit[0]]
+        at = match.end()
+        while words[at : at + 1] in (" ", ","):
+            at += 1
+    return total if at else None
+
+
+def _limit(seconds: float, now: float) -> float | None:
+    """Return the wait; a number above a month is a moment, and one that is none is ignored."""
+    if seconds <= LONGEST_WAIT:
+        return seconds
+    moment = seconds / 1000 if seconds > _MILLISECONDS else seconds
+    wait = max(0.0, moment - now)
+    return wait if wait <= LONGEST_WAIT and moment > now - LONGEST_WAIT else None
+
+
+def _parse_number(words: str) -> float | None:
+    try:
+        value = float(words)
     except ValueError:
         return None
     return value if 0 <= value < float("inf") else None
 
 
-def _parse_date(http_date: str, now: float) -> float | None:
+def _parse_date(words: str, now: float) -> float | None:
     try:
-        return max(0.0, parsedate_to_datetime(http_date).timestamp() - now)
-    except (ValueError, OverflowError):
+        if words[:4].isdecimal():
+            moment = datetime.fromisoformat(words)
+        else:
+            moment = parsedate_to_datetime(words)
+        wait = max(0.0, moment.timestamp() - now)
+    except (ValueError, OverflowError, OSError):
         return None
+    return wait if wait <= LONGEST_WAIT else None

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from ..config.errors import MaxAgentError, UsageError
 from ..config.network.response_limits import MAX_JSON_VALUES, ResponseLimits, read_json
 from ..config.text import text
+from .address import join_address
 from .catalog import list_models_of
 from .error_classification import classify_response
 from .errors import InvalidRequestError, ModelCallError, ProviderFaultError
@@ -99,7 +100,8 @@ async def list_served_models(resolved: ResolvedModel) -> list[str]:
 
 def build_list_url(base_url: str) -> str:
     """Return the address of the list: `/v1/models` of a host, `/models` behind a path."""
-    return base_url + ("/models" if urlsplit(base_url).path.strip("/") else "/v1/models")
+    path = "/models" if urlsplit(base_url).path.strip("/") else "/v1/models"
+    return join_address(base_url, path)
 
 
 def _build_key_headers(resolved: ResolvedModel) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
+from urllib.parse import urlsplit
 
 from langchain_core.messages import BaseMessage
 
@@ -35,7 +36,8 @@ class AnthropicDialect:
     @property
     def path(self) -> str:
         """Return what follows the base URL; users of other protocols write its `/v1`."""
-        return "/messages" if self._resolved.base_url.endswith("/v1") else "/v1/messages"
+        path = urlsplit(self._resolved.base_url).path
+        return "/messages" if path.endswith("/v1") else "/v1/messages"
 
     def build_headers(self) -> dict[str, str]:
         """Return the headers of every request."""

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from http import HTTPStatus
 
 import httpx2
 from langchain_core.messages import AIMessageChunk
@@ -17,6 +18,7 @@ from ...config.network.client import (
 from ...config.network.failures import find_hint
 from ...config.network.response_limits import MAX_JSON_VALUES, ResponseLimits
 from ...config.text import text
+from ..address import join_address, show_address
 from ..auth.access import Access, AccessSource
 from ..error_classification import HINTS, classify_response
 from ..errors import BrokenStreamError, InvalidRequestError, ModelCallError, ProviderFaultError
@@ -109,7 +111,7 @@ class EndpointClient:
     async def _send_request(
         self, request: bytes, access: Access, opened: AsyncExitStack
     ) -> httpx2.Response:
-        url = access.base_url + self._dialect.path
+        url = join_address(access.base_url, self._dialect.path)
         response = await opened.enter_async_context(
             self._open_client().stream("POST", url, content=request, headers=access.headers)
         )
@@ -145,6 +147,7 @@ class EndpointClient:
         if response.status_code != 200:
             content = await self._read_error_text(response)
             error = classify_response(self._target, response.status_code, content, response.headers)
+            error.hint = _explain_address(response) or error.hint
             if self._source:
                 error.hint = self._source.hints.get(response.status_code, error.hint)
             raise error
@@ -281,3 +284,22 @@ def _get_late_timeout(stream: AnswerStream) -> float | None:
     if stream.said_done:
         return DRAIN_SECONDS
     return LATE_SECONDS if stream.is_finished else None
+
+
+def _explain_address(response: httpx2.Response) -> str:
+    """Return a hint that names the address where that is probably what is wrong; else empty."""
+    asked, status = show_address(str(response.url)), response.status_code
+    if status == HTTPStatus.NOT_FOUND:
+        return text(
+            "asked was {asked}; check the model's name and the base URL (most end in `/v1`)",
+            asked=asked,
+        )
+    target = response.headers.get("location", "")
+    if 300 <= status < 400 and target:
+        there = show_address(str(response.url.join(target)))
+        return text(
+            "{asked} redirects to {there}; set the base URL to where it leads",
+            asked=asked,
+            there=there,
+        )
+    return ""

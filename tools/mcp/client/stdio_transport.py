@@ -60,7 +60,8 @@ async def open_stdio(
 
 def _find_folder(server: McpServer, sandbox: Sandbox | None) -> Path:
     if not server.from_project:
-        return Path(server.cwd).expanduser() if server.cwd else Path.home()
+        home = Path.home()  # a user without one is usual in containers
+        return Path(server.cwd).expanduser() if server.cwd else home if home.is_dir() else Path("/")
     if sandbox is None:
         raise McpError(text("a project's server starts only in the project's sandbox"))
     return sandbox.workspace.root / server.cwd

@@ -14,7 +14,7 @@ from maxagent.tools.mcp.errors import McpError
 from maxagent.tools.mcp.server_config import McpServer
 from maxagent.tools.result import ToolResult
 
-SERVER = Path(__file__).parents[3] / "fixtures" / "mcp_servers" / "odd_server.py"
+SERVER = Path(__file__).parents[3] / "fixtures" / "mcp_servers" / "sloppy_server.py"
 SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}}}
 GOOD = {"name": "good", "inputSchema": SCHEMA}
 PIXEL = (

@@ -13,7 +13,33 @@ class DefaultCommandGroup(TyperGroup):
         """Parse the arguments after inserting the name of the default command."""
         own = {name: param for param in self.get_params(ctx) for name in param.opts}
         flags = [name for name, param in own.items() if getattr(param, "is_flag", False)]
-        return super().parse_args(ctx, insert_chat(args, flags, set(own) - set(flags)))
+        valued = set(own) - set(flags)
+        args = move_options_behind_command(args, flags, valued, self.list_commands(ctx))
+        return super().parse_args(ctx, insert_chat(args, flags, valued))
+
+
+# Options of several commands that take a value
+_VALUED = frozenset(
+    ["-m", "--model", "--mode", "--base-url", "-C", "--folder", "--effort", "--thinking"]
+    + ["--output", "--max-cost", "--max-turns"]
+)
+
+
+def move_options_behind_command(
+    args: Sequence[str], flags: Collection[str], valued: Collection[str], commands: Collection[str]
+) -> list[str]:
+    """Move the options before a command behind it: `mcode -m MODEL task` is `mcode task -m MODEL`.
+
+    Otherwise the command's name would be sent as a message.
+    """
+    own, place = _count_own(args, flags, valued), 0
+    moved = list(args[own:])
+    while place < len(moved) and _is_option(moved[place]) and moved[place] != "--":
+        takes_value = moved[place] in _VALUED
+        place += 2 if takes_value else 1
+    if 0 < place < len(moved) and moved[place] in commands:
+        return [*args[:own], moved[place], *moved[:place], *moved[place + 1 :]]
+    return list(args)
 
 
 def insert_chat(args: Sequence[str], flags: Collection[str], valued: Collection[str]) -> list[str]:
@@ -21,6 +47,13 @@ def insert_chat(args: Sequence[str], flags: Collection[str], valued: Collection[
 
     `flags` and `valued` are the options of `mcode` itself, without and with a value.
     """
+    place = _count_own(args, flags, valued)
+    needs_chat = place < len(args) and (_is_option(args[place]) or _is_request(args[place]))
+    return [*args[:place], *(["chat"] if needs_chat else []), *args[place:]]
+
+
+def _count_own(args: Sequence[str], flags: Collection[str], valued: Collection[str]) -> int:
+    """Return how many arguments at the beginning are options of `mcode` itself."""
     place = 0
     while place < len(args):
         name, equals, _ = args[place].partition("=")
@@ -30,8 +63,7 @@ def insert_chat(args: Sequence[str], flags: Collection[str], valued: Collection[
             place += 1
         else:
             break
-    needs_chat = place < len(args) and (_is_option(args[place]) or _is_request(args[place]))
-    return [*args[:place], *(["chat"] if needs_chat else []), *args[place:]]
+    return place
 
 
 def _is_option(argument: str) -> bool:

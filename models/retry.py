@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # Seconds; a provider that asks for a longer wait has set a limit, and the request is not repeated
 MAX_REQUESTED_DELAY_SECONDS = 120.0
 # Seconds; a larger number is a moment, not a wait
-LONGEST_WAIT = 30 * 86_400.0
+MAX_WAIT_SECONDS = 30 * 86_400.0
 # From here on a moment is in milliseconds
 _MILLISECONDS = 1e11
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
@@ -165,11 +165,11 @@ def _read_duration(words: str) -> float | None:
 
 def _limit(seconds: float, now: float) -> float | None:
     """Return the wait; a number above a month is a moment, and one that is none is ignored."""
-    if seconds <= LONGEST_WAIT:
+    if seconds <= MAX_WAIT_SECONDS:
         return seconds
     moment = seconds / 1000 if seconds > _MILLISECONDS else seconds
     wait = max(0.0, moment - now)
-    return wait if wait <= LONGEST_WAIT and moment > now - LONGEST_WAIT else None
+    return wait if wait <= MAX_WAIT_SECONDS and moment > now - MAX_WAIT_SECONDS else None
 
 
 def _parse_number(words: str) -> float | None:
@@ -189,4 +189,4 @@ def _parse_date(words: str, now: float) -> float | None:
         wait = max(0.0, moment.timestamp() - now)
     except (ValueError, OverflowError, OSError):
         return None
-    return wait if wait <= LONGEST_WAIT else None
+    return wait if wait <= MAX_WAIT_SECONDS else None

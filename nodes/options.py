@@ -1,8 +1,13 @@
 """Options: what the user chose for a thread or for one message."""
 
+from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Any, cast
 
 from typing_extensions import TypedDict
+
+from ..config.errors import UsageError
+from ..config.text import text
 
 
 class Options(TypedDict, total=False):
@@ -78,3 +83,13 @@ def select_lasting(options: Options) -> Options:
     """Select the options that hold for later messages."""
     lasting_options = {key: value for key, value in options.items() if key not in FOR_ONE_MESSAGE}
     return cast(Options, lasting_options)
+
+
+def validate_option_names(options: Mapping[str, object]) -> None:
+    """Raise UsageError for a name that no option has: what it should do would not happen."""
+    unknown = next((name for name in options if name not in Options.__annotations__), None)
+    if unknown is None:
+        return
+    close = get_close_matches(str(unknown), Options.__annotations__, n=1, cutoff=0.6)
+    hint = text("did you mean `{name}`?", name=close[0]) if close else ""
+    raise UsageError(text("unknown option `{name}`", name=unknown), hint=hint)

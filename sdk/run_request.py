@@ -12,7 +12,7 @@ from ..config.text import text
 from ..memory.threads.record import ThreadRow, build_title
 from ..nodes.agent.modes import apply_choice
 from ..nodes.attempts.attempt import MAX_ATTEMPTS, MIN_ATTEMPTS
-from ..nodes.options import Options
+from ..nodes.options import Options, validate_option_names
 from ..tools.result import ToolError
 from ..tools.workspace import Workspace
 from .generated_tests import validate_tested_file
@@ -44,6 +44,7 @@ def validate_conversation(row: ThreadRow) -> None:
 
 def build_chat_options(options: Options | None, agent: str) -> Options:
     """Return the user's options for a conversation; secrets in side context are redacted."""
+    validate_option_names(options or {})
     chat_options = apply_choice(options or {}, agent)
     if "aside" in chat_options:
         chat_options["aside"] = [redact(text) for text in chat_options["aside"]]
@@ -114,6 +115,9 @@ class NewThread:
     name: str = ""
     thread_id: str = ""
     """Empty: a new one is made up."""
+
+    def __post_init__(self) -> None:
+        validate_option_names(self.options)
 
 
 def build_task(

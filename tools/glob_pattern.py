@@ -44,7 +44,9 @@ def compile_glob(pattern: str, *, loosely: bool = False) -> Callable[[str], bool
     flags = re.DOTALL | (re.IGNORECASE if loosely else 0)
     patterns = [
         [None if part == "**" else _compile_name(part, pattern, flags) for part in parts]
-        for parts in (_split_pattern(one, loosely) for one in _expand_braces(pattern))
+        for parts in (
+            _split_pattern(alternative, loosely) for alternative in _expand_braces(pattern)
+        )
     ]
     if all(len(parts) == 2 and parts[0] is None and parts[1] for parts in patterns):
         names = [name for _, name in patterns if name]
@@ -62,12 +64,12 @@ def _compile_name(part: str, pattern: str, flags: int) -> Name:
             at += 1
             continue
         if letter == "[":
-            found, at = _translate_class(part, at, pattern)
+            translated, at = _translate_class(part, at, pattern)
         elif letter == "\\":
-            found, at = re.escape(_read_escaped(part, at + 1, pattern)), at + 2
+            translated, at = re.escape(_read_escaped(part, at + 1, pattern)), at + 2
         else:
-            found, at = "." if letter == "?" else re.escape(letter), at + 1
-        pieces[-1] += found
+            translated, at = "." if letter == "?" else re.escape(letter), at + 1
+        pieces[-1] += translated
     if len(pieces) == 1:
         return re.compile(pieces[0], flags)
     first, *middle, last = pieces

@@ -52,6 +52,7 @@ SPEAKING = (
     "nodes/approval/called_tools.py",
     "nodes/approval/test_consent.py",
     "nodes/review.py",
+    "nodes/options.py",
     "nodes/agent/model_turn.py",
     "nodes/agent/model_request.py",
     "nodes/agent/failover/*.py",

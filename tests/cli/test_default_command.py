@@ -2,7 +2,7 @@ import pytest
 from typer.testing import CliRunner
 
 from maxagent.cli.app import app
-from maxagent.cli.default_command import insert_chat
+from maxagent.cli.default_command import insert_chat, move_options_behind_command
 from maxagent.config.errors import UsageError
 
 
@@ -50,3 +50,24 @@ def test_one_unknown_word_is_no_request() -> None:
 def test_print_never_opens_a_conversation(flag: str) -> None:
     said = CliRunner().invoke(app, [flag], input="")
     assert isinstance(said.exception, UsageError) and "no message given" in str(said.exception)
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("-m a/b task words", "task -m a/b words"),
+        ("--model=a/b task words", "task --model=a/b words"),
+        ("--lang zh -m a/b edit x.py", "--lang zh edit -m a/b x.py"),
+        ("-C there --mode auto resume x1", "resume -C there --mode auto x1"),
+        ("-m a/b -p task", "task -m a/b -p"),
+        ("-m task words", "-m task words"),
+        ("-m a/b words", "-m a/b words"),
+        ("-m a/b -- task", "-m a/b -- task"),
+        ("task -m a/b", "task -m a/b"),
+        ("-m a/b", "-m a/b"),
+    ],
+)
+def test_options_before_a_command_belong_to_it(typed: str, meant: str) -> None:
+    flags, commands = ("-h", "--help", "--version"), ("task", "edit", "resume", "chat")
+    moved = move_options_behind_command(typed.split(), flags, ("--lang",), commands)
+    assert moved == meant.split()

@@ -4,6 +4,5 @@ from question_doors import DOORS, play
 
 
 def test_sentence_is_no_consent_at_any_door() -> None:
-    faults, heard = play(len(DOORS), seed=4, at_once=len(DOORS))
+    faults, _ = play(len(DOORS), seed=4, at_once=len(DOORS))
     assert faults == []
-    assert {"chat", "task", "review of a task"} <= heard.keys()

@@ -94,8 +94,8 @@ def _read_fields(fields: Mapping[str, Any]) -> HookAnswer:
 
 def _build_question(answer: str) -> HookAnswer:
     """Return that a call is asked, since a guard has said something that nobody understands."""
-    shown = " ".join(answer.split())[:MAX_SHOWN_LENGTH]
-    return HookAnswer("ask", text(NOT_UNDERSTOOD, answer=shown))
+    excerpt = " ".join(answer.split())[:MAX_SHOWN_LENGTH]
+    return HookAnswer("ask", text(NOT_UNDERSTOOD, answer=excerpt))
 
 
 def _has_other_decision(value: object) -> bool:

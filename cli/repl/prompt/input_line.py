@@ -25,7 +25,7 @@ def parse_line(typed: str) -> InputLine:
         return InputLine("empty", "")
     if _SLASH.match(text):
         return InputLine("slash", text)
-    if text in EXIT_WORDS:
+    if text.casefold() in EXIT_WORDS:
         return InputLine("slash", "/exit")
     if kind := find_shell_kind(typed):
         command = text[2 if kind == "sandboxed" else 1 :].strip()

@@ -88,7 +88,7 @@ class RepairedReader:
         await self._stream.__aexit__(*error)
 
 
-def read_odd_answer(line: bytes) -> JSONRPCError | None:
+def read_unparsed_answer(line: bytes) -> JSONRPCError | None:
     """Return an answer with an ID that is no message of the protocol as an error; else None.
 
     Whoever waits for it would wait until the time is over.
@@ -168,8 +168,8 @@ def _repair_block(block: Any) -> _JSON:
         sound = {"type": named, "data": fields.get("data"), "mimeType": f"{named}/unknown"}
         if kind == named and _is_block(sound):
             return sound
-    shown = json.dumps(fields, ensure_ascii=False)[:MAX_UNKNOWN]
-    return _build_text(f"[{kind or 'block'}: {shown}]")
+    excerpt = json.dumps(fields, ensure_ascii=False)[:MAX_UNKNOWN]
+    return _build_text(f"[{kind or 'block'}: {excerpt}]")
 
 
 def _is_block(block: _JSON) -> bool:

@@ -21,7 +21,7 @@ from ...process.launcher import GRACE, RunningProgram, open_program
 from ...sandbox.sandbox import Sandbox
 from ..errors import McpError
 from ..server_config import McpServer
-from .answer_repair import read_odd_answer
+from .answer_repair import read_unparsed_answer
 from .server_log import ServerLog
 
 # Bytes of one message; a server that says more in a line is ended
@@ -145,7 +145,7 @@ class StdioStreams:
         try:
             message = jsonrpc_message_adapter.validate_json(line, by_name=False)
         except ValueError:  # servers print what belongs to their errors
-            if odd := read_odd_answer(line):
+            if odd := read_unparsed_answer(line):
                 return SessionMessage(odd)
             self._log.add(line[:_PIECE] + b"\n")
             self._noise += len(line)

@@ -92,6 +92,7 @@ def _parse_usage(counts: Mapping[str, Any]) -> UsageMetadata | None:
     thought = to_count(to_dict(counts.get("completion_tokens_details")).get("reasoning_tokens"))
     read_ = to_count(counts.get("prompt_tokens")) or to_count(counts.get("input_tokens"))
     written = to_count(counts.get("completion_tokens")) or to_count(counts.get("output_tokens"))
+    read_ += cached if cached > read_ else 0  # counted apart
     return UsageMetadata(
         input_tokens=read_,
         output_tokens=written,

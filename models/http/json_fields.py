@@ -19,5 +19,12 @@ def to_text(value: object) -> str:
 
 
 def to_count(value: object) -> int:
-    """Return the number of tokens, or 0."""
-    return value if isinstance(value, int) and 0 <= value < 2**63 else 0
+    """Return the number of tokens, also from a text or a fraction, or 0."""
+    if isinstance(value, str | float):
+        try:
+            value = round(float(value))
+        except (ValueError, OverflowError):
+            return 0
+    if not isinstance(value, int) or isinstance(value, bool):
+        return 0
+    return value if 0 <= value < 2**63 else 0

@@ -199,13 +199,14 @@ def parse_usage(counts: Mapping[str, Any]) -> UsageMetadata | None:
     if not counts:
         return None
     read_, written = to_count(counts.get("input_tokens")), to_count(counts.get("output_tokens"))
-    cached = to_dict(counts.get("input_tokens_details")).get("cached_tokens")
+    cached = to_count(to_dict(counts.get("input_tokens_details")).get("cached_tokens"))
+    read_ += cached if cached > read_ else 0  # counted apart
     thought = to_dict(counts.get("output_tokens_details")).get("reasoning_tokens")
     return UsageMetadata(
         input_tokens=read_,
         output_tokens=written,
         total_tokens=to_count(counts.get("total_tokens")) or read_ + written,
-        input_token_details={"cache_read": to_count(cached)},
+        input_token_details={"cache_read": cached},
         output_token_details={"reasoning": to_count(thought)},
     )
 

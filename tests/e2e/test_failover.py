@@ -198,7 +198,7 @@ def test_a_text_run_says_when_it_can_go_on(makers: Program, provider: Provider) 
 
 
 def test_a_wait_goes_on_when_the_limit_is_over(makers: Program, provider: Provider) -> None:
-    soon = {**QUOTA, "headers": {"Retry-After": "5"}}
+    soon = {**QUOTA, "status": 402, "headers": {"Retry-After": "5"}}
     left, moments = [soon], list[float]()
     answer = play({"openai": lambda done: left.pop() if done == 2 and left else None})
 

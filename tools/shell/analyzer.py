@@ -27,6 +27,7 @@ from .readonly.path_scope import PathScope, UnrestrictedScope
 from .risks.deletions import find_unknown_target
 from .risks.destructive import find_damage
 from .risks.exfiltration import find_exfiltration
+from .risks.home_transfers import find_home_transfer
 from .risks.host_access import find_account_change, find_host_access
 from .risks.outside_moves import find_outside_move
 from .risks.protected_writes import find_outside_write, find_protected_write
@@ -114,7 +115,7 @@ def _find_line_risks(line: CommandLine, reasons: list[str], workspace: Workspace
         if line.doubt
         else []
     )
-    sent = find_exfiltration(line.steps)
+    sent = find_exfiltration(line.steps) or find_home_transfer(line.steps)
     findings = doubts + ([_Finding("ask", sent, "exfiltration")] if sent else [])
     findings += [
         finding

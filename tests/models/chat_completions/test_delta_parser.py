@@ -48,6 +48,8 @@ def test_a_message_is_the_whole_answer() -> None:
         ({"prompt_tokens": 9, "prompt_tokens_details": {"cached_tokens": 4}}, (9, 0, 9, 4, 0)),
         ({"prompt_tokens": 9, "prompt_cache_hit_tokens": 4}, (9, 0, 9, 4, 0)),
         ({"prompt_tokens": 9, "cached_tokens": 4}, (9, 0, 9, 4, 0)),
+        ({"prompt_tokens": 9, "cached_tokens": 40}, (49, 0, 49, 40, 0)),
+        ({"prompt_tokens": "9", "completion_tokens": "3.0"}, (9, 3, 12, 0, 0)),
         (
             {"completion_tokens": 9, "completion_tokens_details": {"reasoning_tokens": 7}},
             (0, 9, 9, 0, 7),

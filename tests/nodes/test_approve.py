@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from maxagent import Answer, Runner, trust
+from maxagent.config.errors import UsageError
 from maxagent.nodes import approve
 from maxagent.nodes.agent.context import Context
 
@@ -157,7 +158,8 @@ async def test_yes_for_thread_holds_under_another_mode(runner, project, tmp_path
 async def test_no_option_allows_calls(runner, project, tmp_path, asked):
     script = tmp_path / "scenario.json"
     options = {"model": f"scripted/{script}", "mode": "ask", "allowed": ["run_command"]}
-    assert (await last_of(runner.task("write", folder=project, options=options))).type == "question"
+    with pytest.raises(UsageError, match="unknown option `allowed`"):
+        await last_of(runner.task("write", folder=project, options=options))
 
 
 async def test_answer_instead_of_approval_is_marked(runner, project, asked):

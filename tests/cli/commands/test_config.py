@@ -48,8 +48,9 @@ def test_show_prints_every_setting_as_yaml(place: Path) -> None:
     values = parse_document(Path("f"), output("show")).values
     assert values["model"]["max_tokens"] == 7
     assert set(values) == {
-        "litellm", "model", "tools", "security", "permissions", "sandbox", "agents", "task", "environment",
-        "threads", "context", "memory", "log", "language", "copilot", "after_edit", "hooks", "rag",
+        "litellm", "model", "tools", "security", "permissions", "sandbox", "agents", "task",
+        "environment", "threads", "context", "memory", "log", "language", "copilot", "after_edit",
+        "hooks", "rag",
     }  # fmt: skip
 
 

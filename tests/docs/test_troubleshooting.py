@@ -30,7 +30,10 @@ def said() -> str:
     trees = (ast.parse(path.read_text(encoding="utf-8")) for path in product)
     nodes = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant)]
     catalog = (ROOT / "cli/i18n/locale/en/LC_MESSAGES/mcode.po").read_text(encoding="utf-8")
-    return "\n".join([catalog, *(node.value for node in nodes if isinstance(node.value, str))])
+    scripts = [path.read_text("utf-8") for floor in FLOORS for path in (ROOT / floor).rglob("*.sh")]
+    return "\n".join(
+        [catalog, *scripts, *(node.value for node in nodes if isinstance(node.value, str))]
+    )
 
 
 def test_page_quotes_symptoms() -> None:

@@ -197,10 +197,27 @@ def _write_beside(
     created = os.open(temporary, flags, usual if permissions is None else 0o600, dir_fd=parent)
     with open(created, "wb") as file:
         file.write(content)
-        if permissions is not None:
-            os.fchmod(created, permissions)
+        is_owned = _keep_owner(created, parent, name)
+        if permissions is not None:  # set-user-ID would give another owner's rights
+            os.fchmod(created, permissions if is_owned else permissions & 0o777)
         file.flush()
         os.fsync(created)
+
+
+def _keep_owner(descriptor: int, parent: int, name: str) -> bool:
+    """Give a file to the owner of the file it replaces; return whether it is that user's now."""
+    current = os.fstat(descriptor)
+    try:
+        owner = os.stat(name, dir_fd=parent, follow_symlinks=False)
+    except FileNotFoundError:  # root in a container works in the folder of another user
+        owner = os.fstat(parent) if os.geteuid() == 0 else current
+    if (current.st_uid, current.st_gid) == (owner.st_uid, owner.st_gid):
+        return True
+    for user in (owner.st_uid, -1):  # only root may give a file away
+        with suppress(OSError):
+            os.fchown(descriptor, user, owner.st_gid)
+            break
+    return os.fstat(descriptor).st_uid == owner.st_uid
 
 
 def _choose_permissions(version: FileVersion, old_permissions: int | None) -> int | None:

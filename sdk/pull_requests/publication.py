@@ -1,10 +1,12 @@
 """The target of a pull request: checked before any model is asked, and again when it is opened."""
 
 import asyncio
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
 from ...config.errors import UsageError
+from ...config.git.repository import find_top
 from ...config.text import text
 from ...config.trust.decision import check_trust
 from ...nodes.options import Options
@@ -124,10 +126,7 @@ async def open_repository(folder: Path) -> tuple[UserGit, str, str]:
         top = Path(await here.read_text("rev-parse", "--show-toplevel"))
         prefix = await here.read_text("rev-parse", "--show-prefix")
     except GitError as error:
-        raise UsageError(
-            text("`{folder}` is not in a git repository", folder=folder),
-            hint="create one with `git init`",
-        ) from error
+        raise _explain_refusal(folder, error) from error
     git = UserGit(top)
     head = await git.read_text(
         "rev-parse", "--quiet", "--verify", "HEAD^{commit}", allowed_codes=(0, 1)
@@ -137,6 +136,23 @@ async def open_repository(folder: Path) -> tuple[UserGit, str, str]:
             "the repository has no commit yet", hint="create the first one with `git commit`"
         )
     return git, prefix, head
+
+
+def _explain_refusal(folder: Path, error: GitError) -> UsageError:
+    if find_top(folder) is None:
+        return UsageError(
+            text("`{folder}` is not in a git repository", folder=folder),
+            hint="create one with `git init`",
+        )
+    if "safe.directory" in str(error):
+        return UsageError(
+            text("git does not use `{folder}`, because it belongs to another user", folder=folder),
+            hint=text(
+                "run `git config --global --add safe.directory {folder}` if you trust it",
+                folder=shlex.quote(str(folder)),
+            ),
+        )
+    return UsageError(str(error), hint=error.hint)
 
 
 def _parse_first(urls: tuple[str, ...]) -> RepositoryAddress:

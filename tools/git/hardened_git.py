@@ -34,6 +34,9 @@ _CONFIG_OVERRIDES = {
     "log.follow": "false",
     "log.showSignature": "false",
     "safe.bareRepository": "explicit",
+    # git's own guard against another user's configuration, which is switched off here; root in a
+    # container works in such folders
+    "safe.directory": "*",
     "status.submoduleSummary": "false",
     "submodule.recurse": "false",
 }

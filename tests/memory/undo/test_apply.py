@@ -213,3 +213,19 @@ def test_folders_that_a_killed_one_left_empty_go(folder: Path) -> None:
     (folder / "a" / "b").mkdir(parents=True)
     assert put(folder, going("a/b/x"), coming("a")) == {}
     assert (folder / "a").read_bytes() == OLD
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
+@pytest.mark.parametrize("change", [coming("a/x"), changing("a/x"), changing("a/x", PROGRAM)])
+@pytest.mark.parametrize("mode", [0o644, 0o4644])
+def test_restored_file_keeps_its_owner(folder: Path, change: PathChange, mode: int) -> None:
+    (folder / "a").mkdir()
+    file = folder / "a/x"
+    if change.old != ABSENT:
+        file.write_bytes(NEW)
+        os.chown(file, 1234, 1235)
+        file.chmod(mode)
+    os.chown(folder / "a", 1234, 1235)
+    assert put(folder, change) == {}
+    status = file.stat()
+    assert (file.read_bytes(), status.st_uid, status.st_gid) == (OLD, 1234, 1235)

@@ -138,3 +138,13 @@ async def test_git_program_inside_project_is_not_run(
     assert await call_all(root) == [""] * 5
     tree = await Snapshots(root, trap.parent / "store", ()).take()
     assert tree and not (trap.parent / "sprung").exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
+async def test_repository_of_another_user_is_read(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(root.parent))  # whose .gitconfig has no `safe.directory`
+    for path in (root, *root.rglob("*")):
+        os.chown(path, 1234, 1235, follow_symlinks=False)
+    assert await call_all(root) == [""] * 5

@@ -25,6 +25,7 @@ from .git_settings import (
     render_settings,
     select_data,
 )
+from .lfs import locate_lfs_storage
 from .user_git import UserGit
 
 # What hides objects from a search, or programs in a remote's answer
@@ -36,6 +37,8 @@ _FIXED = (
     GitSetting("local", "pack.usebitmaps", "false"),
     GitSetting("local", "gc.auto", "0"),
     GitSetting("local", "maintenance.auto", "false"),
+    # a file that git LFS has not downloaded stays a pointer
+    GitSetting("local", "lfs.skipdownloaderrors", "true"),
 )
 # Files of the repository that are data
 _COPIED = ("info/attributes", "info/exclude")
@@ -56,6 +59,8 @@ class IsolatedGit:
     """The git folder of our own."""
     settings: tuple[GitSetting, ...]
     """The repository's effective settings."""
+    lfs_storage: str
+    """Where git LFS keeps the repository's files."""
 
     def open_checkout(self, folder: Path, variables: Mapping[str, str]) -> UserGit:
         """Return git for another working tree of the repository."""
@@ -102,9 +107,9 @@ class IsolatedGit:
 async def open_isolated_git(repository: UserGit) -> AsyncGenerator[IsolatedGit]:
     """Open git for publishing; `repository` is in the top folder of the working tree."""
     settings = tuple(await list_settings(repository))
-    arguments = ("rev-parse", "--path-format=absolute", "--show-object-format")
+    arguments = ("rev-parse", "--path-format=absolute", "--show-object-format", "--git-common-dir")
     paths = [word for name in ("objects", *_COPIED) for word in ("--git-path", name)]
-    kind, objects, *copied = (await repository.read_text(*arguments, *paths)).split("\n")
+    kind, common, objects, *copied = (await repository.read_text(*arguments, *paths)).split("\n")
     with TemporaryDirectory(prefix="mcode-") as place:
         folder = Path(place, "git")
         await asyncio.to_thread(
@@ -121,10 +126,12 @@ async def open_isolated_git(repository: UserGit) -> AsyncGenerator[IsolatedGit]:
                 GitSetting("local", "core.repositoryformatversion", "1"),
                 GitSetting("local", "extensions.objectformat", kind),
             ]
+        lfs_storage = locate_lfs_storage(settings, common)
+        fixed = [*format, *_FIXED, GitSetting("local", "lfs.storage", lfs_storage)]
         config = folder / "config"
-        config.write_text(render_settings([*format, *_FIXED]))
+        config.write_text(render_settings(fixed), "utf-8", "surrogateescape")
         conditional = _find_missing(settings, await list_settings(own))
-        data = [*conditional, *select_data(settings), *format, *_FIXED]
+        data = [*conditional, *select_data(settings), *fixed]
         config.write_text(render_settings(data), "utf-8", "surrogateescape")
         yield IsolatedGit(
             UserGit(repository.folder, {**path, **disable_programs(settings)}),
@@ -132,6 +139,7 @@ async def open_isolated_git(repository: UserGit) -> AsyncGenerator[IsolatedGit]:
             own,
             folder,
             settings,
+            lfs_storage,
         )
 
 

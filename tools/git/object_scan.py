@@ -16,6 +16,7 @@ from ...config.text import text
 from .archives import UnreadableArchiveError, read_archive
 from .content_secrets import find_content_secrets
 from .isolated_git import IsolatedGit
+from .lfs import find_lfs_file
 from .objects import GitObject, describe_objects, read_objects
 from .push_addresses import PushAddress
 from .user_git import GitError
@@ -152,12 +153,12 @@ async def scan_objects(
         if not one.kind:
             raise _build_missing_error(one.id)
         if one.size > MAX_OBJECT or total + one.size > MAX_ALL:
-            unsearched.append(f"{redact(one.name)} ({one.size / 1e6:.1f} MB)")
+            unsearched.append(_describe_size(one, one.size))
         else:
             total += one.size
             chosen.append(one)
     async for contents in read_objects(isolated.searching, chosen):
-        result = await asyncio.to_thread(_scan_portion, contents)
+        result = await asyncio.to_thread(_scan_portion, contents, isolated.lfs_storage)
         secrets += result.secrets
         unsearched += result.unsearched
     return ScanResult(tuple(dict.fromkeys(secrets)), tuple(unsearched))
@@ -200,13 +201,18 @@ def _build_range(tips: Iterable[str], known: Iterable[str]) -> bytes:
     return "".join([*(f"{tip}\n" for tip in tips), *(f"^{id}\n" for id in known)]).encode()
 
 
-def _scan_portion(contents: Sequence[tuple[GitObject, bytes]]) -> ScanResult:
+def _scan_portion(contents: Sequence[tuple[GitObject, bytes]], lfs_storage: str) -> ScanResult:
     secrets, unsearched = list[FoundSecret](), list[str]()
     for one, content in contents:
         if one.kind == "tree":
             secrets += _scan_tree(one, content)
             continue
         place, is_file = redact(one.name), one.kind == "blob"
+        if is_file and (file := find_lfs_file(lfs_storage, content)):
+            if (size := file.stat().st_size) > MAX_OBJECT:
+                unsearched.append(_describe_size(one, size))
+                continue
+            content = file.read_bytes()
         found = find_content_secrets(content)
         secrets += [FoundSecret(place, line if is_file else 0, kind) for line, kind in found]
         try:
@@ -217,6 +223,10 @@ def _scan_portion(contents: Sequence[tuple[GitObject, bytes]]) -> ScanResult:
         kinds = {kind for member in members for _, kind in find_content_secrets(member)}
         secrets += [FoundSecret(place, 0, kind) for kind in sorted(kinds)]
     return ScanResult(tuple(secrets), tuple(unsearched))
+
+
+def _describe_size(one: GitObject, size: int) -> str:
+    return f"{redact(one.name)} ({size / 1e6:.1f} MB)"
 
 
 def _scan_tree(one: GitObject, content: bytes) -> Iterator[FoundSecret]:

@@ -94,7 +94,10 @@ def resolve(settings: Settings, environ: Mapping[str, str], spec: str = "") -> R
     by `_find_provider_of`; empty: `model.default` of the settings. The model is empty for a server
     whose models are not known before it is asked.
     """
-    row, model = _split_spec(settings, environ, (spec or settings.model.default).strip())
+    configured = settings.model.default.strip()
+    row, model = _split_spec(settings, environ, spec.strip() or configured)
+    if not spec.strip():
+        _check_named(settings, row, configured)
     chosen = row.select_api(_choose_api(settings, row, model), model)
     named = settings.litellm.provider
     own = not named or get_provider(named).name == chosen.name
@@ -117,6 +120,11 @@ def _with_login(
     return replace(resolved, api_key="", login=login)
 
 
+def choose_provider(settings: Settings, environ: Mapping[str, str], spec: str) -> Provider:
+    """Return the provider that gets a request for `spec`; raises UsageError if there is none."""
+    return _split_spec(settings, environ, spec.strip())[0]
+
+
 def describe_model(settings: Settings, provider: Provider, model: str) -> ResolvedModel:
     """Return the limits and the price of a model; endpoint and key stay empty."""
     row = provider.select_api(_choose_api(settings, provider, model), model)
@@ -136,11 +144,15 @@ def _split_spec(settings: Settings, environ: Mapping[str, str], spec: str) -> tu
     A known first part, in lower case, is always the provider; alone it means its default model. An
     unknown one is part of the model's name (`Qwen/Qwen3-Coder` on a server of one's own) if the
     user has named the endpoint, or if the provider's names have slashes; otherwise it is an error.
+    A gateway that the user has named gets every name as a whole.
     """
     for separator in "/:":
         first, _, rest = spec.partition(separator)
         if first == first.lower() and find_provider(first):
-            return get_provider(first), rest or get_provider(first).default_model
+            row = get_provider(first)
+            if rest and (gateway := _find_gateway(settings, environ, row)):
+                return gateway, f"{first}/{rest}"
+            return row, rest or row.default_model
     chosen = detect_provider(settings, environ)
     slashed = chosen is not None and (chosen.slashed_models or chosen.find_endpoint(environ))
     if "/" in spec and not (slashed or settings.litellm.base_url):
@@ -152,6 +164,46 @@ def _split_spec(settings: Settings, environ: Mapping[str, str], spec: str) -> tu
     return _find_provider_of(spec, settings, environ, chosen), spec
 
 
+def _find_gateway(settings: Settings, environ: Mapping[str, str], row: Provider) -> Provider | None:
+    """Return the server for all models that the user has named, if `row` is another one."""
+    endpoint = settings.litellm
+    if not row.base_url:  # a script or a recording
+        return None
+    if not endpoint.provider:
+        # a login is for its own service only: such a name is one of the server's
+        return get_provider("litellm") if row.login and endpoint.base_url else None
+    named = get_provider(endpoint.provider)
+    is_own = named.maker_name == row.maker_name
+    return named if _serves_all_makers(named, settings, environ) and not is_own else None
+
+
+def _serves_all_makers(provider: Provider, settings: Settings, environ: Mapping[str, str]) -> bool:
+    """Return whether any model may be there: at a gateway, or on a server of the user's."""
+    if provider.name == "openai":
+        return bool(settings.litellm.base_url or provider.find_endpoint(environ))
+    return provider.slashed_models or provider.local
+
+
+def _check_named(settings: Settings, row: Provider, configured: str) -> None:
+    """Raise UsageError if the configured model is of another provider than the configured one."""
+    if not settings.litellm.provider or not row.base_url:
+        return
+    named = get_provider(settings.litellm.provider)
+    if named.maker_name != row.maker_name:
+        raise UsageError(
+            text(
+                "`model.default` is `{model}`, but `litellm.provider` is `{provider}`",
+                model=configured,
+                provider=named.name,
+            ),
+            hint=text(
+                "write `{provider}/NAME`, or set `litellm.provider` (`LLC_PROVIDER`) to `{other}`",
+                provider=named.name,
+                other=row.name,
+            ),
+        )
+
+
 def _find_provider_of(
     model: str, settings: Settings, environ: Mapping[str, str], detected: Provider
 ) -> Provider:
@@ -159,16 +211,12 @@ def _find_provider_of(
 
     The catalogue decides between the providers that have a key or a login. A provider or an
     endpoint that the user has named gets every name, and the detected one a name that the catalogue
-    does not know.
+    does not know. The address of one maker (`GLM_BASE_URL`) is not for the models of others.
     """
     is_named = settings.litellm.provider or settings.litellm.base_url
-    provider_names = list_providers_of(model)
-    if (
-        is_named
-        or not provider_names
-        or detected.name in provider_names
-        or detected.find_endpoint(environ)
-    ):
+    provider_names, endpoint = list_providers_of(model), detected.find_endpoint(environ)
+    has_all = endpoint and _serves_all_makers(detected, settings, environ)
+    if is_named or not provider_names or detected.name in provider_names or has_all:
         return detected
     rows = [row for name in provider_names if (row := find_provider(name))]
     stored = find_credentials(environ)
@@ -179,6 +227,8 @@ def _find_provider_of(
     ]
     if with_key:
         return with_key[0]
+    if endpoint:
+        return detected
     # the models of a proxy, and of a server on this machine, are not in the catalogue
     return get_provider(provider_names[0]) if list_models_of(detected.name) else detected
 

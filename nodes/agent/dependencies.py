@@ -22,7 +22,7 @@ from ...memory.snapshots.store import Snapshots
 from ...memory.undo.history import FileHistory
 from ...models.factory import ModelPool
 from ...models.providers import find_provider
-from ...models.resolver import ResolvedModel, resolve
+from ...models.resolver import ResolvedModel, choose_provider, resolve
 from ...tools.permissions.policy import Policy
 from ...tools.sandbox.sandbox import Sandbox
 from ...tools.workspace import Workspace
@@ -97,7 +97,8 @@ class Dependencies:
         A provider of its own gets neither endpoint nor key nor headers of the configured one.
         """
         settings, provider = self.settings, find_provider(spec.partition("/")[0])
-        if provider and provider.name != self.model.provider.name:
+        chosen = choose_provider(settings, os.environ, spec)
+        if provider and chosen.name != self.model.provider.name:
             own = Endpoint(timeout=settings.litellm.timeout)
             settings = settings.model_copy(update={"litellm": own})
         return replace(self, model=resolve(settings, os.environ, spec), model_named=True)

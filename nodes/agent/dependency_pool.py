@@ -217,7 +217,7 @@ def _open_servers(
 def _resolve_model(key: _DependencyKey, settings: Settings, home: Path) -> ResolvedModel:
     """Return the model; one that only its server can name is that of the thread's options."""
     environ, served = build_environ(home), key.served_model
-    model = resolve(settings, environ)
+    model = resolve(settings, environ, key.model)
     if model.model or served.partition("/")[0] != model.provider.name:
         return model
     return resolve(settings, environ, served)

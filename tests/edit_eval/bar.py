@@ -48,7 +48,7 @@ def edit_marks(outcomes: Sequence[Outcome]) -> list[Mark]:
         of = [one for one in honest if one.request.tool == tool]
         wrong = sum(one.fate == "WRONG" for one in of)
         marks.append(_at_most(f"normal edits wrong, {tool}", wrong, 0))
-        marks.append(_at_least(f"normal edits right, {tool}", _share(of, ("right",)), 0.95))
+        marks.append(_at_least(f"normal edits right, {tool}", _share(of, ("right",)), 0.98))
     for half, of in (("normal", honest), ("adversarial", adversarial)):
         if placed := [one.placed for one in of if one.placed is not None]:
             share = sum(placed) / len(placed)

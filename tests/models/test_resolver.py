@@ -55,6 +55,90 @@ def test_bare_name_goes_to_provider_with_key(environ: dict[str, str], spec: str,
     assert resolve(Settings(), environ, spec).name == name
 
 
+GATEWAY_KEYS = {**KEYS, "LITELLM_API_KEY": "l", "OPENROUTER_API_KEY": "r", "GROQ_API_KEY": "q"}
+AT_PROXY = {"base_url": "http://proxy.example/v1", "api_key": "p"}
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "spec", "name", "key"),
+    [
+        (Endpoint(provider="litellm"), "openai/gpt-4o", "litellm/openai/gpt-4o", "l"),
+        (
+            Endpoint(provider="litellm"),
+            "deepseek:deepseek-chat",
+            "litellm/deepseek/deepseek-chat",
+            "l",
+        ),
+        (Endpoint(provider="litellm"), "github_copilot/gpt-4", "litellm/github_copilot/gpt-4", "l"),
+        (Endpoint(provider="LiteLLM", **AT_PROXY), "gemini/flash", "litellm/gemini/flash", "p"),
+        (Endpoint(provider="litellm"), "litellm/gpt-4o", "litellm/gpt-4o", "l"),
+        (
+            Endpoint(provider="openrouter"),
+            "deepseek/deepseek-chat",
+            "openrouter/deepseek/deepseek-chat",
+            "r",
+        ),
+        (Endpoint(provider="openrouter"), "anthropic/claude", "openrouter/anthropic/claude", "r"),
+        (Endpoint(provider="groq"), "openai/gpt-oss-120b", "groq/openai/gpt-oss-120b", "q"),
+        (Endpoint(provider="vllm"), "qwen/qwen3", "vllm/qwen/qwen3", ""),
+        (Endpoint(provider="openai", **AT_PROXY), "kimi/k2", "openai/kimi/k2", "p"),
+        (Endpoint(**AT_PROXY), "github_copilot/gpt-4", "litellm/github_copilot/gpt-4", "p"),
+        (Endpoint(provider="glm"), "deepseek/deepseek-chat", "deepseek/deepseek-chat", "sk-deep"),
+        (Endpoint(provider="openai"), "openai/gpt-4o", "openai/gpt-4o", "sk-open"),
+        (Endpoint(provider="litellm"), "scripted/demo.json", "scripted/demo.json", ""),
+    ],
+)
+def test_named_gateway_gets_the_whole_name(
+    endpoint: Endpoint, spec: str, name: str, key: str
+) -> None:
+    model = resolve(Settings(litellm=endpoint), GATEWAY_KEYS, spec)
+    assert (model.name, model.api_key) == (name, key)
+    settings = Settings(litellm=endpoint, model=ModelSection(default=spec))
+    if model.provider.name != "deepseek":
+        assert resolve(settings, GATEWAY_KEYS).name == name
+
+
+@pytest.mark.parametrize(
+    ("provider", "default", "hint"),
+    [
+        ("glm", "openai/gpt-4o", "`glm/NAME`"),
+        ("zhipu", "deepseek", "to `deepseek`"),
+        ("qwen", "qwen", ""),
+        ("glm", "glm-coding/glm-4.6", ""),
+        ("deepseek", "openrouter/z-ai/glm-5", "to `openrouter`"),
+        ("anthropic", "litellm/claude", "`anthropic/NAME`"),
+        ("openai", "kimi/k2", "`openai/NAME`"),
+    ],
+)
+def test_configured_model_of_another_provider_is_refused(
+    provider: str, default: str, hint: str
+) -> None:
+    settings = Settings(litellm=Endpoint(provider=provider), model=ModelSection(default=default))
+    environ = {**GATEWAY_KEYS, "DASHSCOPE_API_KEY": "d", "GLM_API_KEY": "g"}
+    if not hint:
+        assert resolve(settings, environ).api_key in ("d", "g")
+        return
+    with pytest.raises(UsageError, match=f"`{default}`, but `litellm.provider` is") as caught:
+        resolve(settings, environ)
+    assert hint in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("variable", "spec", "name"),
+    [
+        ("GLM_BASE_URL", "gpt-4o", "openai/gpt-4o"),
+        ("ZHIPU_BASE_URL", "deepseek-chat", "deepseek/deepseek-chat"),
+        ("GLM_BASE_URL", "glm-4.6", "glm/glm-4.6"),
+        ("GLM_BASE_URL", "never-heard-of", "glm/never-heard-of"),
+        ("GLM_BASE_URL", "claude-sonnet-5-5", "glm/claude-sonnet-5-5"),
+        ("OPENAI_BASE_URL", "gpt-4o", "openai/gpt-4o"),
+    ],
+)
+def test_address_of_a_maker_captures_no_other(variable: str, spec: str, name: str) -> None:
+    environ = {**KEYS, "GLM_API_KEY": "g", variable: "https://coding.example/v4"}
+    assert resolve(Settings(), environ, spec).name == name
+
+
 def test_bare_name_without_key_names_the_variable() -> None:
     with pytest.raises(UsageError, match="No key for the provider `deepseek`") as caught:
         resolve(Settings(), GLM_AND_OPENAI, "deepseek-chat")

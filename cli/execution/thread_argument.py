@@ -23,7 +23,7 @@ def resolve_thread(
     """
     index = open_index()
     if text is not None:
-        return index.find(text)
+        return index.find(text, Path.cwd())
     latest = index.get_latest(Path.cwd())
     return next((row for row in index.list(Path.cwd()) if fits(row)), latest)
 

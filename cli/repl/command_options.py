@@ -144,7 +144,7 @@ def _find_existing(folder: Path, *, latest: bool, named: str | None) -> "ThreadR
         return find_latest_chat(folder)
     if named is None:
         return None
-    return open_index().find(named) if named else pick_chat(folder)
+    return open_index().find(named, folder) if named else pick_chat(folder)
 
 
 def _fork_thread(row: "ThreadRow") -> "ThreadRow":

@@ -83,4 +83,9 @@ MIGRATIONS = (
     # short, and without an index: the schema must fit on the first page of a database with pages of
     # 4 kB, or a file without its end has no readable table
     "CREATE TABLE pull_requests (thread_id, record);",
+    """
+    -- a name belongs to its folder: two projects may each have a `main`
+    DROP INDEX threads_by_name;
+    CREATE UNIQUE INDEX threads_by_name ON threads (name, folder) WHERE name != '';
+    """,
 )

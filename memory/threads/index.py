@@ -136,20 +136,23 @@ class ThreadIndex:
             hint="run `mcode threads list --all` to list them",
         )
 
-    def find(self, text: str) -> ThreadRow:
-        """Return the thread with this ID, name or prefix of an ID; raises UsageError otherwise."""
+    def find(self, text: str, folder: Path | None = None) -> ThreadRow:
+        """Return the thread with this ID, name or prefix of an ID; raises UsageError otherwise.
+
+        With a folder, the names of other folders do not count: each has names of its own.
+        """
         rows = self.list()
-        exact = [row for row in rows if text and text in (row.thread_id, row.name)]
+        named = [row for row in rows if text and row.name == text]
+        own = [row for row in named if folder is None or row.folder == str(folder.resolve())]
+        exact = [row for row in rows if text and row.thread_id == text] or own
         long_enough = len(text) >= MIN_PREFIX_LENGTH
         begins = [row for row in rows if long_enough and row.thread_id.startswith(text)]
         matching_rows = exact or begins
         if len(matching_rows) == 1:
             return matching_rows[0]
-        raise (
-            _build_ambiguous_error(text, matching_rows)
-            if matching_rows
-            else _build_not_found_error(text, rows)
-        )
+        if matching_rows:
+            raise _build_ambiguous_error(text, matching_rows)
+        raise _build_elsewhere_error(named[0]) if named else _build_not_found_error(text, rows)
 
     def get_latest(self, folder: Path) -> ThreadRow:
         """Return the folder's thread that was used last; raises UsageError if there is none."""
@@ -292,12 +295,24 @@ def _build_ambiguous_error(content: str, matching_rows: list[ThreadRow]) -> Usag
     letters = SHORT_ID
     while len({thread_id[:letters] for thread_id in every}) < len(every):
         letters += 1
+    is_in_folders = len({row.name for row in matching_rows if row.name == content}) == 1
     ids = ", ".join(
-        f"`{row.thread_id[:letters]}` ({row.name or row.title})" for row in matching_rows
+        f"`{row.thread_id[:letters]}` ({row.folder if is_in_folders else row.name or row.title})"
+        for row in matching_rows
     )
     return UsageError(
         text("`{content}` matches {count} threads", content=content, count=len(matching_rows)),
         hint=text("give more of the ID: {ids}", ids=ids),
+    )
+
+
+def _build_elsewhere_error(row: ThreadRow) -> UsageError:
+    return UsageError(
+        text("`{name}` is a thread of `{folder}`", name=row.name, folder=row.folder),
+        hint=text(
+            "run the command there, or name the thread by its ID, `{id}`",
+            id=row.thread_id[:SHORT_ID],
+        ),
     )
 
 

@@ -69,7 +69,7 @@ def rename(thread: Thread, name: Annotated[str, typer.Argument(help="New name.")
     from ...i18n.catalogs import t
 
     index = open_index()
-    row = index.find(thread)
+    row = index.find(thread, Path.cwd())
     index.rename(row.thread_id, name)
     echo(t("threads.renamed", id=row.thread_id[:SHORT_ID], name=name.strip()), err=True)
 
@@ -83,7 +83,7 @@ def delete(
     from ...i18n.catalogs import t
 
     index = open_index()
-    row = index.find(thread)
+    row = index.find(thread, Path.cwd())
     if not yes and not _confirm_deletion(row):
         raise typer.Exit(exit_codes.FAILED)
     index.delete(row.thread_id)

@@ -34,7 +34,7 @@ def export(
     from ....sdk.transfer.exporter import export_thread
     from ...i18n.catalogs import t
 
-    row = open_index().find(thread)
+    row = open_index().find(thread, Path.cwd())
     path = file or Path(f"thread-{row.thread_id[:SHORT_ID]}.zip")
     export = export_thread(row, paths.locate_home())
     if path == STDOUT:

@@ -29,7 +29,7 @@ def tree(
     from ...rendering.table import shorten_text
 
     index = open_index()
-    named = index.find(thread) if thread is not None else None
+    named = index.find(thread, Path.cwd()) if thread is not None else None
     rows = index.list(None if all_folders or named else Path.cwd())
     if not rows:
         echo(t("threads.none"), err=True)

@@ -44,7 +44,7 @@ async def resume_thread(session: Session, name: str) -> None:
     from ...rendering.listings.threads import open_index
 
     if name:
-        row = open_index().find(name)
+        row = open_index().find(name, session.folder)
     else:
         row = await session.ask_question(partial(pick_chat, session.folder))
     await _switch_thread(session, row)

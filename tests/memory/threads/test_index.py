@@ -202,6 +202,40 @@ def test_a_name_belongs_to_one_thread(index: ThreadIndex, tmp_path: Path) -> Non
         index.rename(second.thread_id, "login")
 
 
+FIRST, SECOND = "aaaa1111-0000-4000-8000-00000000000a", "bbbb2222-0000-4000-8000-00000000000b"
+
+
+@pytest.mark.parametrize(
+    ("text", "folder", "found"),
+    [
+        ("main", "a", FIRST),
+        ("main", "b", SECOND),
+        ("main", "c", "`main` is a thread of"),
+        ("main", None, "`main` matches 2 threads"),
+        ("only-a", "a", None),
+        ("bbbb", "a", SECOND),
+        (SECOND, "a", SECOND),
+        ("other", "a", "no thread `other`"),
+    ],
+)
+def test_name_belongs_to_its_folder(
+    text: str, folder: str | None, found: str | None, index: ThreadIndex, tmp_path: Path
+) -> None:
+    for name, thread in (("a", FIRST), ("b", SECOND)):
+        (tmp_path / name).mkdir()
+        record(index, tmp_path / name, thread=thread)
+        index.rename(thread, "main")
+    index.rename(record(index, tmp_path / "a").thread_id, "only-a")
+    place = None if folder is None else tmp_path / folder
+    if found and " " in found:
+        with pytest.raises(UsageError, match=found) as caught:
+            index.find(text, place)
+        assert folder != "c" or "bbbb2222" in caught.value.hint or "aaaa1111" in caught.value.hint
+    else:
+        row = index.find(text, place)
+        assert row.thread_id == found if found else row.name == text
+
+
 A, B = "aaaa1111-0000-4000-8000-000000000001", "aaaa2222-0000-4000-8000-000000000002"
 
 

@@ -158,6 +158,9 @@ def main() -> None:
     _open_closed_streams()
     # libraries start programs, too: none may come from the current folder
     os.environ["PATH"] = keep_absolute_entries(os.environ.get("PATH", os.defpath))
+    for name in ("COLUMNS", "LINES"):
+        if not os.environ.get(name, "1").strip("0"):  # without a terminal: nothing would fit
+            del os.environ[name]
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # escape what the terminal cannot show
             stream.reconfigure(errors="backslashreplace")

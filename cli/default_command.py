@@ -1,6 +1,7 @@
 """The default command: a request or options without a command mean `mcode chat`."""
 
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from typer.core import TyperGroup
@@ -15,7 +16,12 @@ class DefaultCommandGroup(TyperGroup):
         flags = [name for name, param in own.items() if getattr(param, "is_flag", False)]
         valued = set(own) - set(flags)
         args = move_options_behind_command(args, flags, valued, self.list_commands(ctx))
-        return super().parse_args(ctx, insert_chat(args, flags, valued))
+        args = insert_chat(args, flags, valued)
+        own_count = _count_own(args, flags, valued)
+        own, typed = args[: own_count + 1], args[own_count + 1 :]
+        if any(map(_may_be_message, typed)) and (command := self.get_command(ctx, own[-1])):
+            typed = move_messages_behind_options(typed, _list_options(command))
+        return super().parse_args(ctx, [*own, *typed])
 
 
 # Options of several commands that take a value
@@ -50,6 +56,44 @@ def insert_chat(args: Sequence[str], flags: Collection[str], valued: Collection[
     place = _count_own(args, flags, valued)
     needs_chat = place < len(args) and (_is_option(args[place]) or _is_request(args[place]))
     return [*args[:place], *(["chat"] if needs_chat else []), *args[place:]]
+
+
+def move_messages_behind_options(args: Sequence[str], options: Mapping[str, bool]) -> list[str]:
+    """Move messages that begin with a dash, such as `- item`, behind `--` at the end.
+
+    `options` are those of the command, with whether they take a value.
+    """
+    moved, messages, place = list[str](), list[str](), 0
+    while place < len(args) and args[place] != "--":
+        argument = args[place]
+        if _may_be_message(argument):
+            messages.append(argument)
+        else:
+            moved.append(argument)
+            if options.get(argument) and place + 1 < len(args):
+                place += 1
+                moved.append(args[place])
+        place += 1
+    if not messages:
+        return list(args)
+    return [*moved, "--", *messages, *args[place + 1 :]]
+
+
+def _may_be_message(argument: str) -> bool:
+    """Return whether it begins with a dash, but with no option's name: `-m x` may be a mistake."""
+    return re.match(r"-(?!-?[A-Za-z])(?=.*\s)", argument, re.DOTALL) is not None
+
+
+def _list_options(command: Any) -> dict[str, bool]:
+    """Return the options of a command; none of a group, whose commands have their own."""
+    if hasattr(command, "commands"):
+        return {}
+    return {
+        name: not (param.is_flag or param.count)
+        for param in command.params
+        if param.param_type_name == "option"
+        for name in (*param.opts, *param.secondary_opts)
+    }
 
 
 def _count_own(args: Sequence[str], flags: Collection[str], valued: Collection[str]) -> int:

@@ -1,8 +1,10 @@
 """Piped input: read to its end, decoded, limited in size."""
 
+import os
 import select
+import stat
 import sys
-from typing import BinaryIO
+from typing import BinaryIO, TextIO
 
 from ...config.errors import UsageError
 from ..i18n.catalogs import t
@@ -22,9 +24,18 @@ def read_piped_text() -> str:
     """Read stdin if it is not a terminal; raise UsageError if it is not text."""
     if sys.stdin.isatty():
         return ""
-    if sys.stderr.isatty() and not select.select([sys.stdin], [], [], PATIENCE)[0]:
+    if _is_pipe(sys.stdin) and not select.select([sys.stdin], [], [], PATIENCE)[0]:
         echo(t("chat.reading"), err=True)
     return read_text(sys.stdin.buffer)
+
+
+def _is_pipe(stream: TextIO) -> bool:
+    """Return whether it may wait for another process; a test's stream has no file."""
+    try:
+        mode = os.fstat(stream.fileno()).st_mode
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
 
 
 def read_text(stream: BinaryIO) -> str:

@@ -2,7 +2,11 @@ import pytest
 from typer.testing import CliRunner
 
 from maxagent.cli.app import app
-from maxagent.cli.default_command import insert_chat, move_options_behind_command
+from maxagent.cli.default_command import (
+    insert_chat,
+    move_messages_behind_options,
+    move_options_behind_command,
+)
 from maxagent.config.errors import UsageError
 
 
@@ -71,3 +75,27 @@ def test_options_before_a_command_belong_to_it(typed: str, meant: str) -> None:
     flags, commands = ("-h", "--help", "--version"), ("task", "edit", "resume", "chat")
     moved = move_options_behind_command(typed.split(), flags, ("--lang",), commands)
     assert moved == meant.split()
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        (["-p", "- item"], ["-p", "--", "- item"]),
+        (["- item", "-m", "a/b", "-p"], ["-m", "a/b", "-p", "--", "- item"]),
+        (["-1 is wrong"], ["--", "-1 is wrong"]),
+        (["--- a/x.py\n+++ b/x.py"], ["--", "--- a/x.py\n+++ b/x.py"]),
+        (["-> look at this"], ["--", "-> look at this"]),
+        (["--verbose is broken"], ["--verbose is broken"]),
+        (["--max-cost 5"], ["--max-cost 5"]),
+        (["-", "x y"], ["-", "x y"]),
+        (["-m", "- item", "word"], ["-m", "- item", "word"]),
+        (["--model=a b"], ["--model=a b"]),
+        (["-ma b"], ["-ma b"]),
+        (["x", "--", "- item"], ["x", "--", "- item"]),
+        (["- item", "--", "x"], ["--", "- item", "x"]),
+        (["-p", "words"], ["-p", "words"]),
+    ],
+)
+def test_message_may_begin_with_a_dash(typed: list[str], meant: list[str]) -> None:
+    options = {"-p": False, "-m": True, "--model": True, "--verbose": False}
+    assert move_messages_behind_options(typed, options) == meant

@@ -146,3 +146,21 @@ def test_model_error_is_reported_and_thread_is_kept(
     assert (ended.code, ended.stdout) == (code, "")
     assert words in ended.stderr and "Traceback" not in ended.stderr
     assert len(threads(program)) == 1
+
+
+def test_pipe_that_stays_open_is_named(program: Program, provider: Provider) -> None:
+    provider.script([{"text": "Hello."}])
+    process = program.talk("--input", "text", "hi")
+    assert process.stdin and process.stderr
+    assert "add `< /dev/null`" in process.stderr.readline()
+    process.stdin.close()
+    process.stdin = None
+    ended = program.end(process)
+    assert (ended.code, ended.outcome) == (0, "answered")
+
+
+@pytest.mark.parametrize("size", ["0", "00", "", "1", "-5", "x"])
+def test_no_size_of_terminal_hides_words(size: str, program: Program, provider: Provider) -> None:
+    provider.script([{"text": "Hello."}])
+    ended = program.chat("hi", output="text", COLUMNS=size, LINES=size)
+    assert (ended.stdout, "thread " in ended.stderr) == ("Hello.\n", True)

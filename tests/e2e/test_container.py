@@ -16,7 +16,7 @@ from repair_project import ACCEPT, BROKEN, READ, REPAIR, REPAIRED, SETTINGS, SMA
 OWNER = 1234
 TURNS = [*SMALL, *calls([READ], [REPAIR]), {"text": "double doubles."}, *ACCEPT]
 PLACE = {
-    "COLUMNS": "80",
+    "COLUMNS": "0",
     "LC_ALL": "C",
     "LANG": "",
     "HTTP_PROXY": "http://127.0.0.1:9",

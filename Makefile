@@ -95,6 +95,7 @@ interop: $(INSTALLED) ## try every dialect, MCP and test framework with programs
 	PYTHONPATH=tests/fixtures:tests/e2e $(BIN)/python tests/interop/dev_server.py
 	PYTHONPATH=tests/fixtures:tests/e2e $(BIN)/python tests/interop/mcp_interop.py
 	PYTHONPATH=tests/fixtures:tests/e2e $(BIN)/python tests/interop/runner_interop.py
+	PYTHONPATH=tests/fixtures:tests/edit_eval $(BIN)/python tests/interop/peers/peers.py
 
 locale: $(INSTALLED) ## update the translation catalogues from the source and compile them
 	$(BIN)/python tests/catalogues/make_locale.py

@@ -27,6 +27,8 @@ TOOLS = {
     "patch": "apply_patch",
     "execute_command": "run_command",
     "bash": "run_command",
+    "shell": "run_command",
+    "run_shell_command": "run_command",
     "bash_output": "command_output",
     "bash_kill": "command_kill",
     "kill_bash": "command_kill",

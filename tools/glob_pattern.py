@@ -13,6 +13,7 @@ from .result import ToolError
 MAX_ALTERNATIVES = 200
 
 _BRACES = re.compile(r"(?<!\\)\{([^{}]*,[^{}]*)(?<!\\)\}")
+_OLD_STARS = re.compile(r"(?<=[^/*])\*{2,}/")
 _CLASS_NAME = re.compile(r"\[:(\w*):\]")
 _POSIX = {
     "alnum": "a-zA-Z0-9",
@@ -35,8 +36,8 @@ Name = re.Pattern[str]
 def compile_glob(pattern: str, *, loosely: bool = False) -> Callable[[str], bool]:
     """Compile a pattern to a test for relative paths; without `/` it matches in any folder.
 
-    An empty pattern matches all. `loosely`: in any case, and `a**/b` at any depth, as gits before
-    2.41 have it. Raises ToolError for a pattern that leads out of the folder, or
+    An empty pattern matches all. `loosely`: in any case, and `a**/b` at any depth or as `ab`, as
+    gits before 2.41 have it. Raises ToolError for a pattern that leads out of the folder, or
     that matches nothing.
     """
     if not pattern:
@@ -44,9 +45,8 @@ def compile_glob(pattern: str, *, loosely: bool = False) -> Callable[[str], bool
     flags = re.DOTALL | (re.IGNORECASE if loosely else 0)
     patterns = [
         [None if part == "**" else _compile_name(part, pattern, flags) for part in parts]
-        for parts in (
-            _split_pattern(alternative, loosely) for alternative in _expand_braces(pattern)
-        )
+        for alternative in _expand_braces(pattern)
+        for parts in map(_split_pattern, _list_meanings(alternative) if loosely else [alternative])
     ]
     if all(len(parts) == 2 and parts[0] is None and parts[1] for parts in patterns):
         names = [name for _, name in patterns if name]
@@ -122,9 +122,13 @@ def _expand_braces(pattern: str) -> list[str]:
         alternatives = [
             choice for alternative in alternatives for choice in _split_choices(alternative)
         ]
-        if len(alternatives) > MAX_ALTERNATIVES:
-            raise ToolError(f"`{pattern}` has more than {MAX_ALTERNATIVES} alternatives")
+        _check_count(alternatives, pattern)
     return alternatives
+
+
+def _check_count(alternatives: Sequence[str], pattern: str) -> None:
+    if len(alternatives) > MAX_ALTERNATIVES:
+        raise ToolError(f"`{pattern}` has more than {MAX_ALTERNATIVES} alternatives")
 
 
 def _split_choices(pattern: str) -> Iterable[str]:
@@ -132,10 +136,18 @@ def _split_choices(pattern: str) -> Iterable[str]:
     return (head + choice + tail for choice in choices.split(","))
 
 
-def _split_pattern(pattern: str, loosely: bool) -> list[str]:
+def _list_meanings(pattern: str) -> list[str]:
+    """List what gits before 2.41 take `a**/b` for: `a*/**/b` and `ab`, from the top."""
+    first, *others = _OLD_STARS.split(pattern)
+    meanings = [first if not others or first.startswith("/") else f"/{first}"]
+    for other in others:
+        meanings = [f"{meaning}{stars}{other}" for meaning in meanings for stars in ("*/**/", "")]
+        _check_count(meanings, pattern)
+    return meanings
+
+
+def _split_pattern(pattern: str) -> list[str]:
     pattern = re.sub(r"(?<!\\) +\Z", "", pattern)  # as git does
-    if loosely:
-        pattern = re.sub(r"(?<=[^/*])\*{2,}/", "*/**/", pattern)
     parts = [part for part in pattern.split("/") if part not in ("", ".")]
     if ".." in parts:
         raise ToolError(f"`{pattern}` leads out of the folder; leave out `..`, or name a `path`")

@@ -84,10 +84,11 @@ def cases(folder: Path = FOLDER) -> list[Case]:
 
 def _cases_of(path: Path) -> list[Case]:
     written = YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))
-    return [_case(path.stem, raw) for raw in written["cases"]]
+    return [parse_case(path.stem, raw) for raw in written["cases"]]
 
 
-def _case(topic: str, raw: dict[str, Any]) -> Case:
+def parse_case(topic: str, raw: dict[str, Any]) -> Case:
+    """Read one case; raises CaseError for one that is malformed."""
     name = raw.get("case", "")
     if unknown := set(raw) - KEYS:
         raise CaseError(f"{topic}: {name}: unknown {sorted(unknown)}")

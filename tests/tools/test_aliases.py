@@ -14,6 +14,8 @@ from maxagent.tools.aliases import rename_arguments, resolve_tool_name, translat
         ("search_code", "grep"),
         ("execute_command", "run_command"),
         ("Bash", "run_command"),
+        ("Shell", "run_command"),
+        ("run_shell_command", "run_command"),
         ("TodoWrite", "todowrite"),
         ("Read-File", "read_file"),
         ("ask_followup_question", "ask_user"),

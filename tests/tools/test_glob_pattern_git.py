@@ -93,3 +93,19 @@ def test_folder_of_windows_is_refused() -> None:
 def test_stars_beside_a_name_depend_on_git(path: str, exactly: bool) -> None:
     assert compile_glob("src**/a.py")(path) is exactly
     assert compile_glob("src**/a.py", loosely=True)(path)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [
+        ("foo**/bar", "foobar"),
+        ("a/b**/c.py", "a/bc.py"),
+        ("a**/b**/c", "abc"),
+        ("a**/b**/c", "a/x/bc"),
+        ("*.d**/conf", "x.dconf"),
+        ("/lib**/x.{c,h}", "libx.h"),
+    ],
+)
+def test_stars_beside_a_name_may_be_nothing(pattern: str, path: str) -> None:
+    assert compile_glob(pattern, loosely=True)(path)
+    assert not compile_glob(pattern)(path)

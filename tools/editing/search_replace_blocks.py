@@ -17,7 +17,8 @@ from ..result import ToolError
 _SEARCH = re.compile(r"(<{5,9}|-{5,9}) SEARCH>?[ \t]*")
 _DIVIDER = re.compile(r"(={5,9})[ \t]*")
 _REPLACE = re.compile(r"(>{5,9}|\+{5,9}) REPLACE>?[ \t]*")
-_HINT = re.compile(r":start_line:[ \t]*(\d{1,9})[ \t]*")
+_HINT = re.compile(r":start_line:[ \t]*\[?(\d{1,9})\]?[ \t]*")
+_END_HINT = re.compile(r":end_line:[ \t]*\[?\d{1,9}\]?[ \t]*")
 _NEARLY_A_MARKER = re.compile(r"\s*([<>+=-]{3,}\s*(SEARCH|REPLACE)\b.*|={5,9}\s*)", re.IGNORECASE)
 
 FORM = (
@@ -89,7 +90,7 @@ def _without_hint(block: list[str]) -> tuple[list[str], int | None]:
     hint = _HINT.fullmatch(block[1])
     if hint is None:
         return block, None
-    rest = block[3:] if re.fullmatch(r":end_line:[ \t]*\d{1,9}[ \t]*", block[2]) else block[2:]
+    rest = block[3:] if _END_HINT.fullmatch(block[2]) else block[2:]
     return [block[0], *(rest[1:] if re.fullmatch(r"-{5,9}[ \t]*", rest[0]) else rest)], int(hint[1])
 
 
@@ -106,7 +107,25 @@ def _list_variants(block: list[str], start: int) -> tuple[tuple[str, str], ...]:
     dividers = [at for at, signs in divider_signs.items() if len(signs) == size] or list(
         divider_signs
     )
-    return tuple((_join_lines(block[1:at]), _join_lines(block[at + 1 : -1])) for at in dividers)
+    halves = [(block[1:at], block[at + 1 : -1]) for at in dividers]
+    halves = [half for half in halves if not _has_double_divider(*half)]
+    if not halves:
+        raise ToolError(
+            f"the block at line {start + 1} of `diff` has two `=======`, one after the other; "
+            f"nothing was changed: {FORM}"
+        )
+    return tuple((_join_lines(old), _join_lines(new)) for old, new in halves)
+
+
+def _has_double_divider(old: list[str], new: list[str]) -> bool:
+    """Return whether the new text begins with a divider that it hardly means as a line.
+
+    It means it as the line above a title, which is there again below it, and where the old text
+    has such a line.
+    """
+    if not new or not _DIVIDER.fullmatch(new[0]):
+        return False
+    return new.count(new[0]) == 1 and not any(map(_DIVIDER.fullmatch, old))
 
 
 def _join_lines(lines: list[str]) -> str:

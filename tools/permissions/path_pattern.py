@@ -2,9 +2,9 @@
 
 With two leading slashes they are absolute: `//home/me/project/notes.md`.
 
-A deny rule matches loosely: a pattern that matches a folder matches everything below it, and case
-is ignored. An allow rule matches strictly: it must match the file itself, both by its given name
-and by its real path.
+A deny rule matches loosely: a pattern that matches a folder matches everything below it, as it is
+written or without regard to case. An allow rule matches strictly: it must match the file itself,
+both by its given name and by its real path.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,11 @@ class PathPattern:
 
     def matches_loosely(self, file: Subject) -> bool:
         """Return whether one of the file's names, or a folder above it, matches."""
-        return any(map(self.matches_folded, _expand_names(self._get_names(file))))
+        names = self._get_names(file)
+        # `[!a-z]` matches `A`, of which the folded name is `a`
+        return any(map(self.matches_folded, _expand_names(names))) or any(
+            self.matches(above) for name in names for above in _with_folders(name)
+        )
 
     def matches_strictly(self, file: Subject) -> bool:
         """Return whether each of the file's names matches."""

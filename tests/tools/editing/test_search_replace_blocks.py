@@ -57,6 +57,58 @@ def test_several_dividers_are_several_readings() -> None:
 
 
 @pytest.mark.parametrize(
+    "hint",
+    [
+        ":start_line:2\n-------\n",
+        ":start_line: 2\n",
+        ":start_line:[2]\n-------\n",
+        ":start_line: [2]\n:end_line:2\n-------\n",
+        ":start_line:[2]\n:end_line: [3]\n-------\n",
+        ":start_line:2\n:end_line:[3]\n",
+    ],
+)
+def test_numbers_of_lines_are_a_hint(hint: str) -> None:
+    (search,) = parse_blocks(block(f"{hint}a\n", "b\n"))
+    assert (search.variants, search.at) == ((("a\n", "b\n"),), 2)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("a\n", "=======\n"),
+        ("a\n", "=======\nb\n"),
+        ("a\nb\n", "=======\nc\nd\n"),
+        ("", "=======\nb\n"),
+        ("  x = 1\n", "=======\n  x = 2\n"),
+        ("a\n", "=======  \nb\n"),
+    ],
+)
+def test_second_divider_at_once_is_no_line(old: str, new: str) -> None:
+    texts = [variant for search in _try_blocks(block(old, new)) for variant in search.variants]
+    assert (old, new) not in texts
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Title\n", "=======\nTitle\n=======\n"),
+        ("=====\n", "=======\n"),
+        ("Title\n======\n", "=======\nTitle\n"),
+    ],
+)
+def test_divider_that_is_meant_is_a_line(old: str, new: str) -> None:
+    assert (old, new) in parse_blocks(block(old, new))[0].variants
+
+
+def _try_blocks(diff: str) -> list[SearchBlock]:
+    try:
+        return parse_blocks(diff)
+    except ToolError as refusal:
+        assert "two `=======`" in str(refusal)
+        return []
+
+
+@pytest.mark.parametrize(
     ("diff", "said"),
     [
         ("", "there is no block"),

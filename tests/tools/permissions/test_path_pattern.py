@@ -37,6 +37,23 @@ def test_allowing_matches_file_and_refusing_also_parent_folders(
     assert (read.matches_strictly(file), read.matches_loosely(file)) == (covers, touches)
 
 
+@pytest.mark.parametrize(
+    ("pattern", "name"),
+    [
+        ("[!a-z]", "A"),
+        ("[^a-z]*.py", "Main.py"),
+        ("v[!a-z]", "vB/deep/x"),
+        ("[^A-Z]akefile", "makefile"),
+        ("src/[!m]*/**", "src/Main/a.py"),
+        ("[![:lower:]]*", "README"),
+        ("*.[!a-z]*", "a.C"),
+        ("[!a-z]", "É"),
+    ],
+)
+def test_negated_class_refuses_letters_of_other_case(pattern: str, name: str) -> None:
+    assert parse_path_pattern(pattern).matches_loosely(Subject((name,)))
+
+
 def test_both_names_of_a_linked_file_are_compared() -> None:
     linked = Subject(("src/link.py", "other/real.py"))
     inside, outside = parse_path_pattern("src/**"), parse_path_pattern("other/**")

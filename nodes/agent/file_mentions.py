@@ -20,7 +20,7 @@ from ...tools.filesystem.images import (
     has_image_suffix,
     store_image,
 )
-from ...tools.result import IMAGES, ToolResult
+from ...tools.result import IMAGES, ToolError, ToolResult
 from ..mcp.mentioned_resources import SHOWN as RESOURCE_SHOWN
 from ..mcp.mentioned_resources import is_resource, read_resource
 from ..memory.note_origin import FOREIGN
@@ -133,6 +133,8 @@ def _read_outside_image(path: str, deps: Dependencies, outputs: Path) -> ToolRes
         if not detect_image(data) or len(data) > MAX_IMAGE_BYTES:
             return ToolResult(error="no image, or too large")
         image = store_image(outputs, path, data)
+    except ToolError as error:
+        return ToolResult(error=str(error))
     except OSError as error:
         return ToolResult(error=f"it could not be read or kept: {error.strerror}")
     return ToolResult(describe_image(path, data), metadata={IMAGES: [image]})

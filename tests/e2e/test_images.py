@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pictures import PNG
 from program import Program
 from provider import Provider
 
-PNG = b"\x89PNG\r\n\x1a\n" + b"pixels" * 50
-WORDS = "image/png, 308 bytes"
+WORDS = f"image/png, {len(PNG)} bytes"
 
 
 @pytest.fixture

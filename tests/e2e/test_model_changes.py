@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from anthropic_provider import AnthropicProvider
+from pictures import PNG
 from program import KEY, Ended, Program
 from provider import Answer
 from responses_provider import ResponsesProvider
@@ -16,7 +17,6 @@ from maxagent.models.providers import get_provider
 
 Server = StrictProvider | ResponsesProvider | AnthropicProvider
 STEPS = 40
-PNG = b"\x89PNG\r\n\x1a\n" + b"pixels" * 50
 MODELS = {
     "deepseek": "deepseek-v4-pro",
     "anthropic": "claude-sonnet-5-5",

@@ -8,8 +8,8 @@ from typing_extensions import TypedDict
 
 from ...config.security.private_files import make_private_folder, replace_file
 
-# Anthropic's limit for one image; other makers accept more
-MAX_IMAGE_BYTES = 5_000_000
+# Most bytes of a file that is opened as an image
+MAX_IMAGE_BYTES = 20_000_000
 SUFFIXES = {
     "image/png": ".png",
     "image/jpeg": ".jpg",
@@ -53,7 +53,13 @@ def describe_image(name: str, data: bytes) -> str:
 
 
 def store_image(folder: Path, name: str, data: bytes) -> ImageReference:
-    """Keep the image in the folder, unless it is there already; raises OSError."""
+    """Keep the image in the folder, small enough for every model, unless it is there already.
+
+    Raises ToolError for an image that cannot be decoded, and OSError.
+    """
+    from .image_scaling import fit_image  # brings Pillow
+
+    data = fit_image(name, data)
     mime_type = detect_image(data)
     file = folder / (hashlib.sha256(data).hexdigest() + SUFFIXES[mime_type])
     if not file.exists():

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+from pictures import ENCODED, PNG
 
 from maxagent.nodes.messages.images import OF_RESULTS, ImageCache, has_images, mark_images
 from maxagent.tools.filesystem.images import store_image
 
-PNG = b"\x89PNG\r\n\x1a\nrest"
-PART = {"type": "image", "base64": "iVBORw0KGgpyZXN0", "mime_type": "image/png"}
+PART = {"type": "image", "base64": ENCODED, "mime_type": "image/png"}
 
 
 def with_image(message: BaseMessage, folder: Path) -> BaseMessage:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from pictures import PNG
 
 from maxagent.tools.filesystem.images import (
     ImageReference,
@@ -11,8 +12,6 @@ from maxagent.tools.filesystem.images import (
     load_image,
     store_image,
 )
-
-PNG = b"\x89PNG\r\n\x1a\nrest"
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from ...filesystem.images import (
 from ...foreign_text import wrap_foreign_text
 from ...process.output_capture import OutputRecorder
 from ...process.truncation import make_excerpt
-from ...result import IMAGES, ToolResult
+from ...result import IMAGES, ToolError, ToolResult
 
 # Bytes of text that reach the model at once; of more, both ends do
 MAX_TEXT_BYTES = 50_000
@@ -114,7 +114,10 @@ class ContentWriter:
         if len(data) > MAX_IMAGE_BYTES or self.outputs is None:
             return self._add_line(f"image {mime_type}, {len(data):,} bytes: not shown")
         name = f"{self.source} {len(self._images) + 1}"
-        self._images.append(store_image(self.outputs, name, data))
+        try:
+            self._images.append(store_image(self.outputs, name, data))
+        except ToolError as error:
+            return self._add_line(str(error))
         self._parts.append(describe_image(name, data))
 
     def _shorten(self, data: bytes) -> tuple[str, str]:

@@ -4,11 +4,10 @@ from pathlib import Path
 
 import pytest
 from mcp import types as protocol
+from pictures import PNG
 
 from maxagent.tools.mcp.client.content import MAX_TEXT_BYTES, convert_prompt, convert_result
 from maxagent.tools.result import IMAGES
-
-PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
 
 
 def text(words: str) -> protocol.TextContent:
@@ -31,7 +30,10 @@ def blob(mime_type: str | None) -> protocol.EmbeddedResource:
         (image("%%%%"), "[image image/png, 0 bytes: cannot be shown]"),
         (image("A"), "[image image/png: damaged]"),
         (image(b"BM" * 9, "image/bmp"), "[image image/bmp, 18 bytes: cannot be shown]"),
-        (image(PNG + b"\0" * 5_000_000), "[image image/png, 5,000,028 bytes: not shown]"),
+        (
+            image(PNG + bytes(20_000_000)),
+            f"[image image/png, {len(PNG) + 20_000_000:,} bytes: not shown]",
+        ),
         (blob("application/zip"), "[resource x://y: application/zip, 3 bytes]"),
         (blob(None), "[resource x://y: binary, 3 bytes]"),
         (text("a\u202eb\U000e0041\x1b[31mc"), "ab[31mc"),

@@ -13,6 +13,7 @@ from .errors import (
     AuthenticationError,
     ContentRefusedError,
     ContextOverflowError,
+    InputRefusedError,
     InvalidRequestError,
     ModelCallError,
     ModelNotFoundError,
@@ -63,6 +64,31 @@ MODEL_NOT_FOUND = re.compile(
     r"|model .{0,80}(does not exist|not found|is not supported)",
     re.IGNORECASE | re.DOTALL,
 )
+INSPECTION = re.compile(
+    "|".join(
+        (
+            "data_?inspection",  # Qwen
+            "inappropriate content",  # Qwen, in words
+            "content[ _-]?filter|contentfilter",  # Azure, Kimi, GLM
+            "content management policy",  # Azure, in words
+            "content exists risk",  # DeepSeek
+            "considered high risk",  # Kimi
+            "new_sensitive|sensitive (content|words)|unsafe or sensitive",  # MiniMax, StepFun
+            "不安全|敏感内容|敏感词|违规",  # GLM, Doubao, Hunyuan
+            "usage polic(y|ies)|safety polic(y|ies)",  # OpenAI: "flagged as potentially violating"
+            r"(input|prompt|request) was (flagged|blocked)",  # OpenRouter, Gemini
+            "prohibited_content|blocked by content|moderation",  # Gemini, Anthropic, Mistral
+            "content security|risk ?control|sensitivecontentdetected",  # Baidu, Doubao
+        )
+    ),
+    re.IGNORECASE,
+)
+# OpenAI, Groq: "Limit 30000, Requested 45000"
+_ABOVE_LIMIT = re.compile(r"limit:? ([\d,]{1,15}),? requested:? ([\d,]{1,15})", re.IGNORECASE)
+# What was refused is the answer
+_OF_OUTPUT = re.compile(
+    r"output (data|text|new_sensitive|may|blocked)|completion was", re.IGNORECASE
+)
 KEY_LIKE = re.compile(r"\b(sk|pk|rk|key)-[\w*.-]{8,}|(?<=Bearer )\S+", re.IGNORECASE)
 # HTTP status of an error inside a stream, by a part of its type or code
 STATUS_OF_TYPE = {
@@ -87,6 +113,7 @@ HINTS: Mapping[type[ModelCallError], str] = {
     ContextOverflowError: "continue in a new thread, or set `context_length` of this model to its "
     "real value",
     ContentRefusedError: "rephrase the request, or continue with another model",
+    InputRefusedError: "rephrase the request, or continue with another model",
     RateLimitError: "wait a moment, then continue",
     ProviderFaultError: "try again in a while",
 }
@@ -154,10 +181,14 @@ def _is_short(wait: float | None) -> bool:
 def _choose_error_class(status: int, text: str, code: str) -> type[ModelCallError]:
     if code in GLM_CODES:
         return GLM_CODES[code]
+    if status == 429 and _is_above_limit(text):
+        return ContextOverflowError
     if status == 413 or (status not in (401, 403, 429) and OVERFLOW.search(text)):
         return ContextOverflowError
     if status == 400 and not text.strip():  # Cerebras says no more
         return ContextOverflowError
+    if status in (400, 403, 422, 451) and INSPECTION.search(text):
+        return ContentRefusedError if _OF_OUTPUT.search(text) else InputRefusedError
     if status == 402 or QUOTA.search(text):
         return QuotaExhaustedError
     if status in (401, 403):
@@ -169,6 +200,12 @@ def _choose_error_class(status: int, text: str, code: str) -> type[ModelCallErro
     if status in (408, 409, 425) or status >= 500:
         return ProviderFaultError
     return InvalidRequestError
+
+
+def _is_above_limit(words: str) -> bool:
+    """Return whether the request alone has more tokens than a minute may have: no wait helps."""
+    match = _ABOVE_LIMIT.search(words)
+    return match is not None and int(match[2].replace(",", "")) > int(match[1].replace(",", ""))
 
 
 def _find_status(error: object, text: str) -> int:

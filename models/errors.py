@@ -68,6 +68,10 @@ class ContentRefusedError(ModelCallError):
     """The model or its filter refused to answer; another request may not be."""
 
 
+class InputRefusedError(ContentRefusedError):
+    """The provider's inspection refused a part of the request; without that part it may pass."""
+
+
 class RateLimitError(ModelCallError):
     """Too many requests or tokens for now."""
 

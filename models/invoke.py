@@ -29,6 +29,7 @@ from .http.dialect import RequestOptions
 from .text_cleanup import repair_text
 from .tool_arguments import clean_value, parse_arguments, restore_original_arguments
 
+PAUSED = "pause_turn"
 CUT = ("length", "max_tokens", "max_output_tokens", "incomplete")
 # The mark in `additional_kwargs` of a chunk: error messages of broken calls, by their ID
 CALL_ERRORS = "call_errors"
@@ -97,6 +98,11 @@ async def invoke_with_less_thinking(
 def is_cut(message: AIMessage) -> bool:
     """Return whether the answer stopped at its token limit, not at its end."""
     return _get_finish_reason(message) in CUT
+
+
+def is_paused(message: AIMessage) -> bool:
+    """Return whether the provider has paused a long answer, which the model is to continue."""
+    return _get_finish_reason(message) == PAUSED
 
 
 def _log_answer(whole: AIMessageChunk, seconds: float) -> None:

@@ -1,7 +1,8 @@
-"""Arguments of tool calls: strict JSON, made safe for checkpoints (pure)."""
+"""Names and arguments of tool calls: as APIs accept them, and safe for checkpoints (pure)."""
 
 import json
 import math
+import re
 from collections.abc import Iterable
 from typing import Any, cast
 
@@ -9,6 +10,9 @@ from ..config.text import text
 from .text_cleanup import repair_text
 
 MAX_DEPTH = 100
+MAX_NAME_LENGTH = 64
+# OpenAI, Anthropic and Gemini together
+_VALID_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}")
 TOO_DEEP = "the arguments are nested too deeply"
 
 
@@ -28,6 +32,15 @@ def parse_arguments(arguments: str) -> dict[str, Any]:
     if _is_deep(cast(object, value)):
         raise ValueError(TOO_DEEP)
     return cast("dict[str, Any]", clean_value(cast(object, value)))
+
+
+def make_valid_name(name: str | None) -> str:
+    """Return the name of a call as every API accepts it; one bad name spoils all later requests."""
+    if name and _VALID_NAME.fullmatch(name):
+        return name
+    words = re.sub(r"[^a-zA-Z0-9_-]+", "_", name or "").strip("_-")
+    letters = words if words[:1].isalpha() else f"call_{words}"
+    return letters[:MAX_NAME_LENGTH].rstrip("_-")
 
 
 def to_valid_json(arguments: str) -> str:

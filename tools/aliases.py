@@ -147,6 +147,19 @@ EDITOR = {"view": "read_file", "create": "write_file", "str_replace": "edit"}
 
 # arguments that models add about a call; dropped if a tool does not accept them
 REMARKS = frozenset(["description", "explanation", "instruction", "reason", "requires_approval"])
+_AROUND_NAME = re.compile(
+    r"(?:to=)?(?:(?:functions|default_api|tools|multi_tool_use)[.:/])?([\w-]{1,128})\s*(?:<\|.*)?",
+    re.DOTALL,
+)
+
+
+def strip_namespace(name: str) -> str:
+    """Return a tool's name without what servers leave around it: `functions.read_file<|channel|>…`.
+
+    The namespaces are those of OpenAI's and Gemini's own formats.
+    """
+    match = _AROUND_NAME.fullmatch(name.strip())
+    return match[1] if match else name
 
 
 def resolve_tool_name(name: str, tool_names: Iterable[str]) -> str:

@@ -17,10 +17,8 @@ from langchain_core.messages.tool import ToolCallChunk, tool_call_chunk
 from ...config.text import text
 from ..error_classification import HINTS, RequestTarget, classify_stream_error
 from ..errors import (
-    BrokenStreamError,
     ContentRefusedError,
     ContextOverflowError,
-    ProviderFaultError,
 )
 from ..http.json_encoding import encode_json
 from ..http.json_fields import to_count, to_dict, to_list, to_text
@@ -163,10 +161,6 @@ class AnthropicAnswerParser:
         if reason == "refusal":
             raise ContentRefusedError(
                 text("{who} refused to answer", who=provider), hint=HINTS[ContentRefusedError]
-            )
-        if reason == "pause_turn":
-            raise BrokenStreamError(
-                text("{who} paused its answer", who=provider), hint=HINTS[ProviderFaultError]
             )
 
     def _build_last_chunk(self) -> AIMessageChunk:

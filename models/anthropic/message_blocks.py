@@ -10,6 +10,7 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from ..http.json_encoding import encode_json
 from ..replay import Reasoning, replay_reasoning
 from ..resolver import ResolvedModel
+from ..tool_arguments import make_valid_name
 
 Role = Literal["system", "user", "assistant"]
 ROLES: dict[str, Role] = {"system": "system", "ai": "assistant"}
@@ -83,7 +84,8 @@ def _encode_text(text: str) -> Iterator[Block]:
 
 def _encode_call(identity: str | None, name: str | None, arguments: dict[str, Any]) -> Block:
     call_id = _clean_id(identity)
-    fields = {"type": "tool_use", "id": call_id, "name": name or "unknown", "input": arguments}
+    name = make_valid_name(name)
+    fields = {"type": "tool_use", "id": call_id, "name": name, "input": arguments}
     return Block("call", encode_json(fields), call_id)
 
 

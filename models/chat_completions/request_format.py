@@ -10,6 +10,7 @@ from ..http.json_encoding import encode_json
 from ..replay import REASONING_DETAILS, replay_reasoning
 from ..resolver import ResolvedModel
 from ..thinking import build_thinking_fields, takes_temperature
+from ..tool_arguments import make_valid_name
 from .tool_call_assembler import CALL_EXTRAS
 
 ROLES = {"system": "system", "human": "user", "ai": "assistant", "tool": "tool"}
@@ -118,7 +119,7 @@ def _build_call(identity: str | None, name: str | None, arguments: str) -> dict[
     return {
         "id": identity or "",
         "type": "function",
-        "function": {"name": name or "", "arguments": arguments},
+        "function": {"name": make_valid_name(name), "arguments": arguments},
     }
 
 

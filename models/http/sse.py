@@ -1,5 +1,6 @@
 """Decoder of server-sent events: bytes in any portions to the `data` of each event (pure)."""
 
+import codecs
 import json
 import re
 from collections.abc import Iterator
@@ -26,6 +27,7 @@ class EventDecoder:
         self._rest: list[bytes] = []
         self._data: list[bytes] = []
         self._rest_size = self._data_size = 0
+        self._is_first_line = True
 
     def feed(self, portion: bytes) -> list[str]:
         """Return the events that this portion completes; raises EventTooLongError."""
@@ -54,6 +56,8 @@ class EventDecoder:
             raise EventTooLongError
 
     def _process_line(self, line: bytes) -> Iterator[str]:
+        if self._is_first_line:
+            self._is_first_line, line = False, line.removeprefix(codecs.BOM_UTF8)
         if line.startswith(b"data:"):
             self._data.append(line[5:].removeprefix(b" "))
             self._data_size += len(line)

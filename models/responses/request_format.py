@@ -10,6 +10,7 @@ from ..http.json_encoding import encode_json
 from ..replay import replay_reasoning
 from ..resolver import ResolvedModel
 from ..thinking import choose_effort
+from ..tool_arguments import make_valid_name
 
 ROLES = {"system": "system", "human": "user"}
 # What every model that thinks accepts
@@ -141,7 +142,8 @@ def _build_text(text: str, phase: object = None) -> dict[str, Any]:
 
 
 def _build_call(identity: str | None, name: str | None, arguments: str) -> dict[str, Any]:
-    call = {"type": "function_call", "call_id": identity or "", "name": name or ""}
+    name = make_valid_name(name)
+    call = {"type": "function_call", "call_id": identity or "", "name": name}
     return {**call, "arguments": arguments}
 
 

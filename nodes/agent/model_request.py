@@ -9,19 +9,26 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langgraph.runtime import Runtime
 
 from ...config.errors import UsageError
 from ...config.text import text
 from ...memory.journal import StartedCall
-from ...models.errors import ModelCallError, ToolsNotSupportedError
+from ...models.errors import (
+    ContextOverflowError,
+    InputRefusedError,
+    InvalidRequestError,
+    ModelCallError,
+    ToolsNotSupportedError,
+)
 from ...models.http.dialect import RequestOptions
 from ...models.invoke import invoke_with_less_thinking
 from ...models.retry import compute_delay
 from ..messages.context_message import to_context_messages
-from ..messages.images import has_images
+from ..messages.images import REFUSED, has_images
 from ..recovery.partial_answer import autosave_answer, forget_answer
+from ..recovery.silent_end import describe_silent_end, ends_in_silence
 from ..roles import RoleName
 from ..state import State
 from .agent import Agent, load_agent
@@ -29,11 +36,15 @@ from .context import Context, get_thread_id
 from .dependencies import Dependencies
 from .emit import emit_event
 from .failover.wait import wait_before_retry
+from .message_history import build_role_message
 from .request_recorder import invoke_recorded
 
 if TYPE_CHECKING:
     from .failover.provider_limit import FailedRequest
 
+# Whose last words nobody depends on
+WORKING_ROLES = frozenset({"coder", "editor", "agent", "build", "plan"})
+LEFT_OUT = "{what} cannot be sent and is left out from now on: {reason}"
 TOOLS_AS_TEXT = "`{model}` does not support tools; it writes its calls as XML from now on"
 _logger = logging.getLogger(__name__)
 
@@ -49,6 +60,8 @@ class ModelAnswer:
     """That model, if it stands in for the chosen one; else empty."""
     seconds: float
     """Time of the answered request."""
+    refusals: tuple[HumanMessage, ...] = ()
+    """Notes on what the provider refused and the request left out."""
 
 
 async def request_answer(
@@ -81,12 +94,15 @@ async def request_answer(
     while True:
         try:
             named = await name_initiator(options, state, runtime, agent.deps)
-            message, seconds = await _invoke_with_retries(agent, messages, named, runtime)
-            return ModelAnswer(message, agent, fallback, seconds)
+            answer = await _invoke_with_retries(agent, messages, named, runtime, role)
+            return replace(answer, fallback=fallback)
         except ModelCallError as error:
             from .failover.provider_limit import record_failure
 
             failures.append(record_failure(agent.deps.model, error))
+            from ..recovery.refusals import add_rewind_hint
+
+            add_rewind_hint(error, get_thread_id(runtime), messages, state.get("steps", 0))
         agent, fallback = await _load_next(candidates, failures, answers, role, state, runtime)
 
 
@@ -175,9 +191,11 @@ async def _invoke_with_retries(
     messages: Sequence[BaseMessage],
     options: RequestOptions,
     runtime: Runtime[Context],
-) -> tuple[AIMessage, float]:
-    """Return the answer and the seconds it took; repeat the request while that may help."""
+    role: RoleName,
+) -> ModelAnswer:
+    """Return the answer of this model; repeat the request while that may help."""
     attempt, settings = 0, agent.deps.settings.model
+    refusals: tuple[HumanMessage, ...] = ()
     request = [agent.system, *await attach_images(agent, messages, runtime)]
     while True:
         started = time.monotonic()
@@ -185,7 +203,7 @@ async def _invoke_with_retries(
         sent, options = options, replace(options, initiator="agent")
         try:
             answer = await _invoke_once(agent, request, sent, runtime)
-            return answer, time.monotonic() - started
+            return ModelAnswer(answer, agent, "", time.monotonic() - started, refusals)
         except ToolsNotSupportedError:
             # the model itself has remembered it, so the next request is without tools
             emit_event(runtime, "notice", text=text(TOOLS_AS_TEXT, model=agent.deps.model.name))
@@ -193,6 +211,14 @@ async def _invoke_with_retries(
         except ModelCallError as error:
             # a kill during the wait must not bring back what the failed attempt streamed
             await forget_answer(agent.deps, runtime)
+            if attempt and role in WORKING_ROLES and ends_in_silence(error, messages):
+                ended = AIMessage(describe_silent_end(messages))
+                return ModelAnswer(ended, agent, "", time.monotonic() - started, refusals)
+            if not refusals and (note := _build_refusal_note(error, messages, runtime, role)):
+                refusals = (note,)
+                left = [*messages, note]
+                request = [agent.system, *await attach_images(agent, left, runtime)]
+                continue
             attempt += 1
             seconds = compute_delay(attempt, error, settings.retry, random=random.random)
             if seconds is None or attempt > settings.retries:
@@ -200,6 +226,25 @@ async def _invoke_with_retries(
             _logger.info("request is repeated in %.1f s: attempt %d", seconds, attempt)
             emit_event(runtime, "retry", reason=error.message, seconds=seconds, attempt=attempt)
         await wait_before_retry(runtime, seconds)
+
+
+def _build_refusal_note(
+    error: ModelCallError,
+    messages: Sequence[BaseMessage],
+    runtime: Runtime[Context],
+    role: RoleName,
+) -> HumanMessage | None:
+    """Return a note on what the provider refuses; None if they cannot be known."""
+    if not isinstance(error, InvalidRequestError | InputRefusedError | ContextOverflowError):
+        return None
+    from ..recovery.refusals import NOTE, describe_refusals, find_refusals, mark_refusals
+
+    refusals = find_refusals(error, messages)
+    if not refusals:
+        return None
+    what = describe_refusals(refusals, messages)
+    emit_event(runtime, "notice", text=text(LEFT_OUT, what=what, reason=error.message))
+    return mark_refusals(build_role_message(role, NOTE.format(what=what)), refusals)
 
 
 async def _invoke_once(
@@ -232,7 +277,11 @@ async def _invoke_once(
 async def attach_images(
     agent: Agent, messages: Sequence[BaseMessage], runtime: Runtime[Context]
 ) -> Sequence[BaseMessage]:
-    """Return the messages as the model can take them: with images, if it sees."""
+    """Return the messages as the model and its provider take them: with images, if it sees."""
+    if any(REFUSED in message.additional_kwargs for message in messages):
+        from ..recovery.refusals import replace_refusals
+
+        messages = replace_refusals(messages)
     if not agent.deps.model.vision or not any(map(has_images, messages)):
         return messages
     folder = agent.deps.locate_outputs(get_thread_id(runtime))

@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 
 from ...config.text import text
 from ...models.errors import ContextOverflowError, ModelCallError
-from ...models.invoke import is_cut
+from ...models.invoke import is_cut, is_paused
 from ...models.replay import MADE_BY
 from ..background.command_record import has_news
 from ..compaction.size_check import answer_overflow, find_oversize, fit_answer, learn_answer
@@ -35,6 +35,7 @@ from .remaining_limits import build_remaining_note
 from .request_options import build_request_options, settle_first_thinking
 from .stale_files import report_stale_files
 
+GO_ON = "Go on with your answer where it was paused."
 CUT = "Your answer was cut at its token limit and does not count. Give it again, whole and shorter."
 
 
@@ -163,9 +164,9 @@ async def _answer_request(start: _Start, runtime: Runtime[Context]) -> ModelTurn
     emit_usage(runtime, answer, used, request_usage, deps)
     _emit_calls(runtime, answer, role)
     finished = not (answer.tool_calls or answer.invalid_tool_calls)
-    again = [_retry_cut_answer(history, role, deps)] if finished and is_cut(answer) else []
+    again = _build_continuation(answer, history, role, deps) if finished else []
     update = {
-        "messages": [*start.added, answer, *again],
+        "messages": [*start.added, *answered.refusals, answer, *again],
         "steps": step,
         "usage": used,
         **({"fallback": answered.fallback} if answered.fallback else {}),
@@ -230,6 +231,15 @@ def _ask_to_compact(
     """Leave the request to the role's next turn, after `compact`; what was added to it stays."""
     messages = {"messages": added} if added else {}
     return ModelTurn({**start_update, **messages, "compaction": request}, None, goto="compact")
+
+
+def _build_continuation(
+    answer: AIMessage, history: list[AnyMessage], role: RoleName, deps: Dependencies
+) -> list[HumanMessage]:
+    """Return what asks the model for the rest of an answer that is not whole."""
+    if is_cut(answer):
+        return [_retry_cut_answer(history, role, deps)]
+    return [build_note(role, GO_ON)] if is_paused(answer) else []
 
 
 def _retry_cut_answer(

@@ -17,6 +17,8 @@ from ...tools.result import IMAGES
 if TYPE_CHECKING:
     from ...tools.filesystem.images import ImageReference
 
+# The mark of a note: by message, what the provider refuses of it
+REFUSED = "refused"
 OF_RESULTS = "The images of the results above:"
 GONE = "[image {name}: no longer stored]"
 # Requests whose messages are kept as objects, since a dialect encodes each object once

@@ -56,6 +56,7 @@ SPEAKING = (
     "nodes/agent/model_turn.py",
     "nodes/agent/model_request.py",
     "nodes/agent/failover/*.py",
+    "nodes/recovery/refusals.py",
     "nodes/compaction/size_check.py",
     "nodes/compaction/new_cut.py",
     "nodes/compaction/fill_report.py",
@@ -181,6 +182,10 @@ ASSEMBLED = (
 """Sentences that are put together while the program runs, and those of libraries."""
 NOT_FOR_PEOPLE = frozenset(
     [
+        "(The model's provider refused {what}, so it is left out of the conversation.)",
+        "[The model's provider refused the picture, so it is left out.]",
+        "[The model's provider refused this result, so it is left out. Do without it.]",
+        "Go on with your answer where it was paused.",
         " (there is none yet)",
         " with value ",
         "(its input)",

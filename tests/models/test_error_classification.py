@@ -13,7 +13,9 @@ from maxagent.models.error_classification import (
 )
 from maxagent.models.errors import (
     AuthenticationError,
+    ContentRefusedError,
     ContextOverflowError,
+    InputRefusedError,
     InvalidRequestError,
     ModelCallError,
     ModelNotFoundError,
@@ -158,3 +160,50 @@ def test_retry_after_is_kept_and_long_one_reported() -> None:
 def test_no_body_makes_it_fail(status: int, body: str) -> None:
     assert isinstance(classify_response(ASKED, status, body), ModelCallError)
     assert isinstance(classify_stream_error(ASKED, body), ModelCallError)
+
+
+INSPECTIONS = [
+    (400, '{"code":"data_inspection_failed","message":"Input data may be inappropriate content."}'),
+    (400, '{"error":{"code":"DataInspectionFailed","message":"Input text data may contain"}}'),
+    (400, openai("prompt triggering Azure OpenAI's content management policy", "filter")),
+    (400, openai("Content Exists Risk", "invalid_request_error")),
+    (400, openai("The request was rejected because it was considered high risk")),
+    (400, '{"error":{"code":"1301","message":"系统检测到输入或生成内容可能包含不安全或敏感内容"}}'),
+    (400, openai("your prompt was flagged as potentially violating our usage policy")),
+    (403, openai("Your chosen model requires moderation and your input was flagged")),
+    (422, '{"base_resp":{"status_code":1026,"status_msg":"input new_sensitive"}}'),
+    (400, '{"error":{"code":"SensitiveContentDetected","message":"the input may contain"}}'),
+    (451, openai("blocked by content security")),
+]  # fmt: skip
+OF_ANSWERS = [
+    (400, '{"code":"data_inspection_failed","message":"Output data may contain risks"}'),
+    (400, '{"error":{"message":"Output blocked by content filtering policy"}}'),
+    (422, '{"base_resp":{"status_code":1027,"status_msg":"output new_sensitive"}}'),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("status", "body"), INSPECTIONS)
+def test_inspection_of_the_request_is_known(status: int, body: str) -> None:
+    assert type(classify_response(ASKED, status, body)) is InputRefusedError
+
+
+@pytest.mark.parametrize(("status", "body"), OF_ANSWERS)
+def test_refused_answer_is_no_refused_request(status: int, body: str) -> None:
+    assert type(classify_response(ASKED, status, body)) is ContentRefusedError
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        ("too large on tokens per min (TPM): Limit 30000, Requested 45000.", ContextOverflowError),
+        ("Rate limit reached: Limit: 6,000, Requested: 7,000", ContextOverflowError),
+        ("per minute: limit 12000, requested 12001, try again in 5s", ContextOverflowError),
+        ("on TPM: Limit 30000, Used 20000, Requested 15000. Try again in 10s", RateLimitError),
+        ("Limit 30000, Requested 20000. Try again in 10s", RateLimitError),
+        ("Too many requests", RateLimitError),
+    ],
+)  # fmt: skip
+def test_request_above_a_minutes_limit_waits_for_nothing(
+    words: str, kind: type[ModelCallError]
+) -> None:
+    assert type(classify_response(ASKED, 429, openai(words))) is kind

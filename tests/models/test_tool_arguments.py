@@ -11,6 +11,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from maxagent.models.tool_arguments import (
     clean_value,
+    make_valid_name,
     parse_arguments,
     restore_original_arguments,
     to_valid_json,
@@ -87,3 +88,24 @@ def test_deeply_nested_arguments_are_refused(levels: int, deep: bool) -> None:
             parse_arguments(text)
     else:
         assert parse_arguments(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "valid"),
+    [
+        ("read_file", "read_file"),
+        ("mcp_db_read-all_", "mcp_db_read-all_"),
+        ("functions.read_file", "functions_read_file"),
+        ("read_file<|channel|>commentary", "read_file_channel_commentary"),
+        ("x" * 300, "x" * 64),
+        ("9lives", "call_9lives"),
+        ("-v", "v"),
+        ("Datei lesen!", "Datei_lesen"),
+        ("读取", "call"),
+        ("", "call"),
+        (None, "call"),
+        ("a\nb", "a_b"),
+    ],
+)
+def test_name_is_valid_for_every_api(name: str | None, valid: str) -> None:
+    assert make_valid_name(name) == valid

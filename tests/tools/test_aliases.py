@@ -1,6 +1,11 @@
 import pytest
 
-from maxagent.tools.aliases import rename_arguments, resolve_tool_name, translate_editor_call
+from maxagent.tools.aliases import (
+    rename_arguments,
+    resolve_tool_name,
+    strip_namespace,
+    translate_editor_call,
+)
 
 
 @pytest.mark.parametrize(
@@ -73,3 +78,24 @@ def test_an_editor_of_several_commands(
 ) -> None:
     given = {"command": command, "path": "a.py", **more}
     assert translate_editor_call("str_replace_editor", given) == (tool, {"path": "a.py", **args})
+
+
+@pytest.mark.parametrize(
+    ("name", "tool"),
+    [
+        ("functions.read_file", "read_file"),
+        ("default_api.grep", "grep"),
+        ("default_api:grep", "grep"),
+        ("to=functions.edit", "edit"),
+        ("read_file<|channel|>commentary", "read_file"),
+        ("functions.run_command <|constrain|>json", "run_command"),
+        ("tools/list_files", "list_files"),
+        (" grep ", "grep"),
+        ("my.read_file", "my.read_file"),
+        ("read file", "read file"),
+        ("functions.", "functions."),
+        ("", ""),
+    ],
+)
+def test_namespace_of_a_name_is_stripped(name: str, tool: str) -> None:
+    assert strip_namespace(name) == tool

@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from ...config.errors import UsageError
 from ...config.settings.schema import ToolsSection
 from ...config.text import text
+from ...models.tool_arguments import make_valid_name
 from .. import aliases
 from ..todo_list import Item
 from ..tool_table import TOOLS
@@ -60,6 +61,8 @@ def resolve(name: str) -> BaseTool | None:
 
 def canonical(name: str, args: Mapping[str, object]) -> tuple[str, dict[str, object]]:
     """Return a call with the tool's own name and argument names; an unknown tool stays as it is."""
+    if resolve(name) is None:
+        name = aliases.strip_namespace(name)
     name, args = aliases.translate_editor_call(name, args)
     tool = resolve(name)
     if tool is None:
@@ -83,7 +86,7 @@ def describe_unknown_tool(name: str, names: Iterable[str]) -> str:
         else "."
     )
     own = [tool_name for tool_name in tool_names if not tool_name.startswith(MCP_PREFIX)]
-    values = {"name": name, "suggestion": suggestion, "names": ", ".join(own)}
+    values = {"name": make_valid_name(name), "suggestion": suggestion, "names": ", ".join(own)}
     if len(own) == len(tool_names):
         return text("There is no tool `{name}`{suggestion} There are: {names}", **values)
     return text(

@@ -239,7 +239,6 @@ async def test_cut_stream_fails_and_repeats_cleanly(anthropic_provider: Anthropi
         ({"sse": ['data: {"type": "error", "error": {"type": "rate_limit_error"}}', ""]},
          RateLimitError, True),
         ({"text": "No.", "finish_reason": "refusal"}, ContentRefusedError, False),
-        ({"text": "So far", "finish_reason": "pause_turn"}, BrokenStreamError, True),
         ({"text": "So far", "finish_reason": "model_context_window_exceeded"},
          ContextOverflowError, False),
         ({"text": "ok", "usage": {"input_tokens": 10, "cache_read_input_tokens": 300_000}},

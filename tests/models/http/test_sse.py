@@ -99,3 +99,16 @@ def test_time_grows_with_the_length_of_an_event(portion: bytes) -> None:
     few = min(seconds(350) for _ in range(5))
     many = min(seconds(3_500) for _ in range(3))
     assert many < 40 * few, "ten times as much takes ten times as long, not a hundred"
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 100])
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
+def test_byte_order_mark_loses_no_event(size: int, end: bytes) -> None:
+    stream = b"\xef\xbb\xbfdata: one" + end * 2 + b"data: \xef\xbb\xbftwo" + end * 2
+    decoder = EventDecoder()
+    events = [
+        event
+        for at in range(0, len(stream), size)
+        for event in decoder.feed(stream[at : at + size])
+    ]
+    assert [*events, *decoder.close()] == ["one", "\ufefftwo"]

@@ -1,0 +1,97 @@
+from collections.abc import Sequence
+
+import pytest
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+
+from maxagent.models.errors import (
+    ContextOverflowError,
+    InputRefusedError,
+    InvalidRequestError,
+    ModelCallError,
+    RateLimitError,
+)
+from maxagent.nodes.messages.images import mark_images
+from maxagent.nodes.recovery.refusals import (
+    NO_PICTURE,
+    NO_RESULT,
+    add_rewind_hint,
+    find_refusals,
+    mark_refusals,
+    replace_refusals,
+)
+from maxagent.tools.filesystem.images import ImageReference
+
+IMAGE = ImageReference(id="a.png", mime_type="image/png", name="a.png")
+
+
+def say(id: str, *, image: bool = False) -> BaseMessage:
+    message = HumanMessage(f"words of {id}", id=id)
+    mark_images(message, [IMAGE] if image else [])
+    return message
+
+
+def give(id: str, *, image: bool = False) -> BaseMessage:
+    message = ToolMessage(f"result of {id}", id=id, tool_call_id=id, name="read_file")
+    mark_images(message, [IMAGE] if image else [])
+    return message
+
+
+ANSWER = AIMessage("", id="answer")
+OLD = [say("u1", image=True), ANSWER, give("t1"), ANSWER]
+INSPECTED = InputRefusedError("data_inspection_failed")
+UNREADABLE = InvalidRequestError("answered 400: cannot decode the image")
+INVALID = InvalidRequestError("answered 400: messages.3 is invalid")
+
+
+@pytest.mark.parametrize(
+    ("error", "messages", "refusals"),
+    [
+        (INSPECTED, [*OLD, give("t2"), give("t3")], {"t2": "result", "t3": "result"}),
+        (INSPECTED, [*OLD, say("u2")], {}),
+        (INSPECTED, [*OLD, give("t2"), say("u2")], {"t2": "result"}),
+        (UNREADABLE, [*OLD, give("t2")], {"u1": "image"}),
+        (UNREADABLE, [*OLD, give("t2", image=True)], {"t2": "image"}),
+        (UNREADABLE, [say("u1"), ANSWER, give("t1")], {}),
+        (INVALID, [*OLD, say("u2", image=True)], {"u2": "image"}),
+        (INVALID, [*OLD, say("u2")], {}),
+        (INVALID, [], {}),
+        (ContextOverflowError("prompt is too long"), [*OLD, say("u2", image=True)], {}),
+        (ContextOverflowError("image exceeds 5 MB"), [*OLD, give("t2")], {"u1": "image"}),
+    ],
+)
+def test_new_pieces_are_to_blame(
+    error: ModelCallError, messages: Sequence[BaseMessage], refusals: dict[str, str]
+) -> None:
+    assert find_refusals(error, messages) == refusals
+
+
+def test_refusals_are_replaced_by_words() -> None:
+    note = mark_refusals(HumanMessage("note"), {"t1": "result", "u1": "image", "gone": "result"})
+    sent = replace_refusals([*OLD, note])
+    assert [message.content for message in sent] == [
+        f"words of u1{NO_PICTURE}",
+        "",
+        NO_RESULT,
+        "",
+        "note",
+    ]
+    assert OLD[0].content == "words of u1" and replace_refusals(OLD) == OLD
+    assert replace_refusals([*OLD, note]) == sent
+
+
+@pytest.mark.parametrize(
+    ("error", "last", "steps", "step"),
+    [
+        (INVALID, say("u2"), 3, "--to 3"),
+        (INSPECTED, give("t2"), 3, "--to 2"),
+        (INVALID, say("u2"), 0, ""),
+        (RateLimitError("wait"), say("u2"), 3, ""),
+    ],
+)
+def test_hint_names_the_step_before(
+    error: ModelCallError, last: BaseMessage, steps: int, step: str
+) -> None:
+    error.hint = "Check it"
+    add_rewind_hint(error, "3f2a1b9c-0000", [last], steps)
+    assert ("`mcode rewind 3f2a1b9c" in error.hint) == bool(step)
+    assert step in error.hint and error.hint.startswith("Check it")

@@ -27,7 +27,8 @@ CLAUDE_NAMES: Mapping[str, tuple[str, ...]] = {
 }
 EVERY = ("", "*")
 # Without other characters a matcher is a list of whole names, as in Claude Code
-_PLAIN = re.compile(r"[\w|\s]+")
+_PLAIN = re.compile(r"[\w|,\s-]+")
+_SEPARATOR = re.compile(r"[|,]")
 
 
 # A matcher with one says which tools it is not for
@@ -37,17 +38,22 @@ _NEGATION = re.compile(r"\(\?<?!")
 def matches_tool(matcher: str, tool: str) -> bool:
     """Return whether a hook with this matcher is for a tool; the case of letters does not count.
 
-    As in Claude Code it must match a whole name. One with `(?!…)` must match all names of the tool,
-    or it would be for each tool that has another name, too.
+    It must match a whole name; with `^` in front and no `$` the beginning of our name or of Claude
+    Code's, as there. One with `(?!…)` must match all names of the tool, or it would be for each
+    tool that has another name, too.
     """
     if matcher in EVERY:
         return True
     names = list_tool_names(tool)
     if _PLAIN.fullmatch(matcher):
-        matcher_names = {name.strip().casefold() for name in matcher.split("|")}
+        matcher_names = {name.strip().casefold() for name in _SEPARATOR.split(matcher)}
         return not matcher_names.isdisjoint(name.casefold() for name in names)
-    quantify = all if _NEGATION.search(matcher) else any
-    return quantify(re.fullmatch(matcher, name, re.IGNORECASE) for name in names)
+    match = re.match if matcher.startswith("^") else re.fullmatch
+    if _NEGATION.search(matcher):
+        return all(match(matcher, name, re.IGNORECASE) for name in names)
+    return any(re.fullmatch(matcher, name, re.IGNORECASE) for name in names) or any(
+        match(matcher, name, re.IGNORECASE) for name in _list_main_names(tool)
+    )
 
 
 def matches_any_tool(matcher: str, tools: Collection[str]) -> bool:
@@ -59,7 +65,13 @@ def matches_any_tool(matcher: str, tools: Collection[str]) -> bool:
 def list_tool_names(tool: str) -> tuple[str, ...]:
     """List the names of a tool: its own, its aliases and Claude Code's."""
     aliases = [alias for alias, name in TOOLS.items() if name == tool]
-    return (tool, *aliases, *CLAUDE_NAMES.get(tool, ()), *_iter_claude_mcp_names(tool))
+    own, *claude_names = _list_main_names(tool)
+    return (own, *aliases, *claude_names)
+
+
+def _list_main_names(tool: str) -> tuple[str, ...]:
+    """List our name of a tool and Claude Code's."""
+    return (tool, *CLAUDE_NAMES.get(tool, ()), *_iter_claude_mcp_names(tool))
 
 
 def get_claude_name(tool: str) -> str:

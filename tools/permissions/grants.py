@@ -4,7 +4,7 @@ from ...config.text import join_texts, text
 from .call import RequestedCall
 from .decision import Decision
 from .policy import Policy
-from .restrictions import describe_rule, is_plan_write, is_read_only
+from .restrictions import is_plan_write, is_read_only
 from .rule import find_allowing_rules, find_call_excess, find_changed_consents
 from .suggested_rule import suggest_rule
 from .unasked_commands import evaluate_unasked, find_limited_file, find_objection
@@ -34,7 +34,7 @@ def grant(call: RequestedCall, policy: Policy) -> Decision:
     if rules := find_allowing_rules(allowing, call):
         texts = ", ".join(dict.fromkeys(f"`{rule.text}`" for rule in rules))
         return Decision(
-            "allow", text("the user's rules allow {texts}", texts=texts), describe_rule(rules[0])
+            "allow", text("the user's rules allow {texts}", texts=texts), rules[0].description
         )
     if unasked := evaluate_unasked(call, policy):
         return unasked

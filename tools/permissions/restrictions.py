@@ -15,9 +15,10 @@ from ..rag_servers import describe_missing
 from ..result import ToolError
 from ..testing.file_names import belongs_to_tests
 from .call import RequestedCall
+from .command_files import restrict_by_file_rules
 from .decision import Decision
 from .policy import Policy
-from .rule import Rule, find_allowing_rules
+from .rule import find_allowing_rules
 from .subject import PATTERN_KINDS
 
 # Effects on no file
@@ -197,6 +198,7 @@ RESTRICTIONS: tuple[Restriction, ...] = (
     restrict_to_tests,
     restrict_by_analysis,
     restrict_by_deny_rule,
+    restrict_by_file_rules,
     restrict_by_read_only_mode,
     restrict_by_plan_mode,
     restrict_by_protection,
@@ -222,11 +224,6 @@ def is_allowed_on_server(call: RequestedCall, policy: Policy) -> bool:
     return call.is_of_server and bool(find_allowing_rules(policy.filter_rules("allow"), call))
 
 
-def describe_rule(rule: Rule) -> str:
-    """Describe a user's rule and its place."""
-    return f"{rule.kind} {rule.text} ({rule.origin})"
-
-
 def _list_written_names(call: RequestedCall) -> list[str]:
     """List the project's files that a command line certainly changes, by path in the project."""
     root = call.workspace.root
@@ -250,8 +247,8 @@ def _restrict_by_rules(kind: RuleKind, call: RequestedCall, policy: Policy) -> D
             does = "the user's rules deny `{text}`"
             if kind == "ask":
                 does = "the user's rules ask about `{text}`"
-            return Decision(kind, text(does, text=rule.text), describe_rule(rule))
+            return Decision(kind, text(does, text=rule.text), rule.description)
         if touched is None:
             reason = text("it may match `{text}`, which the user's rules name", text=rule.text)
-            perhaps = perhaps or Decision("ask", reason, describe_rule(rule))
+            perhaps = perhaps or Decision("ask", reason, rule.description)
     return perhaps

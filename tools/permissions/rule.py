@@ -75,6 +75,11 @@ class Rule:
     consent: tuple[Provenance, ...] | None = None
     """What a rule from an answer covers of what its calls start; None: the user has written it."""
 
+    @property
+    def description(self) -> str:
+        """Its kind, text and place."""
+        return f"{self.kind} {self.text} ({self.origin})"
+
     def matches_call(self, call: "RequestedCall") -> bool | None:
         """Return whether it matches any part of the call; None if that is uncertain."""
         if not self._is_about(call):

@@ -3,6 +3,7 @@
 import os
 import re
 import stat
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -64,31 +65,36 @@ _FILE_LIKE = re.compile(r"/|\w\.\w|^\.\w", re.ASCII)
 
 def find_secret(step: SimpleCommand, workspace: Workspace) -> FileReference | None:
     """Find the name of a secret in a step; a match by chance only if there is no other."""
-    names = list(dict.fromkeys(find_references(step)))
     secrets = (
-        name
-        for folder in find_folders(step)
-        for name in names
-        if _is_secret(name, folder, step, workspace)
+        name for name, path in find_named_files(step) if _is_secret(name, path, step, workspace)
     )
     return min(secrets, key=lambda name: name.by_chance, default=None)
 
 
-def _is_secret(
-    name: FileReference, folder: Path | None, step: SimpleCommand, workspace: Workspace
-) -> bool:
+def find_named_files(step: SimpleCommand) -> Iterator[tuple[FileReference, str]]:
+    """Yield the names in a step that are files, or look like one, with their absolute path."""
+    names = list(dict.fromkeys(find_references(step)))
+    for folder in find_folders(step):
+        for name in names:
+            if path := _locate_file(name, folder):
+                yield name, path
+
+
+def _locate_file(name: FileReference, folder: Path | None) -> str:
     looks = _FILE_LIKE.search(name.text) is not None
     if (
         not 1 < len(name.text) < _MAX_NAME_LENGTH
         or "\0" in name.text
         or (not looks and not name.exact)
     ):
-        return False
+        return ""
     written = os.path.expanduser(name.text) if name.text.startswith("~") else name.text
     path = os.path.normpath(os.path.join(folder or "/somewhere", written)).replace("//", "/", 1)
+    return path if os.path.lexists(path) or (name.exact and looks) else ""
+
+
+def _is_secret(name: FileReference, path: str, step: SimpleCommand, workspace: Workspace) -> bool:
     exists = os.path.lexists(path)
-    if not exists and not (name.exact and looks):
-        return False
     hidden = _is_sensitive(path, workspace) or (exists and _is_sensitive_file(path, workspace))
     return hidden and not is_existence_check(step, name, path, workspace.root)
 

@@ -1,0 +1,124 @@
+"""A rule on files holds for the commands that name them."""
+
+from pathlib import Path
+
+import pytest
+from rule_texts import ruled
+
+from maxagent.tools.permissions.evaluate import evaluate_call
+from maxagent.tools.workspace import Workspace
+
+FILES = ("notes.txt", "private/key.txt", "src/a.py", "build/out.js", "link.txt")
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    root = tmp_path / "project"
+    for name in FILES:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("x\n")
+    (root / "link.txt").unlink()
+    (root / "link.txt").symlink_to("private/key.txt")
+    return Workspace(root)
+
+
+def decide(workspace: Workspace, command: str, *rules: str, cwd: str = ".") -> str:
+    args = {"command": command, "cwd": cwd}
+    policy = ruled("auto", *rules)
+    return evaluate_call("run_command", "execute", args, (), workspace, policy).verdict
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cat private/key.txt",
+        "cat ./private/../private/key.txt",
+        "cd private && head -n 1 key.txt",
+        "make && tail private/key.txt",
+        "grep -r x private",
+        "base64 private/key.txt",
+        "awk 1 < private/key.txt",
+        "sudo cat private/key.txt",
+        "bash -c 'cat private/key.txt'",
+        "cp private/key.txt copy.txt",
+        "tar cf x.tar private",
+        "echo $(cat private/key.txt)",
+        "cat link.txt",
+        "cat PRIVATE/key.txt",
+        "git diff private/key.txt",
+        "cat private/*.txt",
+    ],
+)
+def test_command_reads_no_denied_file(command: str, workspace: Workspace) -> None:
+    assert decide(workspace, command) != "deny"
+    assert decide(workspace, command, "deny read_file(private/**)") == "deny"
+    assert decide(workspace, command, "ask Read(private/**)") == "ask"
+
+
+def test_denied_file_is_found_from_another_folder(workspace: Workspace) -> None:
+    assert decide(workspace, "cat key.txt", "deny Read(private/**)", cwd="private") == "deny"
+    assert decide(workspace, "cat a.py", "deny Read(private/**)", cwd="src") == "allow"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "python3 -c 'print(open(\"private/key.txt\").read())'",
+        "cat *",
+        "ruby -e 'puts IO.read(\"notes.txt\")'",
+    ],
+)
+def test_uncertain_reading_is_asked(command: str, workspace: Workspace) -> None:
+    rules = ("deny read_file(private/**)", "deny read_file(notes.txt)")
+    assert decide(workspace, command, *rules) in ("ask", "deny")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ls private",
+        "test -e private/key.txt",
+        "echo private/key.txt",
+        "npm run build",
+        "make build",
+        "pytest src/a.py",
+        "cat src/a.py",
+        "grep -r x src",
+        "git add private/key.txt",
+        "echo x > private/key.txt",
+        "git commit -m 'see private/key.txt'",
+    ],
+)
+def test_what_does_not_read_is_as_before(command: str, workspace: Workspace) -> None:
+    rules = ("deny read_file(private/**)", "deny read_file(build/**)", "deny grep(src/**)")
+    assert decide(workspace, command, *rules) == decide(workspace, command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo x > src/a.py",
+        "sed -i s/x/y/ src/a.py",
+        "make | tee src/a.py",
+        "rm src/a.py",
+        "rm -r src",
+        "mv src/a.py b.py",
+        "cp notes.txt src/a.py",
+        "truncate -s 0 src/a.py",
+        "dd if=/dev/null of=src/a.py",
+        "cd src && touch new.py",
+        "bash -c 'echo x >> src/a.py'",
+    ],
+)
+@pytest.mark.parametrize("rule", ["deny edit(src/**)", "ask Write(src/**)"])
+def test_command_that_changes_a_file_is_asked(
+    command: str, rule: str, workspace: Workspace
+) -> None:
+    assert decide(workspace, command) == "allow"
+    assert decide(workspace, command, rule) == "ask"
+    assert decide(workspace, command, rule, "allow run_command(rm:*)") == "ask"
+
+
+@pytest.mark.parametrize("command", ["pytest src/a.py", "cat src/a.py", "cp src/a.py b.py", "make"])
+def test_command_that_leaves_a_file_is_not_asked(command: str, workspace: Workspace) -> None:
+    assert decide(workspace, command, "deny edit(src/**)", "deny edit") == "allow"

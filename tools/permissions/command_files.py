@@ -1,0 +1,126 @@
+"""Rules on files, applied to what a command names: `deny read_file(a)` covers `cat a`, too."""
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...config.text import text
+from .call import RequestedCall
+from .decision import Decision
+from .policy import Policy
+from .rule import Rule
+from .subject import EDITING_TOOLS, Subject
+
+if TYPE_CHECKING:
+    from ..shell.parsing.simple_command import SimpleCommand
+
+# Programs that show, copy or search the files in their arguments
+_READERS_LIST = """
+cat tac nl head tail less more bat batcat view grep egrep fgrep zgrep rg ag ack sed gsed awk gawk
+mawk nawk jq yq cut sort uniq comm diff cmp paste join column fold fmt pr rev strings od xxd hexdump
+base64 base32 cp mv ln rsync scp install dd tar zip 7z gzip zcat bzcat xzcat vi vim nvim nano ed ex
+source . curl wget
+"""
+_READERS = frozenset(_READERS_LIST.split())
+# Commands of git that show what is in files
+_GIT_READERS = frozenset("annotate archive blame cat-file diff grep log show".split())
+
+
+def restrict_by_file_rules(call: RequestedCall, policy: Policy) -> Decision | None:
+    """Apply the user's `deny` and `ask` rules on files to a command that reads or changes them.
+
+    A change is asked, as in the mode `edits`; so is a program with the name of a file in its code.
+    What another program does with a file is not known.
+    """
+    rules = [rule for rule in policy.rules if rule.kind != "allow" and rule.pattern is not None]
+    reading = [rule for rule in rules if rule.tool == "read_file"]
+    editing = [rule for rule in rules if rule.tool in EDITING_TOOLS]
+    if not call.command or not (reading or editing):
+        return None
+    decisions = [
+        *(_decide_read(rule, name, sure) for rule, name, sure in _find_reads(call, reading)),
+        *(_decide_write(rule, name) for rule, name in _find_writes(call, editing)),
+    ]
+    return max(decisions, key=lambda decision: decision.verdict == "deny", default=None)
+
+
+def _decide_read(rule: Rule, name: str, is_certain: bool) -> Decision:
+    is_denied = is_certain and rule.kind == "deny"
+    reason = text(
+        "it names `{name}`, which the rule `{kind} {text}` covers",
+        name=name,
+        kind=rule.kind,
+        text=rule.text,
+    )
+    return Decision("deny" if is_denied else "ask", reason, rule.description)
+
+
+def _decide_write(rule: Rule, name: str) -> Decision:
+    reason = text(
+        "it changes `{name}`, which the rule `{kind} {text}` covers",
+        name=name,
+        kind=rule.kind,
+        text=rule.text,
+    )
+    return Decision("ask", reason, rule.description)
+
+
+def _find_reads(call: RequestedCall, rules: Sequence[Rule]) -> Iterator[tuple[Rule, str, bool]]:
+    """Yield each rule on a file that a command names to read it, and whether that is certain."""
+    from ..shell.parsing.inline_code import is_interpreter
+    from ..shell.risks.existence_checks import is_existence_check
+    from ..shell.risks.sensitive_files import find_named_files
+
+    root = call.workspace.root
+    for step in _list_steps(call) if rules else ():
+        written = {redirect.target.text for redirect in step.redirects if redirect.writes}
+        for name, path in find_named_files(step):
+            is_read = name.text not in written if name.bound else _is_reader(step)
+            is_guess = not name.exact and is_interpreter(step.program)
+            if not (is_read or is_guess) or is_existence_check(step, name, path, root):
+                continue
+            for rule in _list_matches(call, path, rules):
+                yield rule, name.text, name.exact and not name.by_chance
+
+
+def _find_writes(call: RequestedCall, rules: Sequence[Rule]) -> Iterator[tuple[Rule, str]]:
+    """Yield each rule on a file that a command certainly changes, as far as it names it."""
+    from ..shell.parsing.path_targets import resolve_target
+    from ..shell.risks.protected_writes import find_written_names
+
+    if not rules:
+        return
+    places = list(map(str, call.written_files.paths))
+    for step in _list_steps(call):
+        for name in find_written_names(step):
+            if place := resolve_target(name, step.folder):
+                places.append(str(place))
+    for path in dict.fromkeys(places):
+        for rule in _list_matches(call, path, rules):
+            yield rule, os.path.relpath(path, call.workspace.root)
+
+
+def _is_reader(step: "SimpleCommand") -> bool:
+    if step.program == "git":
+        return any(word.text in _GIT_READERS for word in step.words[1:])
+    return step.program in _READERS
+
+
+def _list_steps(call: RequestedCall) -> "Sequence[SimpleCommand]":
+    from ..shell.parsing.command_line import CommandLine
+    from ..shell.parsing.shell_state import ShellState
+
+    root = call.workspace.root
+    folder = Path(os.path.normpath(root / str(call.args.get("cwd") or ".")))
+    return CommandLine(call.command, ShellState(root, folder)).steps
+
+
+def _list_matches(call: RequestedCall, path: str, rules: Sequence[Rule]) -> list[Rule]:
+    root = call.workspace.root
+    places = {Path(path), Path(os.path.realpath(path))}
+    names = [str(place.relative_to(root)) for place in places if place.is_relative_to(root)]
+    if not names:
+        return []
+    file = Subject(tuple(names), folder=str(root))
+    return [rule for rule in rules if rule.may_match(file)]

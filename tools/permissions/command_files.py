@@ -24,7 +24,9 @@ source . curl wget
 """
 _READERS = frozenset(_READERS_LIST.split())
 # Commands of git that show what is in files
-_GIT_READERS = frozenset("annotate archive blame cat-file diff grep log show".split())
+_GIT_READERS = frozenset(
+    ["annotate", "archive", "blame", "cat-file", "diff", "grep", "log", "show"]
+)
 
 
 def restrict_by_file_rules(call: RequestedCall, policy: Policy) -> Decision | None:

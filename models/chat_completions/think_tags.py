@@ -1,8 +1,31 @@
-"""Splitter of `<think>…</think>` at the beginning of an answer from the answer itself (pure)."""
+"""Splitter of thinking at the beginning of an answer from the answer itself (pure).
 
-OPEN, CLOSE = "<think>", "</think>"
+Servers without a parser for their model pass its own tags on: `<think>…</think>` of most,
+`[THINK]…[/THINK]` of Mistral's, the channels of OpenAI's open models.
+"""
+
+import re
+
+from langchain_core.messages import AIMessage
+
+# By the tag that opens it, the tag that ends it
+TAGS = {
+    "<think>": "</think>",
+    "<thinking>": "</thinking>",
+    "[THINK]": "[/THINK]",
+    "<seed:think>": "</seed:think>",
+    "<|channel|>analysis<|message|>": "<|end|>",
+    "<|start|>assistant<|channel|>analysis<|message|>": "<|end|>",
+}
+# What stands before an answer in the channel for it
+FINAL = ("<|start|>assistant<|channel|>final<|message|>", "<|channel|>final<|message|>")
 # Most characters of blanks before the tag
 MAX_BLANK_LENGTH = 1_000
+_LONE = re.compile(
+    r"[ \t]*(?:</think(?:ing)?>|\[/THINK\]|</seed:think>)[ \t]*(?:\n|\Z)|\n(?:</think>)(?=\S)"
+)
+_MAY_HAVE = re.compile(r"</(?:seed:)?think|\[/THINK\]|<\|(?:return|end)\|>")
+_END = re.compile(r"(?:<\|(?:return|end)\|>\s*)+\Z")
 
 
 class ThinkingSplitter:
@@ -11,6 +34,7 @@ class ThinkingSplitter:
     def __init__(self) -> None:
         self._state = "start"
         self._held = ""
+        self._close = ""
 
     def feed(self, text: str) -> tuple[str, str]:
         """Return the thinking and the answer, as far as this portion decides."""
@@ -35,28 +59,67 @@ class ThinkingSplitter:
 
     def _detect_start(self) -> None:
         word = self._held.lstrip()
+        opening = next((tag for tag in TAGS if word.startswith(tag)), "")
         if len(self._held) - len(word) > MAX_BLANK_LENGTH:
             self._state = "answer"
-        elif word.startswith(OPEN):
-            self._state, self._held = "thinking", word[len(OPEN) :]
-        elif not OPEN.startswith(word):
+        elif opening:
+            self._state, self._held = "thinking", word[len(opening) :]
+            self._close = TAGS[opening]
+        elif any(word.startswith(tag) for tag in FINAL):
+            self._state = "gap"
+        elif not any(tag.startswith(word) for tag in (*TAGS, *FINAL)):
             self._state = "answer"
 
     def _split_thinking(self) -> str:
-        thinking, tag, rest = self._held.partition(CLOSE)
+        thinking, tag, rest = self._held.partition(self._close)
         if tag:
             self._state, self._held = "gap", rest
             return thinking
-        keep = _measure_overlap(self._held, CLOSE)
+        keep = _measure_overlap(self._held, self._close)
         thinking = self._held[: len(self._held) - keep]
         self._held = self._held[len(thinking) :]
         return thinking
 
     def _skip_gap(self) -> None:
-        """Drop blank lines between the thinking and the answer."""
+        """Drop blank lines, and the answer's channel, between the thinking and the answer."""
         self._held = self._held.lstrip()
+        channel = next((tag for tag in FINAL if self._held.startswith(tag)), "")
+        if channel:
+            self._held = self._held[len(channel) :].lstrip()
+        elif any(tag.startswith(self._held) for tag in FINAL):
+            return
         if self._held:
             self._state = "answer"
+
+
+def take_lone_thinking(answer: AIMessage) -> AIMessage:
+    """Return the answer without thinking and marks of channels that stand in its text."""
+    text = answer.content
+    if not isinstance(text, str) or not _MAY_HAVE.search(text):
+        return answer
+    thinking, words = split_lone_thinking(text)
+    if words == text or not (words.strip() or answer.tool_calls or answer.invalid_tool_calls):
+        return answer
+    extra = dict(answer.additional_kwargs)
+    if thinking and not extra.get("reasoning_content"):
+        extra["reasoning_content"] = thinking
+    return answer.model_copy(update={"content": words, "additional_kwargs": extra})
+
+
+def split_lone_thinking(text: str) -> tuple[str, str]:
+    """Return the thinking before a closing tag that nothing has opened, and the answer.
+
+    A template that writes the opening tag itself leaves only the closing one in the answer.
+    """
+    text = _END.sub("", text)
+    match = _LONE.search(text)
+    if match is None or any(tag in text[: match.start()] for tag in TAGS):
+        return "", text
+    before, after = text[: match.start()], text[match.end() :]
+    line = before.rpartition("\n")[2]
+    if before.count("```") % 2 or line.count("`") % 2:
+        return "", text
+    return before.strip(), after.lstrip()
 
 
 def _measure_overlap(text: str, tag: str) -> int:

@@ -1,30 +1,40 @@
-"""Calls that a model with native calling has written into its text instead (pure)."""
+"""Calls that a model with native calling has written into its text instead (pure).
 
-import json
+They count only at the end of an answer, after nothing that quotes them: an answer may show calls.
+"""
+
 import re
+from collections.abc import Iterator
 from typing import Any, cast
 
 from langchain_core.messages import AIMessage
 from langchain_core.messages.tool import tool_call
 
+from ..invoke import is_cut
 from ..replay import without_output_parts
 from ..tool_arguments import clean_value
-from .argument_types import convert_values, trim_line_breaks
-from .call_parser import FenceTracker, ParsedText, TextCall, parse_calls
+from .call_parser import OPENING, ParsedText, TextCall, parse_calls
 from .known_tools import KnownTools
+from .maker_calls import AROUND, match_maker_calls
 
-_JSON_CALL = re.compile(r"\s*<tool_call>(.*?)</tool_call>", re.DOTALL)
-_INVOKE = re.compile(r'\s*<((?:\w+:)?)invoke name="([^"\n]+)">(.*?)</\1invoke>', re.DOTALL)
-_PARAMETER = re.compile(
-    r'\s*<((?:\w+:)?)parameter name="([^"\n]+)"[^>\n]*>(.*?)</\1parameter>\s*', re.DOTALL
+# How a call in some markup begins
+MARKUP = re.compile(
+    r"<(?:\w+:)?(?:tool_calls?|function_calls|TOOLCALL)>|<function=|<(?:\w+:|｜DSML｜)?invoke name="
+    r"|<\|start\|>assistant(?=<\|channel\|>commentary)"
+    r"|<\|(?:tool_call|tool_calls_section|python_tag|python_start|channel\|>commentary)"
+    r"|<｜tool▁call|<｜DSML｜|\[TOOL_CALLS\]"
 )
-_AROUND = re.compile(r"\s*</?(?:\w+:)?(?:function_calls|tool_calls)>")
+# Most places of an answer where calls are looked for
+_MAX_PLACES = 200
+_QUOTING = ("pre", "code", "example", "examples", "blockquote", "details", "template")
+_QUOTE = re.compile(rf"<(/?)({'|'.join(_QUOTING)})\b[^>\n]*>", re.IGNORECASE)
 
 
 def take_leaked_calls(answer: AIMessage, tools: KnownTools) -> AIMessage:
     """Return the answer with the calls of its text as calls, if it has no other call."""
     text = str(answer.text)
-    if answer.tool_calls or answer.invalid_tool_calls or "<" not in text:
+    has_calls = answer.tool_calls or answer.invalid_tool_calls
+    if has_calls or not may_have_calls(text) or is_cut(answer):
         return answer
     parsed = parse_leaked_calls(text, tools)
     if not parsed.calls:
@@ -45,67 +55,75 @@ def take_leaked_calls(answer: AIMessage, tools: KnownTools) -> AIMessage:
 
 
 def parse_leaked_calls(text: str, tools: KnownTools) -> ParsedText:
-    """Return the complete calls of known tools and the text around them."""
-    parsed = parse_calls(text, tools)
-    if parsed.calls:
-        whole = not any(call.error for call in parsed.calls)
-        return parsed if whole else ParsedText(text)
-    return _parse_other_forms(text, tools)
+    """Return the complete calls of known tools at the end of a text, and the text before them."""
+    for start in _list_places(text):
+        if calls := _parse_to_end(text, start, tools):
+            return ParsedText(text[:start], tuple(calls))
+    return ParsedText(text)
 
 
-def _parse_other_forms(text: str, tools: KnownTools) -> ParsedText:
-    fences, position = FenceTracker(), 0
-    lines, calls = list[str](), list[TextCall]()
-    while position < len(text):
-        call, end = (None, position) if fences.is_open else _match_call(text, position, tools)
-        around = None if fences.is_open else _AROUND.match(text, position)
-        if call:
-            calls.append(call)
-            position = end
-            continue
-        if around:
-            position = around.end()
-            continue
-        end = text.find("\n", position) + 1 or len(text)
-        fences.add_line(text[position:end])
-        lines.append(text[position:end])
-        position = end
-    return ParsedText("".join(lines), tuple(calls)) if calls else ParsedText(text)
+def has_broken_call(text: str) -> bool:
+    """Return whether an answer ends in the markup of a call, which could not be read."""
+    start = next((place for place in _list_places(text) if MARKUP.match(text, place)), None)
+    if start is None or text[text.rfind("\n", 0, start) + 1 : start].strip():
+        return False
+    last_line = text.rstrip().rpartition("\n")[2]
+    is_open = "</" not in text[start:] and "end|>" not in text[start:] and "end｜>" not in text
+    return is_open or last_line.rstrip().endswith((">", "]", "}"))
 
 
-def _match_call(text: str, position: int, tools: KnownTools) -> tuple[TextCall | None, int]:
-    if match := _JSON_CALL.match(text, position):
-        return _read_json_call(match[1], tools), match.end()
-    if match := _INVOKE.match(text, position):
-        return _read_invoke(match[2], match[3], tools), match.end()
-    return None, position
+def may_have_calls(text: str) -> bool:
+    """Return whether it is worth to look."""
+    return "<" in text or "[TOOL_CALLS]" in text
 
 
-def _read_json_call(content: str, tools: KnownTools) -> TextCall | None:
-    """Return the call of `{"name": …, "arguments": {…}}`; None if it is not one."""
-    try:
-        value = json.loads(content, strict=False)
-        fields = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
-        args = fields.get("arguments", fields.get("parameters", {}))
-        args = json.loads(args, strict=False) if isinstance(args, str) else args
-    except (ValueError, RecursionError):
-        return None
-    name = str(fields.get("name", ""))
-    if tools.find(name) is None or not isinstance(args, dict):
-        return None
-    return TextCall(name, cast("dict[str, object]", args))
-
-
-def _read_invoke(name: str, body: str, tools: KnownTools) -> TextCall | None:
-    """Return the call of `<invoke name="…">` with its parameters; None if it is not one."""
-    tool, position = tools.find(name), 0
-    values: dict[str, list[str]] = {}
-    while match := _PARAMETER.match(body, position):
-        values.setdefault(match[2], []).append(trim_line_breaks(match[3]))
-        position = match.end()
-    if tool is None or body[position:].strip():
-        return None
-    return TextCall(
-        name,
-        {each: convert_values(value, tool.find_schema(each)) for each, value in values.items()},
+def _list_places(text: str) -> Iterator[int]:
+    """Yield where calls may begin, outside of code and of what quotes."""
+    places = sorted(
+        {match.start() for pattern in (MARKUP, OPENING) for match in _find_openings(pattern, text)}
     )
+    for place in places[:_MAX_PLACES]:
+        if not _is_quoted(text, place):
+            yield place
+
+
+def _find_openings(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    if pattern is OPENING:  # a tool's own tag, at a line's start only
+        pattern = re.compile(f"^{OPENING.pattern}", re.MULTILINE)
+    return pattern.finditer(text)
+
+
+def _is_quoted(text: str, place: int) -> bool:
+    before = text[:place]
+    line = before.rpartition("\n")[2]
+    if before.count("```") % 2 or before.count("~~~") % 2 or line.count("`") % 2:
+        return True
+    if line.startswith(("    ", "\t", ">")) or before.rfind("<!--") > before.rfind("-->"):
+        return True
+    depths: dict[str, int] = {}
+    for match in _QUOTE.finditer(before):
+        name = match[2].lower()
+        depths[name] = max(0, depths.get(name, 0) + (-1 if match[1] else 1))
+    return any(depths.values())
+
+
+def _parse_to_end(text: str, start: int, tools: KnownTools) -> list[TextCall]:
+    """Return the calls from here on if the answer has nothing else; empty otherwise."""
+    calls, position = list[TextCall](), start
+    while position < len(text):
+        if found := match_maker_calls(text, position, tools):
+            calls += found[0]
+            position = found[1]
+        elif around := AROUND.match(text, position):
+            position = around.end()
+        else:
+            return _parse_tags(calls, text[position:], tools)
+    return calls
+
+
+def _parse_tags(calls: list[TextCall], text: str, tools: KnownTools) -> list[TextCall]:
+    """Return the calls with those in tools' own tags, which must be all that is left."""
+    parsed = parse_calls(text, tools)
+    is_whole = parsed.calls and not parsed.text.strip()
+    is_right = is_whole and not any(call.error for call in parsed.calls)
+    return [*calls, *parsed.calls] if is_right else []

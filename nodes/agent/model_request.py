@@ -15,6 +15,7 @@ from langgraph.runtime import Runtime
 from ...config.errors import UsageError
 from ...config.text import text
 from ...memory.journal import StartedCall
+from ...models.chat_completions.think_tags import take_lone_thinking
 from ...models.errors import (
     ContextOverflowError,
     InputRefusedError,
@@ -271,7 +272,7 @@ async def _invoke_once(
         )
         from ...models.xml_calls.leaked_calls import take_leaked_calls  # brings the parser
 
-        return take_leaked_calls(answer, agent.known_tools)
+        return take_leaked_calls(take_lone_thinking(answer), agent.known_tools)
 
 
 async def attach_images(

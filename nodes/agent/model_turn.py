@@ -35,6 +35,10 @@ from .remaining_limits import build_remaining_note
 from .request_options import build_request_options, settle_first_thinking
 from .stale_files import report_stale_files
 
+CALL_AS_TEXT = (
+    "Your call arrived as text and did not run: it is not whole, or its tool does not exist. Make "
+    "it again as a call of a tool, or answer without it."
+)
 GO_ON = "Go on with your answer where it was paused."
 CUT = "Your answer was cut at its token limit and does not count. Give it again, whole and shorter."
 
@@ -239,7 +243,15 @@ def _build_continuation(
     """Return what asks the model for the rest of an answer that is not whole."""
     if is_cut(answer):
         return [_retry_cut_answer(history, role, deps)]
-    return [build_note(role, GO_ON)] if is_paused(answer) else []
+    if is_paused(answer):
+        return [build_note(role, GO_ON)]
+    is_told = bool(history) and history[-1].text == CALL_AS_TEXT
+    text = str(answer.text)
+    if is_told or "<" not in text and "[TOOL_CALLS]" not in text:
+        return []
+    from ...models.xml_calls.leaked_calls import has_broken_call
+
+    return [build_note(role, CALL_AS_TEXT)] if has_broken_call(text) else []
 
 
 def _retry_cut_answer(

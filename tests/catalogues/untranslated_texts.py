@@ -186,6 +186,8 @@ NOT_FOR_PEOPLE = frozenset(
         "[The model's provider refused the picture, so it is left out.]",
         "[The model's provider refused this result, so it is left out. Do without it.]",
         "Go on with your answer where it was paused.",
+        "Your call arrived as text and did not run: it is not whole, or its tool does not exist. "
+        "Make it again as a call of a tool, or answer without it.",
         " (there is none yet)",
         " with value ",
         "(its input)",

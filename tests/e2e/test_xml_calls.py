@@ -184,3 +184,26 @@ def test_attempt_completion_ends_a_conversations_turn(program: Program, provider
         ended = program.chat("go")
         assert (ended.code, ended.last["summary"]) == (0, "All done.")
     assert not (program.project / "ran").exists()
+
+
+def test_markup_of_makers_is_called_and_thinking_is_no_answer(
+    program: Program, provider: Provider
+) -> None:
+    (program.project / "a.txt").write_text("one\n")
+    glm = (
+        "<tool_call>read_file\n<arg_key>path</arg_key>\n<arg_value>a.txt</arg_value>\n</tool_call>"
+    )
+    broken = '<tool_call>\n{"name": "read_fil", "arguments": {"path": "a.txt"}}\n</tool_call>'
+    provider.script(
+        [
+            {"text": f"I look.\n{glm}"},
+            {"text": broken},
+            {"text": "It says one, I think.\n</think>\n\nOne."},
+        ]
+    )
+    ended = program.chat("What does a.txt say?")
+    assert (ended.code, ended.last["summary"]) == (0, "One."), ended.stdout
+    roles = [message["role"] for message in provider.requests[-1].body["messages"]]
+    assert roles == ["system", "user", "assistant", "tool", "assistant", "user"]
+    told = provider.requests[-1].body["messages"][-1]["content"]
+    assert "arrived as text and did not run" in told

@@ -3,8 +3,16 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from langchain_core.messages import AIMessage
 
-from maxagent.models.chat_completions.think_tags import ThinkingSplitter
+from maxagent.models.chat_completions.think_tags import (
+    ThinkingSplitter,
+    split_lone_thinking,
+    take_lone_thinking,
+)
+
+ANALYSIS = "<|channel|>analysis<|message|>"
+FINAL = "<|start|>assistant<|channel|>final<|message|>"
 
 
 def split(*portions: str) -> tuple[str, str]:
@@ -28,13 +36,38 @@ def split(*portions: str) -> tuple[str, str]:
         ("  indented", ("", "  indented")),
         (" ", ("", " ")),
         ("", ("", "")),
+        ("<thinking>why</thinking>\nbecause", ("why", "because")),
+        ("[THINK]why[/THINK]because", ("why", "because")),
+        ("[THINK]1 [2] </think>[/THINK]x", ("1 [2] </think>", "x")),
+        ("<seed:think>why</seed:think>x", ("why", "x")),
+        ("[THI", ("", "[THI")),
+        (f"{ANALYSIS}why<|end|>{FINAL}because", ("why", "because")),
+        (f"<|start|>assistant{ANALYSIS}why<|end|>\nbecause", ("why", "because")),
+        (f"{FINAL}because", ("", "because")),
+        ("<|channel|>final<|message|>because", ("", "because")),
+        ("<|chan", ("", "<|chan")),
     ],
 )
 def test_only_a_tag_before_the_first_word_counts(text: str, parts: tuple[str, str]) -> None:
     assert split(text) == parts
 
 
-PIECES = ["<think>", "</think>", "<", "/", "think>", "word", " ", "\n", "中"]
+PIECES = [
+    "<think>",
+    "</think>",
+    "[THINK]",
+    "[/THINK]",
+    ANALYSIS,
+    "<|end|>",
+    FINAL,
+    "<",
+    "/",
+    "think>",
+    "word",
+    " ",
+    "\n",
+    "中",
+]
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join), st.data())
@@ -56,3 +89,31 @@ def test_text_is_passed_on_as_early_as_possible() -> None:
     assert splitter.feed("me</th") == ("me", "")
     assert splitter.feed("ink>x") == ("", "x")
     assert splitter.feed("<think>y") == ("", "<think>y")
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("why\n</think>\n\nbecause", ("why", "because")),
+        ("one\ntwo</think>\nbecause", ("one\ntwo", "because")),
+        ("why\n</think>because", ("why", "because")),
+        ("why</thinking>\nbecause", ("why", "because")),
+        ("why\n[/THINK]\nbecause", ("why", "because")),
+        ("</think>\nbecause", ("", "because")),
+        ("The tag `</think>`\nends it.", ("", "The tag `</think>`\nends it.")),
+        ("```\n</think>\n```", ("", "```\n</think>\n```")),
+        ("It writes </think> then.", ("", "It writes </think> then.")),
+        ("see <think>a\n</think>\nb", ("", "see <think>a\n</think>\nb")),
+        ("because<|return|>", ("", "because")),
+        ("because <|end|>\n", ("", "because ")),
+    ],
+)
+def test_text_before_a_lone_closing_tag_thinks(text: str, parts: tuple[str, str]) -> None:
+    assert split_lone_thinking(text) == parts
+
+
+def test_lone_thinking_is_taken_out_of_the_answer() -> None:
+    answer = take_lone_thinking(AIMessage("why\n</think>\nbecause"))
+    assert (answer.content, answer.additional_kwargs) == ("because", {"reasoning_content": "why"})
+    only = AIMessage("why\n</think>\n")
+    assert take_lone_thinking(only) is only

@@ -1,0 +1,174 @@
+"""Calls in the markup of a model's maker, which its server should have parsed (pure).
+
+The forms are those of the makers' chat templates: Qwen, GLM, Kimi, DeepSeek, Mistral, Llama,
+Granite, MiniMax, Seed, Nemotron, and OpenAI's Harmony.
+"""
+
+import json
+import re
+from collections.abc import Iterable
+from typing import Any, cast
+
+from .argument_types import convert_values, trim_line_breaks
+from .call_parser import TextCall
+from .known_tools import KnownTools
+
+_DECODER = json.JSONDecoder(strict=False)
+_NAME_FIELDS = ("name", "tool_name", "tool")
+_ARGUMENT_FIELDS = ("arguments", "parameters", "args", "input")
+# A function's name, as Kimi and Harmony number and qualify it
+_NAME = r"(?:functions[.:])?([\w.-]{1,128}?)(?::\d+)?"
+# What may stand around calls and between them
+AROUND = re.compile(
+    "|".join(
+        (
+            r"\s+",
+            r"</?(?:\w+:)?(?:function_calls|tool_calls?|TOOLCALL)>",
+            "</?｜DSML｜(?:function_calls|tool_calls)>",
+            r"<\|tool_calls_section_(?:begin|end)\|>|<\|/?tool_call(?:_end)?\|>",
+            r"<\|(?:python_(?:tag|start|end)|eom_id|eot_id|im_end|end|call|start)\|>",
+            "<｜tool▁(?:calls▁(?:begin|end)|call▁end)｜>|<｜end▁of▁sentence｜>|</s>",
+            r"\[TOOL_CALLS\]|assistant(?=<\|channel)|[,;](?=\s*[\[{<])",
+        )
+    )
+)
+_GLM = re.compile(
+    rf"<tool_call>\s*{_NAME}\s*"
+    r"((?:<arg_key>.*?</arg_key>\s*<arg_value>.*?</arg_value>\s*)*)</tool_call>",
+    re.DOTALL,
+)
+_GLM_PAIR = re.compile(r"<arg_key>\s*(.*?)\s*</arg_key>\s*<arg_value>(.*?)</arg_value>", re.DOTALL)
+_FUNCTION = re.compile(rf"<function={_NAME}>(.*?)</function>", re.DOTALL)
+_PARAMETER = re.compile(r"\s*<parameter=([\w.-]+)>(.*?)</parameter>\s*", re.DOTALL)
+_INVOKE = re.compile(r'<((?:\w+:|｜DSML｜)?)invoke name="([^"\n]+)">(.*?)</\1invoke>', re.DOTALL)
+_INVOKE_PARAMETER = re.compile(
+    r'\s*<((?:\w+:|｜DSML｜)?)parameter name="([^"\n]+)"[^>\n]*>(.*?)</\1parameter>\s*', re.DOTALL
+)
+# The name, and then its arguments as JSON
+_NAMED_JSON = re.compile(
+    "|".join(
+        (
+            rf"<\|tool_call_begin\|>\s*{_NAME}\s*<\|tool_call_argument_begin\|>",  # Kimi
+            rf"<｜tool▁call▁begin｜>(?:function<｜tool▁sep｜>)?\s*{_NAME}\s*"  # DeepSeek
+            r"(?:<｜tool▁sep｜>|\n)\s*(?:```json)?",
+            rf"(?:\[TOOL_CALLS\])?\s*{_NAME}\s*(?:\[CALL_ID\]\w+)?\[ARGS\]",  # Mistral
+            rf"<\|channel\|>commentary\s+to={_NAME}\s*"  # Harmony
+            r"(?:<\|constrain\|>json|json|code)?\s*<\|message\|>",
+        )
+    )
+)
+_JSON = re.compile(r"\s*(?=[\[{])")
+Found = tuple[list[TextCall], int]
+
+
+def match_maker_calls(text: str, position: int, tools: KnownTools) -> Found | None:
+    """Return the calls at this place and where they end; None unless they are whole and known."""
+    for match_form in (_match_glm, _match_function, _match_invoke, _match_named, _match_json):
+        if found := match_form(text, position, tools):
+            return found
+    return None
+
+
+def _match_glm(text: str, position: int, tools: KnownTools) -> Found | None:
+    match = _GLM.match(text, position)
+    if match is None:
+        return None
+    return _build_found(match[1], _GLM_PAIR.findall(match[2]), tools, match.end())
+
+
+def _match_function(text: str, position: int, tools: KnownTools) -> Found | None:
+    match = _FUNCTION.match(text, position)
+    if match is None:
+        return None
+    if match[2].lstrip().startswith("{"):  # Llama
+        return _read_arguments(match[1], match[2], tools, match.end())
+    pairs, at = list[tuple[str, str]](), 0
+    while pair := _PARAMETER.match(match[2], at):
+        pairs.append((pair[1], pair[2]))
+        at = pair.end()
+    return _build_found(match[1], pairs, tools, match.end()) if not match[2][at:].strip() else None
+
+
+def _match_invoke(text: str, position: int, tools: KnownTools) -> Found | None:
+    match = _INVOKE.match(text, position)
+    if match is None:
+        return None
+    pairs, at = list[tuple[str, str]](), 0
+    while pair := _INVOKE_PARAMETER.match(match[3], at):
+        pairs.append((pair[2], pair[3]))
+        at = pair.end()
+    return _build_found(match[2], pairs, tools, match.end()) if not match[3][at:].strip() else None
+
+
+def _match_named(text: str, position: int, tools: KnownTools) -> Found | None:
+    match = _NAMED_JSON.match(text, position)
+    name = next(filter(None, match.groups()), "") if match else ""
+    if match is None or tools.find(name) is None:
+        return None
+    try:
+        value, end = _DECODER.raw_decode(text, _skip(text, match.end()))
+    except (ValueError, RecursionError):
+        return None
+    fence = re.compile(r"\s*```").match(text, end) if "```" in match[0] else None
+    return _read_value(name, value, tools, fence.end() if fence else end)
+
+
+def _match_json(text: str, position: int, tools: KnownTools) -> Found | None:
+    """Match one object or a list of objects with name and arguments."""
+    if not text.startswith(("{", "["), position):
+        return None
+    try:
+        value, end = _DECODER.raw_decode(text, position)
+    except (ValueError, RecursionError):
+        return None
+    objects = cast("list[object]", value) if isinstance(value, list) else [cast(object, value)]
+    calls = [_read_object(each, tools) for each in objects]
+    whole = [call for call in calls if call]
+    return (whole, end) if whole and len(whole) == len(calls) else None
+
+
+def _read_object(value: object, tools: KnownTools) -> TextCall | None:
+    fields = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    inner = fields.get("function")
+    if isinstance(inner, dict):
+        fields = cast("dict[str, Any]", inner)
+    elif isinstance(inner, str) and "name" not in fields:
+        fields = {**fields, "name": inner}
+    name = next((str(fields[key]) for key in _NAME_FIELDS if fields.get(key)), "")
+    args = next((fields[key] for key in _ARGUMENT_FIELDS if key in fields), {})
+    found = _read_value(name.removeprefix("functions."), args, tools, 0)
+    return found[0][0] if found else None
+
+
+def _read_arguments(name: str, words: str, tools: KnownTools, end: int) -> Found | None:
+    try:
+        return _read_value(name, json.loads(words, strict=False), tools, end)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _read_value(name: str, args: object, tools: KnownTools, end: int) -> Found | None:
+    if isinstance(args, str):
+        return _read_arguments(name, args, tools, end) if args.strip() else None
+    if tools.find(name) is None or not isinstance(args, dict | None):
+        return None
+    return [TextCall(name, cast("dict[str, object]", args or {}))], end
+
+
+def _build_found(
+    name: str, pairs: Iterable[tuple[str, str]], tools: KnownTools, end: int
+) -> Found | None:
+    """Build the call of a form whose values are text; the tool's schema has their types."""
+    tool = tools.find(name)
+    if tool is None:
+        return None
+    values: dict[str, list[str]] = {}
+    for key, value in pairs:
+        values.setdefault(key, []).append(trim_line_breaks(value))
+    args = {key: convert_values(each, tool.find_schema(key)) for key, each in values.items()}
+    return [TextCall(name, args)], end
+
+
+def _skip(text: str, position: int) -> int:
+    match = _JSON.match(text, position)
+    return match.end() if match else position

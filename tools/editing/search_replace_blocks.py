@@ -6,7 +6,8 @@
     the lines that replace them
     >>>>>>> REPLACE
 
-Only whole lines are markers. Text around the blocks, such as a fence, is ignored.
+Only whole lines are markers; with a backslash before it a marker is a line of the text. Text around
+the blocks, such as a fence, is ignored.
 """
 
 import re
@@ -19,6 +20,9 @@ _DIVIDER = re.compile(r"(={5,9})[ \t]*")
 _REPLACE = re.compile(r"(>{5,9}|\+{5,9}) REPLACE>?[ \t]*")
 _HINT = re.compile(r":start_line:[ \t]*\[?(\d{1,9})\]?[ \t]*")
 _END_HINT = re.compile(r":end_line:[ \t]*\[?\d{1,9}\]?[ \t]*")
+_ESCAPED = re.compile(
+    r"\\(<{5,9} |={5,9}[ \t]*\Z|>{5,9} |-{5,9}( SEARCH|[ \t]*\Z)|\+{5,9} REPLACE)"
+)
 _NEARLY_A_MARKER = re.compile(r"\s*([<>+=-]{3,}\s*(SEARCH|REPLACE)\b.*|={5,9}\s*)", re.IGNORECASE)
 
 FORM = (
@@ -39,10 +43,11 @@ class SearchBlock:
     """Where the file's lines begin, from 1, by a line `:start_line:` of the request."""
 
 
-def parse_blocks(diff: str) -> list[SearchBlock]:
+def parse_blocks(diff: str, *, has_titles: bool = True) -> list[SearchBlock]:
     """Parse the blocks, in their order; lines end with `\\n`.
 
-    Raises ToolError when a marker is missing, misspelled or inside another block.
+    `has_titles`: whether `=======` may be a line below a title. Raises ToolError when a marker is
+    missing, misspelled or inside another block.
     """
     lines = diff.replace("\r\n", "\n").split("\n")
     blocks, start = list[SearchBlock](), 0
@@ -53,7 +58,7 @@ def parse_blocks(diff: str) -> list[SearchBlock]:
             continue
         end = _find_end(lines, start)
         block, at = _without_hint(lines[start : end + 1])
-        blocks.append(SearchBlock(start + 1, _list_variants(block, start), at))
+        blocks.append(SearchBlock(start + 1, _list_variants(block, start, has_titles), at))
         start = end + 1
     if not blocks:
         raise ToolError(f"there is no block in `diff`: {FORM}")
@@ -94,7 +99,7 @@ def _without_hint(block: list[str]) -> tuple[list[str], int | None]:
     return [block[0], *(rest[1:] if re.fullmatch(r"-{5,9}[ \t]*", rest[0]) else rest)], int(hint[1])
 
 
-def _list_variants(block: list[str], start: int) -> tuple[tuple[str, str], ...]:
+def _list_variants(block: list[str], start: int, has_titles: bool) -> tuple[tuple[str, str], ...]:
     """List every way to divide a block; prefer dividers as long as the block's marker."""
     divider_signs = {
         at: match[1] for at, line in enumerate(block) if (match := _DIVIDER.fullmatch(line))
@@ -108,25 +113,35 @@ def _list_variants(block: list[str], start: int) -> tuple[tuple[str, str], ...]:
         divider_signs
     )
     halves = [(block[1:at], block[at + 1 : -1]) for at in dividers]
-    halves = [half for half in halves if not _has_double_divider(*half)]
+    halves = [half for half in halves if not _has_stray_divider(*half, has_titles)]
     if not halves:
         raise ToolError(
-            f"the block at line {start + 1} of `diff` has two `=======`, one after the other; "
-            f"nothing was changed: {FORM}"
+            f"the block at line {start + 1} of `diff` has several `=======`; nothing was changed: "
+            f"{FORM}; one that is a line of the text has a backslash before it, `\\=======`"
         )
     return tuple((_join_lines(old), _join_lines(new)) for old, new in halves)
 
 
-def _has_double_divider(old: list[str], new: list[str]) -> bool:
-    """Return whether the new text begins with a divider that it hardly means as a line.
+def _has_stray_divider(old: list[str], new: list[str], has_titles: bool) -> bool:
+    """Return whether the new text has a divider that it hardly means as a line.
 
-    It means it as the line above a title, which is there again below it, and where the old text
-    has such a line.
+    It means one where the old text has it, too; below a title; and above a title if it is there
+    again below.
     """
-    if not new or not _DIVIDER.fullmatch(new[0]):
+    dividers = [line for line in new if _DIVIDER.fullmatch(line)]
+    if not dividers or any(map(_DIVIDER.fullmatch, old)):
         return False
-    return new.count(new[0]) == 1 and not any(map(_DIVIDER.fullmatch, old))
+    if not has_titles or len(dividers) == len(new):
+        return True
+    return new[0] in dividers and new.count(new[0]) == 1
+
+
+def find_missing_divider(search: str, text: str) -> str:
+    """Return the first `=======` of a SEARCH that is no line of the text; else empty."""
+    lines = {line.strip() for line in text.split("\n")}
+    dividers = (line.strip() for line in search.split("\n") if _DIVIDER.fullmatch(line))
+    return next((line for line in dividers if line not in lines), "")
 
 
 def _join_lines(lines: list[str]) -> str:
-    return "".join(f"{line}\n" for line in lines)
+    return "".join(f"{line[1:] if _ESCAPED.match(line) else line}\n" for line in lines)

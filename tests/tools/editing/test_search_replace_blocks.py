@@ -81,6 +81,7 @@ def test_numbers_of_lines_are_a_hint(hint: str) -> None:
         ("", "=======\nb\n"),
         ("  x = 1\n", "=======\n  x = 2\n"),
         ("a\n", "=======  \nb\n"),
+        ("a\n", "=======\n=======\n"),
     ],
 )
 def test_second_divider_at_once_is_no_line(old: str, new: str) -> None:
@@ -100,11 +101,44 @@ def test_divider_that_is_meant_is_a_line(old: str, new: str) -> None:
     assert (old, new) in parse_blocks(block(old, new))[0].variants
 
 
+@pytest.mark.parametrize(
+    "new", ["b\n=======\n", "b\n=======\nc\n", "=======\nb\n=======\n", "b\n\n======= \n"]
+)
+def test_code_gets_no_divider(new: str) -> None:
+    (search,) = parse_blocks(block("x = 1\n", new), has_titles=False)
+    assert [replace for old, replace in search.variants if "=====" not in old] == []
+    assert parse_blocks(block("x = 1\n=======\n", new), has_titles=False)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "=======",
+        "<<<<<<< SEARCH",
+        "<<<<<<< HEAD",
+        ">>>>>>> REPLACE",
+        ">>>>>>> topic",
+        "-------",
+        "------- SEARCH",
+        "+++++++ REPLACE",
+    ],
+)
+def test_backslash_makes_marker_a_line(line: str) -> None:
+    diff = block(f"a\n\\{line}\nb\n", f"\\{line}\nc\n")
+    (search,) = parse_blocks(diff, has_titles=False)
+    assert search.variants == ((f"a\n{line}\nb\n", f"{line}\nc\n"),)
+
+
+@pytest.mark.parametrize("line", ["\\== a", "\\<", "\\hline", "\\=======x", "\\\\======="])
+def test_other_backslashes_stay(line: str) -> None:
+    assert parse_blocks(block(f"{line}\n", "a\n"))[0].variants == ((f"{line}\n", "a\n"),)
+
+
 def _try_blocks(diff: str) -> list[SearchBlock]:
     try:
         return parse_blocks(diff)
     except ToolError as refusal:
-        assert "two `=======`" in str(refusal)
+        assert "several `=======`" in str(refusal)
         return []
 
 

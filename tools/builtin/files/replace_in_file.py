@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ...cancellable_thread import run_in_worker
 from ...definition import tool
-from ...editing.search_replace_blocks import SearchBlock, parse_blocks
+from ...editing.search_replace_blocks import SearchBlock, find_missing_divider, parse_blocks
 from ...filesystem.file_access import get_stat, resolve_write_path
 from ...filesystem.file_locks import lock_files
 from ...filesystem.listing import resolve_existing
@@ -22,6 +22,12 @@ AMBIGUOUS_BLOCK = (
     "the block at line {line} of `diff` has several `=======`, and for {count} of them what stands "
     "above is in the file; use `edit`, which needs no such line"
 )
+NO_DIVIDER = (
+    "SEARCH has the line `{line}`, and the file has none: a block has one `=======`; one that is a "
+    "line of the text has a backslash before it, `\\=======`"
+)
+# Files in which `=======` may stand below a title
+_PROSE = ("", ".md", ".markdown", ".mdx", ".rst", ".txt", ".adoc", ".asciidoc")
 TERMS = {"`old_string`": "SEARCH", "`new_string`": "REPLACE", ", or set `replace_all`": ""}
 
 
@@ -32,8 +38,8 @@ async def replace_in_file(path: str, diff: str, *, run: Run) -> ToolResult:
 
 
 def _replace_blocks(run: ToolRun, path: str, diff: str) -> ToolResult:
-    blocks = parse_blocks(diff)
     resolved_path = resolve_write_path(run.workspace, path)
+    blocks = parse_blocks(diff, has_titles=resolved_path.suffix.lower() in _PROSE)
     with lock_files(resolved_path):
         if _is_made(run.workspace, resolved_path, blocks[0]):
             return create_file(run, resolved_path, _build_new_text(blocks), NOT_EMPTY)
@@ -92,6 +98,8 @@ def _change_text(
 ) -> TextChange:
     if not search:
         raise ToolError(NOT_EMPTY)
+    if missing := find_missing_divider(search, text):
+        raise ToolError(NO_DIVIDER.format(line=missing))
     from ...editing.replace import replace_text  # brings the edit engine
 
     old, new = as_read(decoded, search), as_read(decoded, replace)

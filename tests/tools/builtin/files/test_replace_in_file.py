@@ -54,6 +54,9 @@ async def applied(
         (None, block("", "a\nb\n") + block("b\n", "c\n"), "a\nc\n"),
         ("Title\n\nold\n", block("Title\n", "Title\n=======\n"), "Title\n=======\n\nold\n"),
         ("T\n=====\nold\n", block("T\n=====\nold\n", "T\n=====\nnew\n"), "T\n=====\nnew\n"),
+        ("x\r\n=======\r\ny\r\nx\r\n", block("x\n=======\ny\n", "z\n"), "z\r\nx\r\n"),
+        ("x\n=======\ny\n", block("x\n\\=======\n", "z\n"), "z\ny\n"),
+        ("x\n", block("x\n", "\\=======\n"), "=======\n"),
         ("x\n=======\ny\nx\n", block("x\n=======\ny\n", "z\n"), "z\nx\n"),
     ],
 )

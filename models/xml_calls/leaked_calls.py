@@ -111,9 +111,9 @@ def _parse_to_end(text: str, start: int, tools: KnownTools) -> list[TextCall]:
     """Return the calls from here on if the answer has nothing else; empty otherwise."""
     calls, position = list[TextCall](), start
     while position < len(text):
-        if found := match_maker_calls(text, position, tools):
-            calls += found[0]
-            position = found[1]
+        if match := match_maker_calls(text, position, tools):
+            calls += match[0]
+            position = match[1]
         elif around := AROUND.match(text, position):
             position = around.end()
         else:

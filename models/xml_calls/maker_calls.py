@@ -58,25 +58,25 @@ _NAMED_JSON = re.compile(
     )
 )
 _JSON = re.compile(r"\s*(?=[\[{])")
-Found = tuple[list[TextCall], int]
+Match = tuple[list[TextCall], int]
 
 
-def match_maker_calls(text: str, position: int, tools: KnownTools) -> Found | None:
+def match_maker_calls(text: str, position: int, tools: KnownTools) -> Match | None:
     """Return the calls at this place and where they end; None unless they are whole and known."""
     for match_form in (_match_glm, _match_function, _match_invoke, _match_named, _match_json):
-        if found := match_form(text, position, tools):
-            return found
+        if match := match_form(text, position, tools):
+            return match
     return None
 
 
-def _match_glm(text: str, position: int, tools: KnownTools) -> Found | None:
+def _match_glm(text: str, position: int, tools: KnownTools) -> Match | None:
     match = _GLM.match(text, position)
     if match is None:
         return None
-    return _build_found(match[1], _GLM_PAIR.findall(match[2]), tools, match.end())
+    return _build_match(match[1], _GLM_PAIR.findall(match[2]), tools, match.end())
 
 
-def _match_function(text: str, position: int, tools: KnownTools) -> Found | None:
+def _match_function(text: str, position: int, tools: KnownTools) -> Match | None:
     match = _FUNCTION.match(text, position)
     if match is None:
         return None
@@ -86,10 +86,10 @@ def _match_function(text: str, position: int, tools: KnownTools) -> Found | None
     while pair := _PARAMETER.match(match[2], at):
         pairs.append((pair[1], pair[2]))
         at = pair.end()
-    return _build_found(match[1], pairs, tools, match.end()) if not match[2][at:].strip() else None
+    return _build_match(match[1], pairs, tools, match.end()) if not match[2][at:].strip() else None
 
 
-def _match_invoke(text: str, position: int, tools: KnownTools) -> Found | None:
+def _match_invoke(text: str, position: int, tools: KnownTools) -> Match | None:
     match = _INVOKE.match(text, position)
     if match is None:
         return None
@@ -97,10 +97,10 @@ def _match_invoke(text: str, position: int, tools: KnownTools) -> Found | None:
     while pair := _INVOKE_PARAMETER.match(match[3], at):
         pairs.append((pair[2], pair[3]))
         at = pair.end()
-    return _build_found(match[2], pairs, tools, match.end()) if not match[3][at:].strip() else None
+    return _build_match(match[2], pairs, tools, match.end()) if not match[3][at:].strip() else None
 
 
-def _match_named(text: str, position: int, tools: KnownTools) -> Found | None:
+def _match_named(text: str, position: int, tools: KnownTools) -> Match | None:
     match = _NAMED_JSON.match(text, position)
     name = next(filter(None, match.groups()), "") if match else ""
     if match is None or tools.find(name) is None:
@@ -113,7 +113,7 @@ def _match_named(text: str, position: int, tools: KnownTools) -> Found | None:
     return _read_value(name, value, tools, fence.end() if fence else end)
 
 
-def _match_json(text: str, position: int, tools: KnownTools) -> Found | None:
+def _match_json(text: str, position: int, tools: KnownTools) -> Match | None:
     """Match one object or a list of objects with name and arguments."""
     if not text.startswith(("{", "["), position):
         return None
@@ -123,8 +123,8 @@ def _match_json(text: str, position: int, tools: KnownTools) -> Found | None:
         return None
     objects = cast("list[object]", value) if isinstance(value, list) else [cast(object, value)]
     calls = [_read_object(each, tools) for each in objects]
-    whole = [call for call in calls if call]
-    return (whole, end) if whole and len(whole) == len(calls) else None
+    known_calls = [call for call in calls if call]
+    return (known_calls, end) if calls and len(known_calls) == len(calls) else None
 
 
 def _read_object(value: object, tools: KnownTools) -> TextCall | None:
@@ -135,19 +135,19 @@ def _read_object(value: object, tools: KnownTools) -> TextCall | None:
     elif isinstance(inner, str) and "name" not in fields:
         fields = {**fields, "name": inner}
     name = next((str(fields[key]) for key in _NAME_FIELDS if fields.get(key)), "")
-    args = next((fields[key] for key in _ARGUMENT_FIELDS if key in fields), {})
-    found = _read_value(name.removeprefix("functions."), args, tools, 0)
-    return found[0][0] if found else None
+    values: list[object] = [fields[key] for key in _ARGUMENT_FIELDS if key in fields]
+    match = _read_value(name.removeprefix("functions."), values[0] if values else {}, tools, 0)
+    return match[0][0] if match else None
 
 
-def _read_arguments(name: str, words: str, tools: KnownTools, end: int) -> Found | None:
+def _read_arguments(name: str, words: str, tools: KnownTools, end: int) -> Match | None:
     try:
         return _read_value(name, json.loads(words, strict=False), tools, end)
     except (ValueError, RecursionError):
         return None
 
 
-def _read_value(name: str, args: object, tools: KnownTools, end: int) -> Found | None:
+def _read_value(name: str, args: object, tools: KnownTools, end: int) -> Match | None:
     if isinstance(args, str):
         return _read_arguments(name, args, tools, end) if args.strip() else None
     if tools.find(name) is None or not isinstance(args, dict | None):
@@ -155,9 +155,9 @@ def _read_value(name: str, args: object, tools: KnownTools, end: int) -> Found |
     return [TextCall(name, cast("dict[str, object]", args or {}))], end
 
 
-def _build_found(
+def _build_match(
     name: str, pairs: Iterable[tuple[str, str]], tools: KnownTools, end: int
-) -> Found | None:
+) -> Match | None:
     """Build the call of a form whose values are text; the tool's schema has their types."""
     tool = tools.find(name)
     if tool is None:

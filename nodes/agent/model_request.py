@@ -15,7 +15,6 @@ from langgraph.runtime import Runtime
 from ...config.errors import UsageError
 from ...config.text import text
 from ...memory.journal import StartedCall
-from ...models.chat_completions.think_tags import take_lone_thinking
 from ...models.errors import (
     ContextOverflowError,
     InputRefusedError,
@@ -270,6 +269,7 @@ async def _invoke_once(
                 runtime, "retry", reason=error.message, seconds=0.0, attempt=1
             ),
         )
+        from ...models.chat_completions.think_tags import take_lone_thinking
         from ...models.xml_calls.leaked_calls import take_leaked_calls  # brings the parser
 
         return take_leaked_calls(take_lone_thinking(answer), agent.known_tools)

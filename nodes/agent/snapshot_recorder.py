@@ -5,6 +5,7 @@ they are never undone.
 """
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -16,11 +17,15 @@ from ...config.text import text
 from ...memory.snapshots.file_version import ABSENT, PathChange, filter_visible, list_parent_folders
 from ...memory.snapshots.git_objects import MissingObjectError
 from ...memory.threads.lease import find_holder
+from ...memory.undo.git_state import GitState, read_git_state
 from ...memory.undo.history import HistoryEntry, HistoryKind
 from ...tools.shell.named_paths import NamedPaths
 from .context import Context, get_thread_id
 from .dependencies import Dependencies
 from .emit import emit_event
+
+# A command that may check files out itself
+_NAMES_GIT = re.compile(r"\b(git|gh|glab|hub|jj|tig|lazygit)\b")
 
 
 @dataclass
@@ -39,6 +44,8 @@ class FileRecord:
     """The last snapshot of this record; at first, the thread's."""
     named: NamedPaths = NamedPaths()
     """The paths that the command names: others may have made new files that it does not name."""
+    _git: GitState | None = None
+    """What git had checked out when a command that does not name git began."""
     _beside: set[str] = field(default_factory=set[str])
     """Others whose commands ran in the folder when this one began: threads, and background
     commands of this one."""
@@ -64,6 +71,8 @@ class FileRecord:
             tool=self.tool,
         )
         if self.kind == "shell":
+            if not _NAMES_GIT.search(self.named.text):
+                self._git = await asyncio.to_thread(read_git_state, self.deps.workspace.root)
             self._beside = await asyncio.to_thread(_find_running_commands, self.deps, self.runtime)
             thread = get_thread_id(self.runtime)
             if background := self.runtime.context.pool.background.find(thread):
@@ -74,7 +83,7 @@ class FileRecord:
 
         Changes recorded by other threads meanwhile are left out. Some others are doubtful: new
         files that the command does not name, and if a command of another thread or one in the
-        background ran beside it, all files not named.
+        background ran beside it, or somebody used git, all files not named.
         """
         self.tree = await self.deps.snapshots.take(written)
         thread, history = get_thread_id(self.runtime), self.deps.history
@@ -93,17 +102,24 @@ class FileRecord:
         ours = {change.path for change in own}
         theirs = [change for change in changes if change.path not in ours]
         beside = self._beside | await asyncio.to_thread(history.find_commands_since, thread, entry)
+        uses_git = await asyncio.to_thread(self._has_git_moved)
         doubtful = [
             change.path
             for change in filter_visible(own)
             if not (change.path in named or self.named.has_path(change.path))
-            and (beside or change.old == ABSENT)
+            and (beside or uses_git or change.old == ABSENT)
         ]
         await asyncio.to_thread(
             history.finish_entry, thread, self.key, after=self.tree, changes=own, doubtful=doubtful
         )
         emit_changes(self.runtime, own, self.kind, self.tree)
         await _record_others(self.deps, self.runtime, entry.before, self.tree, self.turn, theirs)
+
+    def _has_git_moved(self) -> bool:
+        """Return whether somebody has checked out, stashed or reset files while it ran."""
+        if self._git is None:
+            return False
+        return not self._git.is_same(read_git_state(self.deps.workspace.root))
 
     async def build_update(self) -> dict[str, Any]:
         """Return the state changes for the thread's current files."""

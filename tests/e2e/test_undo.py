@@ -367,3 +367,43 @@ def test_prune_keeps_everything_still_reachable(told: Story) -> None:
     told.done("threads", "prune", "--older", "0", "--yes")
     assert told.done("threads", "list").stdout == ""
     assert told.files() == told.trees[-1]
+
+
+NAMES = ("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL")
+PERSON = "export " + " ".join(f"{name}=a@b.c" for name in NAMES)
+
+
+def shell(folder: Path, line: str) -> None:
+    subprocess.run(["sh", "-ec", f"{PERSON}; {line}"], cwd=folder, check=True)
+
+
+HUMAN_USES = {
+    "stash": ("git stash -q -u", "git stash pop -q", {"old.txt": "mine\n", "new.txt": "new\n"}),
+    "checkout": ("git stash -q -u; git checkout -q other", ":", {"old.txt": "other\n"}),
+    "reset": ("git reset -q --hard", ":", {"old.txt": "old\n"}),
+}
+
+
+@pytest.mark.parametrize("use", HUMAN_USES)
+def test_undo_leaves_what_a_human_did_with_git(
+    use: str, program: Program, provider: Provider
+) -> None:
+    line, then, expected = HUMAN_USES[use]
+    shell(
+        program.project,
+        "git init -q -b main; echo x > made.txt; echo old > old.txt; git add .; git commit -qm one;"
+        "git checkout -q -b other; echo other > old.txt; git commit -qam two; git checkout -q main;"
+        "echo mine > old.txt; echo new > new.txt",
+    )
+    # as if a human did it in another shell while the command runs
+    script = program.project.parent / "work.sh"
+    script.write_text(f"{PERSON}\n{line}\n")
+    run = {"name": "run_command", "args": {"command": f"cat a.txt; sh {script}; echo y > made.txt"}}
+    provider.script([{"tool_calls": [run]}, {"text": "Done."}])
+    ended = program.chat("go", "--mode", "auto", "--trust", MAXAGENT_SANDBOX__MODE="off")
+    assert ended.code == 0, ended.stdout
+    undone = program.run("undo", "--yes")
+    assert undone.code in (0, 1), undone.stderr
+    shell(program.project, then)
+    actual = {name: (program.project / name).read_text() for name in expected}
+    assert (actual, (program.project / "made.txt").read_text()) == (expected, "x\n"), undone.stderr

@@ -26,6 +26,8 @@ ENCODINGS = {
     "gb18030": b"",
     "cp1252": b"",
 }
+CHINESE = "第一行\r\n配置文件\r\n"
+FRENCH = "le café où l'on dînait très bien\r\nété à la fenêtre, près de l'hôtel\r\n"
 WORDS = ["", "x = 1", "\tif x:", "    return", "}", "a\x0cb", "a\rb", "  ", "café", "配置文件"]
 ENDINGS = st.sampled_from(["\n", "\r\n", "\n", "\r\n", "\r"])
 
@@ -155,7 +157,7 @@ async def test_the_opposite_edit_gives_back_the_first_bytes(
 
 async def test_text_shown_by_reading_is_editable_in_encodings(run: ToolRun) -> None:
     for encoding, bom in ENCODINGS.items():
-        text = "第一行\r\n配置文件\r\n" if encoding[0] in "ug" else "le café\r\nété très là\r\n"
+        text = CHINESE if encoding[0] in "ug" else FRENCH
         path = run.workspace.root / "file"
         path.write_bytes(bom + text.encode(encoding))
         shown = (await invoke(read_file, {"path": "file"}, run)).output.split("\n")

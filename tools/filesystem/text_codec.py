@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..encodings.guess import STRAYS, UNKNOWN, guess_encodings
 from ..result import ToolError
-from .encodings import STRAYS, guess_encoding
 from .line_endings import Endings, with_endings, without_endings
 
 if TYPE_CHECKING:
@@ -23,6 +23,11 @@ BINARY = "the file is binary, not text; `run_command` can look at it"
 NUL = (
     "the new text has a NUL character, which would make the file binary; nothing was written: "
     "write it as an escape of the file's language"
+)
+
+_UNCERTAIN = (
+    "the file's encoding is not certain ({names}), so the bytes of {letter} are not known; nothing "
+    "was written: write it in ASCII, or ask the user to set `encoding` for this file"
 )
 
 _MARKS = {
@@ -46,6 +51,8 @@ class DecodedText:
     endings: Endings = Endings()
     data: bytes = b""
     """The file's bytes."""
+    alternatives: tuple[str, ...] = ()
+    """More encodings in which the bytes are the same text: new letters must fit them, too."""
 
 
 def decode_text(data: bytes) -> DecodedText:
@@ -53,28 +60,50 @@ def decode_text(data: bytes) -> DecodedText:
     bom = next((mark for mark in _MARKS if data.startswith(mark)), b"")
     if b"\0" in data[:BINARY_SIGN_WITHIN] and "16" not in _MARKS.get(bom, ""):
         raise ToolError(BINARY)
-    encoding = _MARKS[bom] if bom else guess_encoding(data)
+    encoding, *alternatives = (_MARKS[bom],) if bom else guess_encodings(data)
     text, endings = without_endings(_decode_body(data[len(bom) :], encoding))
-    return DecodedText(text, encoding, bom, endings, data)
+    return DecodedText(text, encoding, bom, endings, data, tuple(alternatives))
 
 
 def encode_text(old: DecodedText, text: str, pieces: "Sequence[TextEdit] | None" = None) -> bytes:
     """Encode a changed text as the old one was; unchanged lines keep their bytes.
 
     `pieces` say what changed, by places in the old text, where that is known; else the two texts
-    are compared. Raises ToolError when the file's encoding cannot hold the text.
+    are compared. Raises ToolError when the file's encoding cannot hold the text, or is not certain
+    enough to know its bytes.
     """
     if text.count("\0") > old.text.count("\0"):
         raise ToolError(NUL)
     raw = with_endings(old.text, old.endings, text, pieces)
+    on_error = _on_error(old, text)
     try:
-        return old.bom + raw.encode(old.encoding, _on_error(old, text))
+        data = raw.encode(old.encoding, on_error)
     except UnicodeEncodeError as error:
-        letter = error.object[error.start]
+        letter = _format_letter(error)
+        if old.encoding == UNKNOWN:
+            raise ToolError(_UNCERTAIN.format(letter=letter, names="unknown")) from error
         raise ToolError(
-            f"the file's encoding, {old.encoding}, cannot hold U+{ord(letter):04X}; "
+            f"the file's encoding, {old.encoding}, cannot hold {letter}; "
             "write it in other words, or as an escape of the file's language"
         ) from error
+    for name in old.alternatives:
+        _check_alternative(old, raw, name, on_error, data)
+    return old.bom + data
+
+
+def _check_alternative(old: DecodedText, raw: str, name: str, on_error: str, data: bytes) -> None:
+    """Raise ToolError if the new text has other bytes in another possible encoding."""
+    names = " or ".join((old.encoding, *old.alternatives))
+    try:
+        other_data = raw.encode(name, on_error)
+    except UnicodeEncodeError as error:
+        raise ToolError(_UNCERTAIN.format(letter=_format_letter(error), names=names)) from error
+    if other_data != data:
+        raise ToolError(_UNCERTAIN.format(letter="the new letters", names=names))
+
+
+def _format_letter(error: UnicodeEncodeError) -> str:
+    return f"U+{ord(error.object[error.start]):04X}"
 
 
 def split_lines(text: str) -> list[str]:
@@ -101,7 +130,7 @@ def as_read(old: DecodedText, text: str) -> str:
 
 def to_printable(text: str) -> str:
     """Write undecodable bytes as `\\xff`."""
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return _STRAY.sub(lambda stray: f"\\x{ord(stray[0]) - 0xDC00:02x}", text)
 
 
 def to_one_line(text: str) -> str:

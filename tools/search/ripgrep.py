@@ -5,14 +5,20 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, cast
 
 from ...config.security.executables import find_program
+from ..encodings.guess import STRAYS, UNKNOWN
+from ..filesystem.file_access import read_bytes
+from ..filesystem.line_endings import without_endings
 from ..filesystem.text_codec import decode_text
 from ..process.launcher import capture_output
+from ..result import ToolError
+from ..workspace import Workspace
 from .python_search import Hit, Search, SearchResult
 
 # bytes of file names that are given to one call; Linux allows about twice as much
@@ -37,7 +43,7 @@ async def search_with_ripgrep(program: str, search: Search) -> SearchResult | No
         done = await capture_output(
             command, cwd=search.workspace.root, timeout=left, limit=MAX_OUTPUT_BYTES
         )
-        batch_hits = _parse_hits(done.stdout, names)
+        batch_hits = _parse_hits(done.stdout, names, search.workspace)
         hits += batch_hits
         if done.timed_out or done.cut:
             return SearchResult(hits[: search.most], complete=False)
@@ -67,15 +73,16 @@ def _build_command(program: str, search: Search, names: Sequence[str]) -> list[s
     return [program, *options, "-e", search.pattern, "--", *files]
 
 
-def _parse_hits(output: bytes, names: Sequence[str]) -> list[Hit]:
+def _parse_hits(output: bytes, names: Sequence[str], workspace: Workspace) -> list[Hit]:
     """Parse the hits, in the order of `names`, without those in binary files."""
     order = {name: place for place, name in enumerate(names)}
     hits, in_file = list[Hit](), list[Hit]()
+    find_encoding = cache(partial(_find_encoding, workspace))
     for kind, data in _iter_messages(output):
         if kind == "begin":
             in_file = []
         elif kind == "match":
-            in_file.append(_to_hit(data))
+            in_file.append(_to_hit(data, find_encoding))
         elif kind == "end" and data["binary_offset"] is None:
             hits += in_file
     requested_hits = [hit for hit in hits if hit.path in order]
@@ -89,14 +96,25 @@ def _iter_messages(output: bytes) -> Iterator[tuple[str, Mapping[str, Any]]]:
             yield message["type"], message["data"]
 
 
-def _to_hit(data: Mapping[str, Any]) -> Hit:
-    line = _to_bytes(data["lines"])
+def _find_encoding(workspace: Workspace, name: str) -> str:
+    """Find the encoding of a file: a line alone proves too little."""
+    try:
+        return decode_text(read_bytes(workspace, workspace.root / name)).encoding
+    except ToolError:
+        return UNKNOWN
+
+
+def _to_hit(data: Mapping[str, Any], find_encoding: Callable[[str], str]) -> Hit:
+    line, path = _to_bytes(data["lines"]), os.fsdecode(_to_bytes(data["path"])).removeprefix("./")
     before = line[: data["submatches"][0]["start"]] if data["submatches"] else b""
+    is_utf8 = "text" in data["lines"] and b"\x1b" not in line
+    encoding = "utf-8" if is_utf8 else find_encoding(path)
+    text = line.rstrip(b"\r\n").decode(encoding, STRAYS).removeprefix("\ufeff")
     return Hit(
-        path=os.fsdecode(_to_bytes(data["path"])).removeprefix("./"),
+        path=path,
         line=data["line_number"],
-        text=decode_text(line.rstrip(b"\r\n") + b"\n").text[:-1],
-        column=len(before.decode(errors="replace")),
+        text=without_endings(f"{text}\n")[0][:-1],
+        column=len(before.decode(encoding, "replace")),
     )
 
 

@@ -55,7 +55,7 @@ def test_very_long_diff_is_cut_at_a_line(tmp_path: Path) -> None:
 
 
 def test_a_diff_is_text_whatever_the_file_holds(tmp_path: Path) -> None:
-    (tmp_path / "a").write_bytes("汉\n".encode() + b"\xff\n")
+    (tmp_path / "a").write_bytes("汉字汉字\n".encode() + b"\xff\n")
     old = decode_text((tmp_path / "a").read_bytes())
     assert (
         "\n \\xff\n" in commit_changes(run_in(tmp_path), tmp_path / "a", old, "字\n\udcff\n").diff

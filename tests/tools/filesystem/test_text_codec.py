@@ -17,6 +17,7 @@ from maxagent.tools.filesystem.text_codec import (
 )
 from maxagent.tools.result import ToolError
 
+FRENCH = "Le café était très bien situé, près de l'hôtel où l'on dînait à la fenêtre."
 CHINESE = "# 配置文件\nname = '测试'\n说明：这是一个例子。\n"
 
 
@@ -27,7 +28,7 @@ CHINESE = "# 配置文件\nname = '测试'\n说明：这是一个例子。\n"
         (b"plain\n", "plain\n", "utf-8"),
         (CHINESE.encode(), CHINESE, "utf-8"),
         (CHINESE.encode("gbk"), CHINESE, "gbk"),
-        ("汉字\n".encode("gbk"), "汉字\n", "gbk"),
+        ("汉字编码检测\n".encode("gbk"), "汉字编码检测\n", "gbk"),
         ("朱镕基在北京开会，讨论经济".encode("gbk"), "朱镕基在北京开会，讨论经济", "gbk"),
         ("价格：一百€，测试".encode("gb18030"), "价格：一百€，测试", "gb18030"),
         (codecs.BOM_UTF8 + b"a\n", "a\n", "utf-8"),
@@ -44,9 +45,8 @@ def test_the_encoding_is_found(data: bytes, text: str, encoding: str) -> None:
 @pytest.mark.parametrize(
     ("text", "encoding"),
     [
-        ("# café\nx = 1\n", "cp1252"),
-        ("int größe = 1;\n", "cp1252"),
-        ("Le café était très bien situé, près de l'hôtel.\n", "cp1252"),
+        ("# größter Wert für übrige Schlüssel, gemäß der Größe\nx = 1\n", "cp1252"),
+        (f"{FRENCH}\n", "cp1252"),
         ("He said “hello” – and it’s fine\n", "cp1252"),
         ("# Привет мир, это проверка кодировки\n", "cp1251"),
         ("# Привет мир, это проверка кодировки\n", "koi8_r"),
@@ -63,6 +63,28 @@ def test_large_file_is_guessed_from_its_beginning() -> None:
     text = "for the whole lot\n" * 10_000 + "et le café était très bien situé\n"
     decoded = decode_text(text.encode("cp1252"))
     assert encode_text(decoded, decoded.text) == text.encode("cp1252")
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "letters"),
+    [
+        (FRENCH, "cp1252", "€"),  # not in ISO 8859-1, another byte in ISO 8859-15
+        ("Οι ρυθμίσεις διαβάζονται σε κάθε εκκίνηση", "cp1253", "Άρνηση"),  # another in ISO 8859-7
+        ("Настройки читаются при каждом запуске программы", "koi8_r", "║"),
+        ("Настройки читаются при каждом запуске программы", "koi8_r", "є"),
+        ("설정은 파일에 저장되며 다시 읽습니다", "euc_kr", "똠"),  # only in CP949
+        ("Kullanıcı şifresini değiştirdiğinde kapatılır, günlüğe yazılır", "cp1254", "€"),
+    ],
+)
+def test_letters_of_unknown_bytes_are_refused(text: str, encoding: str, letters: str) -> None:
+    decoded = decode_text(text.encode(encoding))
+    assert decoded.text == text
+    with pytest.raises(ToolError, match="not certain|cannot hold"):
+        encode_text(decoded, f"{text} {letters}")
+
+
+def test_shown_bytes_never_become_letters() -> None:
+    assert to_printable("\udcca\udcb1 \udcff") == "\\xca\\xb1 \\xff"
 
 
 @given(st.binary())
@@ -136,7 +158,7 @@ def test_line_added_to_mixed_file_changes_no_other(lines: list[str], data: st.Da
 
 
 def test_what_the_encoding_cannot_hold_is_refused() -> None:
-    western = decode_text("Le café était très bien situé, près de l'hôtel.\n".encode("latin-1"))
+    western = decode_text(FRENCH.encode("latin-1"))
     with pytest.raises(ToolError, match="cannot hold U\\+6C49"):
         encode_text(western, "汉")
     with pytest.raises(ToolError, match="gbk, cannot hold U\\+1F600"):
@@ -150,7 +172,7 @@ def test_what_the_encoding_cannot_hold_is_refused() -> None:
 def test_unknown_encoding_allows_only_ascii() -> None:
     unknown = decode_text(b"name = '\x81\x8d'\n")
     assert encode_text(unknown, unknown.text.replace("name", "title")) == b"title = '\x81\x8d'\n"
-    with pytest.raises(ToolError, match="ascii, cannot hold U\\+00E9"):
+    with pytest.raises(ToolError, match="not certain .unknown.* U\\+00E9"):
         encode_text(unknown, unknown.text.replace("name", "é"))
 
 
@@ -163,10 +185,10 @@ def test_chinese_file_with_stray_byte_stays_chinese() -> None:
 
 
 def test_stray_bytes_survive_a_change_elsewhere() -> None:
-    decoded = decode_text("汉good\n".encode() + b"\xff bad\n")
+    decoded = decode_text("汉字汉字good\n".encode() + b"\xff bad\n")
     assert (
         encode_text(decoded, decoded.text.replace("good", "字"))
-        == "汉字\n".encode() + b"\xff bad\n"
+        == "汉字汉字字\n".encode() + b"\xff bad\n"
     )
 
 

@@ -81,7 +81,7 @@ def ask(
                 ("文件.txt", 1, "named in Chinese", 0),
             ],
         ),
-        (r"^bad", [("stray.txt", 2, "bad ÿ", 0)]),
+        (r"^bad", [("stray.txt", 2, "bad \udcff", 0)]),
         (r"(?i)IMPORT\s+OS", [("a.py", 1, "import os", 0)]),
         (r"dash", [("-dash", 1, "dashed", 0), ("-", 1, "only a dash", 7)]),
         (r"-dash|--files", []),

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 from ...definition import tool
-from ...filesystem.encodings import UNKNOWN
+from ...encodings.guess import UNKNOWN
 from ...filesystem.file_access import hash_content, read_bytes, translate_os_errors
 from ...filesystem.line_numbers import MAX_LINE_LENGTH, format_lines
 from ...filesystem.listing import resolve_existing
@@ -16,6 +16,11 @@ from ...workspace import Workspace
 MAX_LINES = 2_000
 # of the lines that are shown, with their numbers
 MAX_BYTES = 56_000
+
+_NOT_CERTAIN = (
+    "[the encoding is not certain: bytes beyond ASCII are shown as \\x and two digits, and only "
+    "ASCII can be written; ask the user to set `encoding` for this file]"
+)
 
 
 @tool("read", paths=("path",), shows=True)
@@ -102,8 +107,11 @@ def _collect_remarks(
             f"[lines are cut at {MAX_LINE_LENGTH:,} characters; `grep` shows other parts]"
         )
     if decoded.encoding not in ("utf-8", UNKNOWN):
-        remarks.append(f"[encoding: {decoded.encoding}; it is kept when the file is changed]")
-    if to_printable(decoded.text) != decoded.text:
+        names = " or ".join((decoded.encoding, *decoded.alternatives))
+        remarks.append(f"[encoding, by the bytes: {names}; it is kept when the file is changed]")
+    elif decoded.encoding == UNKNOWN:
+        remarks.append(_NOT_CERTAIN)
+    elif to_printable(decoded.text) != decoded.text:
         remarks.append(
             f"[bytes that are not {decoded.encoding.upper()} are shown as \\x and two digits]"
         )

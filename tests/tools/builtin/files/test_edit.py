@@ -90,8 +90,7 @@ async def test_every_place_is_changed_when_asked(run: ToolRun) -> None:
         (b"\xef\xbb\xbfa\n", "a", "b", b"\xef\xbb\xbfb\n"),
         ("配置文件\n".encode("gbk"), "文件", "目录", "配置目录\n".encode("gbk")),
         ("\ufeffa\r\n".encode("utf-16-le"), "a\n", "é\n", "\ufeffé\r\n".encode("utf-16-le")),
-        ("汉\n".encode() + b"\xff a\n", "a", "字", "汉\n".encode() + "\udcff 字\n".encode(
-            errors="surrogateescape")),
+        ("汉字汉字".encode() + b"\xff a", "a", "字", "汉字汉字".encode() + b"\xff \xe5\xad\x97"),
         (b"no newline", "newline", "end", b"no end"),
         (b"a\n\n\n", "\n\n\n", "\n", b"a\n"),
         (b"all", "all", "", b""),

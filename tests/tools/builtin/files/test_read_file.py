@@ -84,8 +84,11 @@ async def test_an_empty_file_says_so(run: ToolRun) -> None:
 @pytest.mark.parametrize(
     ("data", "remark"),
     [
-        ("配置文件\n".encode("gbk"), "[encoding: gbk; it is kept when the file is changed]"),
-        ("\ufeff配置文件\n".encode("utf-16-le"), "[encoding: utf-16-le; it is kept when"),
+        ("配置文件\n".encode("gbk"), "[encoding, by the bytes: gbk or gb18030; it is kept when"),
+        (
+            "\ufeff配置文件\n".encode("utf-16-le"),
+            "[encoding, by the bytes: utf-16-le; it is kept when",
+        ),
         ("配置文件\n".encode("utf-8-sig"), ""),
         ("配置文件\r\n".encode(), ""),
         ("配置文件\n".encode() + b"\xff\n", "[bytes that are not UTF-8 are shown as \\x and"),

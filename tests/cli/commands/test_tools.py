@@ -63,7 +63,9 @@ def test_tools_are_listed_and_shown(door: Door) -> None:
         tool.items() for tool in listed if tool["name"] == "run_command"
     )
     shown = door("show", "bash").stdout.decode()
-    assert shown.startswith("run_command (execute)\naliases: execute_command, bash, shell, run_shell_command\n")
+    assert shown.startswith(
+        "run_command (execute)\naliases: execute_command, bash, shell, run_shell_command\n"
+    )
     assert '"cwd": {' in shown
     assert door("show", "nonsense").returncode == 2
 

@@ -143,6 +143,24 @@ def _is_sibling(source: TextDocument, outer: str, number: int) -> bool:
     return near and not (has_same_facts(outer, real) and has_same_strings(outer, real))
 
 
+def _is_nearly_there(source: TextDocument, old: Sequence[str], outer: str, is_first: bool) -> bool:
+    """Return whether the file has the outer line with most of the others beside it.
+
+    Then these are meant, although one of them is misremembered, and not lines like them elsewhere.
+    """
+    keys, outer_key = source.normalize_lines(normalize_line), normalize_line(outer)
+    if not outer_key:
+        return False
+    old_keys = [normalize_line(line) for line in old]
+    for number, key in enumerate(keys):
+        start = number + 1 if is_first else number - len(old)
+        if key == outer_key and start >= 0:
+            equal = sum(map(str.__eq__, old_keys, keys[start : start + len(old)]))
+            if 2 * equal > len(old):
+                return True
+    return False
+
+
 def _filter_within(
     source: TextDocument, within: LineScope
 ) -> Callable[[Sequence[AnyMatch]], Sequence[AnyMatch]]:
@@ -190,6 +208,7 @@ def _without_an_outer_line(
             outer[:1] in ("+", "-")
             or len(request.old_lines) < MIN_REMAINING_LINES
             or _is_addition(inward)
+            or _is_nearly_there(source, request.old_lines, outer[1:], rest is shorter[0][0])
         ):
             continue
         for key in (str, strip_line_end, strip_line, normalize_line):

@@ -75,3 +75,68 @@ def test_levels(lines: list[str], strategy: str, start: int | None) -> None:
 def test_an_inner_line_must_fit() -> None:
     with pytest.raises(ToolError, match="not there is from the hunk:\n········play"):
         place(["         prepare()", "         play()", "-        finish()"], 3)
+
+
+# the second block is meant: one of its lines is misremembered, and the first block lacks only the
+# outer line
+TWINS = [
+    (
+        "a = load('left')\nif a:\n    go(a)\n    stop(a)\nend(a)\n\n"
+        "a = load('right')\nif a:\n    go(a)  # slow\n    stop(a)\nend(a)\n",
+        [" a = load('right')", " if a:", "     go(a)", "+    wait(a)", "     stop(a)", " end(a)"],
+    ),
+    (
+        "f(1, [x for x in y])\nfor case in cases:\n    msg = case\n    run(msg)\n    log(msg)\n\n"
+        "f(1, {x for x in y})\nfor case in cases:\n    msg = case\n"
+        "    run(msg)\n    log(msg)  # x\n",
+        [
+            " f(1, {x for x in y})",
+            "+new()",
+            " for case in cases:",
+            "     msg = case",
+            "     run(msg)",
+            "     log(msg)",
+        ],
+    ),
+    (
+        "begin(a)\nx = one(a)\ny = two(a)\nz = three(a)\nreturn left(a)\n\n"
+        "begin(a)\nx = one(a)\ny = two(a)  # twice\nz = three(a)\nreturn right(a)\n",
+        [" begin(a)", " x = one(a)", "-y = two(a)", "+y = 2", " z = three(a)", " return right(a)"],
+    ),
+    (
+        "test('adds', () => {\n  const c = cart();\n  c.add(1);\n  expect(c).toBe(1);\n});\n\n"
+        "test('removes', () => {\n  const c = cart(); // full\n  c.add(1);\n"
+        "  expect(c).toBe(1);\n});\n",
+        [
+            " test('removes', () => {",
+            "   const c = cart();",
+            "+  c.fill();",
+            "   c.add(1);",
+            "   expect(c).toBe(1);",
+            " });",
+        ],
+    ),
+    (
+        "- name: build\n  runs-on: linux\n  steps:\n    - make\n    - test\n"
+        "- name: deploy\n  runs-on: linux # big\n  steps:\n    - make\n    - test\n",
+        [
+            " - name: deploy",
+            "   runs-on: linux",
+            "   steps:",
+            "-    - make",
+            "+    - make all",
+            "     - test",
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "hunk"), TWINS)
+def test_block_that_lacks_outer_line_is_not_taken(text: str, hunk: list[str]) -> None:
+    source = TextDocument(text)
+    second = len(source.lines) // 2
+    try:
+        found = find_hunk(source, hunk, None, False, ())
+    except ToolError:
+        return
+    assert found.start >= second

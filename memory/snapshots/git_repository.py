@@ -22,8 +22,9 @@ from .storage import hash_texts, write_atomically
 
 # A checkpoint that names a tree must not outlive it in a power failure: git syncs its objects to
 # disk before the index names them. Git before 2.36 ignores these two lines.
+# No reference names a snapshot, so `git gc` would take all of them for rubbish
 _CONFIG = """[core]
-\trepositoryformatversion = 0
+\trepositoryformatversion = 1
 \tbare = false
 \tfilemode = true
 \tsymlinks = true
@@ -40,6 +41,8 @@ _CONFIG = """[core]
 \tcompression = 1
 [gc]
 \tauto = 0
+[extensions]
+\tpreciousObjects = true
 """
 # Overrides every `.gitattributes` of the project: bytes are stored and restored unchanged
 _ATTRIBUTES = "* -text -ident -filter -working-tree-encoding !diff !eol !merge\n"

@@ -81,14 +81,15 @@ def _digest(index: bytes) -> bytes:
             return hashlib.sha256(index).digest()
         at = _HEADER.size
         for _ in range(count):
-            at = _add_entry(digest, index, at)
+            entry, at = _read_entry(index, at)
+            digest.update(entry)
     except (struct.error, ValueError):
         return hashlib.sha256(index).digest()
     return digest.digest()
 
 
-def _add_entry(digest: "hashlib._Hash", index: bytes, at: int) -> int:
-    """Add one entry without its file's times; return where the next one begins."""
+def _read_entry(index: bytes, at: int) -> tuple[bytes, int]:
+    """Return one entry without its file's times, and where the next one begins."""
     start = at
     mode = index[at + 24 : at + 28]
     at += _STAT_SIZE
@@ -97,5 +98,5 @@ def _add_entry(digest: "hashlib._Hash", index: bytes, at: int) -> int:
     (flags,) = struct.unpack_from(">H", index, at)
     at += 4 if flags & _EXTENDED else 2
     end = index.index(b"\0", at)
-    digest.update(mode + content + flags.to_bytes(2, "big") + index[at : end + 1])
-    return start + (end - start + 8) // 8 * 8
+    entry = mode + content + flags.to_bytes(2, "big") + index[at : end + 1]
+    return entry, start + (end - start + 8) // 8 * 8

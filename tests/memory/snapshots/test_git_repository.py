@@ -1,4 +1,5 @@
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -103,3 +104,15 @@ def test_only_absolute_entries_of_the_path_count(
     assert find_git() is None
     monkeypatch.setenv("PATH", os.pathsep.join(["bin", str(tmp_path)]))
     assert find_git() == str(tmp_path / "git")
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["gc --prune=now", "prune --expire=now", "repack -a -d", "prune-packed", "maintenance run"],
+)
+def test_rubbish_collection_of_git_loses_no_snapshot(command: str, store: GitStore) -> None:
+    git = ["git", "--git-dir", str(store.directory)]
+    stored = subprocess.run([*git, "hash-object", "-w", "--stdin"], input=b"x", capture_output=True)
+    subprocess.run([*git, *command.split()], capture_output=True, check=False)
+    shown = subprocess.run([*git, "cat-file", "-p", stored.stdout.strip()], capture_output=True)
+    assert shown.stdout == b"x", shown.stderr

@@ -51,8 +51,10 @@ _logger = logging.getLogger(__name__)
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _NOT_WRITABLE = (
     "it cannot be written",
-    "check the folder's permissions, or set `MAXAGENT_HOME` to a writable folder",
+    "check the folder's permissions and free space, or set `MAXAGENT_HOME` to another folder",
 )
+# No room for the files that a reader creates
+_NO_ROOM = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
 _REASONS = {
     sqlite3.SQLITE_FULL: ("the disk is full", "free some space and run the command again"),
     sqlite3.SQLITE_IOERR: ("the disk failed or is full", "check its free space, then try again"),
@@ -74,9 +76,17 @@ class DatabaseSetup:
 def connect(path: Path) -> sqlite3.Connection:
     """Open a connection in autocommit mode that any one thread at a time may use.
 
-    If the folder is not writable, the connection is read-only.
+    If the folder is not writable, or the disk is full, the connection is read-only.
     """
-    address = _build_uri(path)
+    try:
+        return _open(_build_uri(path))
+    except sqlite3.OperationalError as error:
+        if _get_error_code(error) not in _NO_ROOM or _has_log(path):
+            raise
+        return _open(_build_uri(path, is_full=True))
+
+
+def _open(address: str) -> sqlite3.Connection:
     connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
     try:
         for setting in SETTINGS:
@@ -87,13 +97,18 @@ def connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _build_uri(path: Path) -> str:
+def _build_uri(path: Path, *, is_full: bool = False) -> str:
     """Return the URI; even a reader creates files beside the database unless it is immutable."""
     address = path.absolute().as_uri()
-    if can_write(path):
+    if can_write(path) and not is_full:
         return address
-    log = path.with_name(f"{path.name}-wal")  # of a running or killed process
-    return f"{address}?{'mode=ro' if log.exists() else 'immutable=1'}"
+    return f"{address}?{'mode=ro' if _has_log(path) else 'immutable=1'}"
+
+
+def _has_log(path: Path) -> bool:
+    """Return whether a running or killed process has written into its log."""
+    log = path.with_name(f"{path.name}-wal")
+    return log.exists() and log.stat().st_size > 0
 
 
 def can_write(path: Path) -> bool:

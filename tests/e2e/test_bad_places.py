@@ -237,3 +237,16 @@ def test_hand_edited_database_is_reported_without_traceback(
         f"hint: please report this and attach `{log}`",
         True,
     )
+
+
+@pytest.mark.parametrize("command", ["threads list", "threads show", "threads search", "diff"])
+def test_threads_are_read_on_a_full_disk(command: str, tmp_path: Path, provider: Provider) -> None:
+    provider.script([{"text": "Hello."}])
+    with small_disk(tmp_path / "disk", "8m") as disk:
+        program = Program(tmp_path / "user", provider.url, {"MAXAGENT_HOME": str(disk / "home")})
+        assert program.chat("hi").code == 0
+        fill(disk)
+        words = ["threads", "list", "--search", "hi"] if "search" in command else command.split()
+        shown = program.run(*words)
+        assert (shown.code, "disk" in shown.stderr) == (0, False), shown.stderr
+        assert "hi" in shown.stdout or command == "diff"

@@ -11,10 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...config.paths import locate_home
+from ..sensitive_paths import is_secret_path
 from .git_paths import resolve_gitfile
 
 # Most entries of a git folder that are checked
 MAX_ENTRIES = 50_000
+# Most folders that objects are borrowed from, as in git itself, and the size of a list of them
+MAX_BORROWED = 20
+MAX_ALTERNATES_BYTES = 100_000
 
 _HEAD = re.compile(r"ref:\s*refs/|[0-9a-f]{40}")
 # Entries that git does not print: objects are never quoted, hooks are switched off, and git does
@@ -102,8 +106,10 @@ def _check_plain(git_dir: Path, borrowed: Path | None) -> None:
             raise UnsupportedGitDirError(
                 f"`{name}` in the git repository is a symlink; git may print its target"
             )
-        if name.endswith(_ALTERNATES) and not _is_own(Path(entry.path), git_dir, borrowed):
-            raise UnsupportedGitDirError("the git repository borrows objects from another one")
+        if name.endswith(_ALTERNATES) and not _can_borrow(Path(entry.path), git_dir, borrowed):
+            raise UnsupportedGitDirError(
+                "the git repository borrows objects from a folder that is no repository, or secret"
+            )
         if number > MAX_ENTRIES:
             raise UnsupportedGitDirError(
                 "the git repository has too many files to check; run `git gc` to pack them"
@@ -128,16 +134,38 @@ def _walk_entries(top: str) -> Iterator[os.DirEntry[str]]:
                 pending.append(entry.path)
 
 
-def _is_own(alternates: Path, git_dir: Path, borrowed: Path | None) -> bool:
-    """Return whether the file names only the repository's own store, as for a submodule.
+def _can_borrow(alternates: Path, git_dir: Path, borrowed: Path | None) -> bool:
+    """Return whether git may read the objects that the file names, and those that they borrow.
 
-    A worktree may name the store that it was made from as well.
+    They are its own, as for a submodule; those that a worktree of ours was made from; or those of
+    another repository, as for a shared clone: commands can read these anyway, so they must not be
+    hidden from them.
     """
+    known = {str(git_dir / _OBJECTS), str(borrowed)}
+    pending = [alternates]
+    while pending and len(known) < MAX_BORROWED:
+        for objects in _read_alternates(pending.pop()):
+            if str(objects) in known:
+                continue
+            known.add(str(objects))
+            if not (objects.parent / "HEAD").is_file() or not objects.is_dir():
+                return False
+            if objects.is_relative_to(_resolve_home()) or is_secret_path(objects):
+                return False
+            pending.append(objects / _ALTERNATES)
+    return not pending
+
+
+def _resolve_home() -> Path:
+    return Path(os.path.realpath(locate_home()))
+
+
+def _read_alternates(path: Path) -> list[Path]:
+    """Read the folders of borrowed objects; none of a branch named `info/alternates/x`."""
     try:
-        lines = alternates.read_bytes().split(b"\n")
+        lines = path.read_bytes()[:MAX_ALTERNATES_BYTES].splitlines() if path.is_file() else []
     except OSError:
-        return alternates.is_dir()  # a branch named `info/alternates/x`
-    objects = alternates.parent.parent
-    named = (os.path.realpath(objects / os.fsdecode(line)) for line in lines if line)
-    allowed = {str(git_dir / "objects"), str(borrowed)}
-    return all(place in allowed for place in named)
+        return []
+    objects = path.parent.parent
+    names = [os.fsdecode(line) for line in lines if line and not line.startswith(b"#")]
+    return [Path(os.path.realpath(objects / name)) for name in names]

@@ -98,7 +98,7 @@ async def test_link_in_unquoted_place_is_harmless(name: str, root: Path) -> None
     assert await is_read(root)
 
 
-@pytest.mark.parametrize("kind", ["link", "file", "commondir", "alternates"])
+@pytest.mark.parametrize("kind", ["link", "file", "commondir"])
 async def test_a_repository_of_somebody_else_is_not_read(
     kind: str, root: Path, other: Path
 ) -> None:
@@ -109,12 +109,47 @@ async def test_a_repository_of_somebody_else_is_not_read(
         place.symlink_to(other / ".git")
     elif kind == "file":
         place.write_text(f"gitdir: {other}/.git\n")
-    elif kind == "commondir":
-        (place / "commondir").write_text(f"{other}/.git\n")
     else:
-        (place / "objects/info/alternates").write_text(f"{other}/.git/objects\n")
-    why = "borrows" if kind == "alternates" else "is outside the project"
-    assert await is_kept_from_git(root, why)
+        (place / "commondir").write_text(f"{other}/.git\n")
+    assert await is_kept_from_git(root, "is outside the project")
+
+
+@pytest.mark.parametrize("how", ["--shared", "--reference", "--dissociate", "twice", "relative"])
+async def test_clone_that_borrows_objects_is_read(how: str, root: Path, other: Path) -> None:
+    clone = root.parent / "clone"
+    named = ["--reference", str(other)] if how in ("--reference", "--dissociate") else []
+    kind = {"--reference": [], "--dissociate": ["--dissociate"]}.get(how, ["--shared"])
+    git(root.parent, "clone", "-q", *kind, *named, str(other), str(clone))
+    if how == "twice":
+        git(root.parent, "clone", "-q", "--shared", str(clone), str(root.parent / "second"))
+        clone = root.parent / "second"
+    if how == "relative":
+        (clone / ".git/objects/info/alternates").write_text("../../../other/.git/objects\n")
+    assert all(answer.ok for answer in await answers(clone))
+
+
+@pytest.mark.parametrize("kind", ["missing", "folder", "home", "secret", "behind"])
+async def test_objects_of_no_plain_repository_are_refused(
+    kind: str, root: Path, other: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = root.parent / "home"
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("MAXAGENT_HOME", str(home / ".maxagent"))
+    places = {
+        "missing": root.parent / "nowhere/objects",
+        "folder": root.parent / "plain/objects",
+        "home": home / ".maxagent/data/snapshots/a/objects",
+        "secret": home / ".ssh/store/objects",
+        "behind": other / ".git/objects",
+    }
+    if kind != "missing":
+        places[kind].mkdir(parents=True, exist_ok=True)
+    if kind in ("home", "secret"):
+        (places[kind].parent / "HEAD").write_text("ref: refs/heads/main\n")
+    if kind == "behind":
+        (other / ".git/objects/info/alternates").write_text("/nowhere/objects\n")
+    (root / ".git/objects/info/alternates").write_text(f"{places[kind]}\n")
+    assert all("borrows" in answer.error for answer in await answers(root))
 
 
 async def test_work_trees_submodules_and_subfolders_are_read(root: Path, other: Path) -> None:

@@ -16,6 +16,8 @@ MAX_COMMITS = 200
 MAX_EXCLUDED = 1_000
 
 _NO_PROGRAMS = ("--no-ext-diff", "--no-textconv", "--no-color")
+# a new file is a change, whatever `status.showUntrackedFiles` says
+_UNTRACKED = "--untracked-files=normal"
 _SUBMODULES = "--ignore-submodules=dirty"
 
 
@@ -24,7 +26,7 @@ async def git_status(*, run: Run) -> ToolResult:
     """Show the branch and what is changed, staged or untracked."""
     repository = await open_repository(run.workspace)
     done = await repository.run_git(
-        "status", "--porcelain", "--branch", "-z", _SUBMODULES, "--", "."
+        "status", "--porcelain", "--branch", "-z", _UNTRACKED, _SUBMODULES, "--", "."
     )
     branch, *entries = _parse_status(done.text)
     names = len(repository.prefix)

@@ -53,6 +53,13 @@ def project(tmp_path: Path) -> Project:
     return Project(tmp_path / "project")
 
 
+@pytest.mark.parametrize("value", ["no", "all", "normal"])
+async def test_new_files_are_listed_despite_configuration(project: Project, value: str) -> None:
+    project.git("config", "status.showUntrackedFiles", value)
+    project.write("new.txt", "new\n")
+    assert await project.output(git_status) == "## main\n?? new.txt"
+
+
 async def test_the_status_names_every_kind_of_change(project: Project) -> None:
     assert await project.output(git_status) == "## main\nnothing changed"
     project.write("b c.txt", "b\n" * 9)

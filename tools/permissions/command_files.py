@@ -88,6 +88,7 @@ def _find_reads(call: RequestedCall, rules: Sequence[Rule]) -> Iterator[tuple[Ru
 
 def _find_writes(call: RequestedCall, rules: Sequence[Rule]) -> Iterator[tuple[Rule, str]]:
     """Yield each rule on a file that a command certainly changes, as far as it names it."""
+    from ..shell.effects.in_place_edits import find_edited_names
     from ..shell.parsing.path_targets import resolve_target
     from ..shell.risks.protected_writes import find_written_names
 
@@ -95,7 +96,7 @@ def _find_writes(call: RequestedCall, rules: Sequence[Rule]) -> Iterator[tuple[R
         return
     places = list(map(str, call.written_files.paths))
     for step in _list_steps(call):
-        for name in find_written_names(step):
+        for name in (*find_written_names(step), *find_edited_names(step)):
             if place := resolve_target(name, step.folder):
                 places.append(str(place))
     for path in dict.fromkeys(places):

@@ -5,7 +5,7 @@ A case of `rules`: `rule` (without its kind), `tool` (ours; `run_command` if non
 and with one that allows; `parts` are lines of which a part matches: only with one that denies.
 `denied`, `asked` (mappings of a value to a reason): where we deny more, and allow less. `open`:
 values that a rule of ours does not mean, with the reason. `stops`: the reason why the rule stops at
-load. `server`: the MCP server.
+load. `server`: the MCP server. `folder`: one that the project has.
 
 A case of `globs`: `pattern` and `paths`; git says what it matches, in a repository of its own.
 `wider`: paths that a rule denies though git does not ignore them, with the reason.
@@ -41,6 +41,7 @@ def play_rules(suite: PeerSuite, folder: Path) -> Iterator[Outcome]:
     folder.mkdir(parents=True, exist_ok=True)
     workspace = Workspace(folder)
     for raw in suite.cases:
+        (folder / raw.get("folder", "")).mkdir(exist_ok=True)
         kinds: tuple[RuleKind, ...] = ("deny", "allow")
         for kind in kinds:
             yield from _play_rule(raw, kind, workspace)

@@ -22,6 +22,8 @@ WINDOW = 80
 SAME_CALLS = 3
 # Steps in a row that bring nothing new, whatever calls they make
 STALE_STEPS = 6
+# Different lists of what is to do that weigh as much as one such step
+NEW_LISTS = 2
 # Steps with something new after which an earlier loop is forgotten
 FRESH_STEPS = 4
 LISTS = select_names(lambda entry: entry.is_list)
@@ -127,7 +129,8 @@ def find_loop(newest_first: Iterable[AnyMessage], tree: str, cut: Cut | None) ->
 def _find_run(steps: Sequence[_Step], since: int, factor: int = 1) -> Sequence[_Step]:
     """Return the last steps that brought nothing new, newest first; none if they are too few."""
     run = list(takewhile(lambda step: step.is_stale and step.start > since, reversed(steps)))
-    if not run or len(run) >= factor * STALE_STEPS:
+    repeated = sum(step.is_repeated for step in run)
+    if not run or repeated + (len(run) - repeated) // NEW_LISTS >= factor * STALE_STEPS:
         return run
     same = factor * SAME_CALLS
     count = max(_count_same(steps, call) for call in run[0].calls)

@@ -106,7 +106,7 @@ MODELS = [
     BadModel(
         "writes todos without end",
         lambda n: turn(call("todowrite", todos=[{"id": "1", "content": f"Think {n} times"}])),
-        18,
+        36,
     ),
     BadModel(
         "completes beside a failing call", [turn(call("attempt_completion", result="x"), FAILS)], 7

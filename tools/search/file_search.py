@@ -3,9 +3,10 @@
 import asyncio
 import os
 import time
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from itertools import groupby
+from itertools import groupby, islice
 
 from ..cancellable_thread import run_in_worker
 from ..filesystem.file_access import MAX_FILE_BYTES, hash_content, read_bytes
@@ -19,6 +20,10 @@ from .python_search import Hit, Search, SearchResult, search_lines, search_text
 from .ripgrep import find_ripgrep, search_with_ripgrep
 
 MAX_HITS = 200
+# that are counted: a file with many must not hide the others
+MAX_COUNTED = 2_000
+# of a result, with those that name what is left out
+MAX_LINES = 2 * MAX_HITS
 # of all that is shown
 MAX_CHARACTERS = 30_000
 # characters of a line that are shown, around the match
@@ -31,7 +36,7 @@ async def search_files(
 ) -> ToolResult:
     """Search the files below a path, or the file there, by ripgrep if it is installed."""
     names = await asyncio.to_thread(_find_names, workspace, path, file_pattern)
-    search = Search(workspace, names, regex, MAX_HITS + 1, time.monotonic() + SECONDS)
+    search = Search(workspace, names, regex, MAX_COUNTED + 1, time.monotonic() + SECONDS)
     return await run_in_worker(_build_result, search, await _run_search(search))
 
 
@@ -69,8 +74,7 @@ def _get_size(path: str) -> int:
 def _build_result(search: Search, result: SearchResult) -> ToolResult:
     """Format the hits; a file of which a line is shown counts as read."""
     confirmed, hashes = confirm_hits(search, result)
-    output, count = _format_hits(confirmed, search)
-    visible_paths = {hit.path for hit in confirmed.hits[:count]}
+    output, visible_paths = _format_hits(confirmed, search)
     if search.workspace.is_outside:
         return ToolResult(output)
     return ToolResult(output, seen={name: hashes[name] for name in hashes if name in visible_paths})
@@ -105,23 +109,43 @@ def _recheck_hits(search: Search, name: str, text: str, hits: list[Hit]) -> Iter
     return list(search_text(search, name, text))
 
 
-def _format_hits(search_result: SearchResult, search: Search) -> tuple[str, int]:
-    """Return the text, and how many hits are in it."""
-    lines, remaining_characters = list[str](), MAX_CHARACTERS
-    for hit in search_result.hits[:MAX_HITS]:
-        line = _format_hit(hit, search.workspace)
-        remaining_characters -= len(line)
-        if remaining_characters < 0:
+def _format_hits(search_result: SearchResult, search: Search) -> tuple[str, set[str]]:
+    """Return the text, and the files of which a line is in it."""
+    lines, visible_paths, remaining_characters = list[str](), set[str](), MAX_CHARACTERS
+    counts = Counter(hit.path for hit in search_result.hits)
+    limit = _find_limit(counts)
+    for path, in_file in groupby(search_result.hits, key=lambda hit: hit.path):
+        visible = [_format_hit(hit, search.workspace) for hit in islice(in_file, limit)]
+        while visible and sum(map(len, visible)) > remaining_characters:
+            visible.pop()
+        remaining_characters -= sum(map(len, visible))
+        lines += visible
+        visible_paths |= {path} if visible else set[str]()
+        if hidden := counts[path] - len(visible):
+            shown = to_one_line(search.workspace.to_shown(path))
+            lines.append(f"[{hidden} more in {shown}]" if visible else f"[{hidden} in {shown}]")
+        if len(lines) > MAX_LINES:
             break
-        lines.append(line)
-    count = len(lines)
     if not search_result.complete:
         lines.append("[stopped before all was searched; name a `path` or a `file_pattern`]")
-    elif len(lines) < len(search_result.hits):
-        lines.append(f"[only the first {len(lines)} matches; narrow the search to see others]")
+    elif len(search_result.hits) > MAX_COUNTED or len(lines) > MAX_LINES:
+        lines.append("[there are more matches; narrow the search to see others]")
     elif not lines:
         lines.append(f"[no match in {len(search.names)} files; what git ignores is not searched]")
-    return "\n".join(lines), count
+    return "\n".join(lines), visible_paths
+
+
+def _find_limit(counts: Mapping[str, int]) -> int:
+    """Return how many hits of one file are shown, so that no file hides the others."""
+    limits = range(MAX_HITS, 1, -1)
+    return next(
+        (
+            limit
+            for limit in limits
+            if sum(min(count, limit) for count in counts.values()) <= MAX_HITS
+        ),
+        1,
+    )
 
 
 def _format_hit(hit: Hit, workspace: Workspace) -> str:

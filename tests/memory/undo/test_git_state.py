@@ -25,7 +25,8 @@ def project(tmp_path: Path) -> Path:
     shell(
         tmp_path,
         "git init -q -b main; echo one > a.txt; echo two > b.txt; mkdir c; echo x > c/d.txt;"
-        "git add .; git commit -qm one; git branch other; git branch third; echo more >> a.txt; git commit -qam two;"
+        "git add .; git commit -qm one; git branch other; git branch third;"
+        "echo more >> a.txt; git commit -qam two;"
         "echo mine >> b.txt; git worktree add -q .git/tree other",
     )
     return tmp_path

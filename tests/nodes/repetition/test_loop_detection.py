@@ -7,7 +7,13 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMes
 
 from maxagent.nodes.agent.message_history import build_tool_message
 from maxagent.nodes.conversation.cut import Cut
-from maxagent.nodes.repetition.loop_detection import LOOP, STALE_STEPS, TREE, find_loop
+from maxagent.nodes.repetition.loop_detection import (
+    LOOP,
+    NEW_LISTS,
+    STALE_STEPS,
+    TREE,
+    find_loop,
+)
 
 NOW = "tree-1"
 _numbers = count(1)
@@ -116,8 +122,15 @@ def test_call_without_result_is_no_loop():
     assert find([*steps("aa"), *step("a")[:1]]) is None
 
 
-def test_repeated_notes_of_todos_are_loop():
-    messages = [part for n in range(STALE_STEPS) for part in step(f"{n}", name="todowrite")]
+def test_same_list_of_todos_is_a_loop():
+    assert level_of(steps("aa", name="todowrite")) == 0
+    assert level_of(steps("aaa", name="todowrite")) == 1
+
+
+def test_endless_new_lists_of_todos_are_a_loop():
+    count = STALE_STEPS * NEW_LISTS
+    messages = [part for n in range(count) for part in step(f"{n}", name="todowrite")]
+    assert find(messages[: 2 * STALE_STEPS]) is None
     assert find(messages[:-2]) is None
     loop = find(messages)
     assert loop and (loop.level, loop.hidden) == (1, ())

@@ -1,6 +1,7 @@
 """A search shows lines of the files that the model may see, cut to what it can read."""
 
 import os
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,12 @@ import pytest
 from maxagent.tools.builtin.files.grep import grep
 from maxagent.tools.definition import extract_paths, get_effect
 from maxagent.tools.runtime.invoke import invoke
-from maxagent.tools.search.file_search import MAX_CHARACTERS, MAX_HITS, MAX_TEXT_LENGTH
+from maxagent.tools.search.file_search import (
+    MAX_CHARACTERS,
+    MAX_COUNTED,
+    MAX_HITS,
+    MAX_TEXT_LENGTH,
+)
 from maxagent.tools.search.ripgrep import find_ripgrep
 from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
@@ -113,7 +119,7 @@ async def test_many_hits_are_cut_and_it_says_so(run: ToolRun) -> None:
     (run.workspace.root / "many").write_text("hit\n" * (MAX_HITS + 1))
     lines = await search(run, "hit")
     assert len(lines) == MAX_HITS + 1
-    assert lines[-1] == f"[only the first {MAX_HITS} matches; narrow the search to see others]"
+    assert lines[-1] == "[1 more in many]"
     (run.workspace.root / "many").write_text("hit\n" * MAX_HITS)
     assert (await search(run, "hit"))[-1] == f"many:{MAX_HITS}: hit"
 
@@ -126,7 +132,38 @@ async def test_long_hits_are_cut_around_the_match(run: ToolRun) -> None:
     assert len(lines[0]) == len("long:1: ……") + MAX_TEXT_LENGTH
     (run.workspace.root / "long").write_text(("c" * 250 + "\n") * 199)
     lines = await search(run, "c")
-    assert len("\n".join(lines)) < MAX_CHARACTERS + 100 and lines[-1].startswith("[only the first")
+    assert len("\n".join(lines)) < MAX_CHARACTERS + 100 and "[84 more in long]" in lines
+
+
+@pytest.mark.parametrize(
+    ("counts", "rest"),
+    [
+        ({"a": 500, "z": 3}, {"a": 303}),
+        ({"a": 500, "b": 500, "z": 1}, {"a": 401, "b": 401}),
+        ({"a": 100, "b": 99, "z": 1}, {}),
+        ({"a": 1_000, "b": 1, "c": 2, "z": 150}, {"a": 902, "z": 52}),
+        (dict.fromkeys("abcdefghijz", 100), dict.fromkeys("abcdefghijz", 82)),
+    ],
+)
+async def test_file_with_many_hits_hides_no_other(
+    counts: dict[str, int], rest: dict[str, int], run: ToolRun
+) -> None:
+    for name, count in counts.items():
+        (run.workspace.root / name).write_text("needle\n" * count)
+    lines = await search(run, "needle")
+    shown = Counter(line.partition(":")[0] for line in lines if line.endswith(": needle"))
+    assert {
+        name: counts[name] - shown[name] for name in counts if counts[name] > shown[name]
+    } == rest
+    assert sorted(line for line in lines if line.startswith("[")) == [
+        f"[{count} more in {name}]" for name, count in rest.items()
+    ]
+    assert len(lines) <= MAX_HITS + len(counts)
+
+
+async def test_uncounted_hits_are_named(run: ToolRun) -> None:
+    (run.workspace.root / "many").write_text("needle\n" * (MAX_COUNTED + 5))
+    assert "there are more matches" in (await search(run, "needle"))[-1]
 
 
 async def test_chinese_words_are_found_in_either_encoding(run: ToolRun) -> None:

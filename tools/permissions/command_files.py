@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from ...config.text import text
 from .call import RequestedCall
 from .decision import Decision
-from .policy import Policy
 from .rule import Rule
 from .subject import EDITING_TOOLS, Subject
 
@@ -20,7 +19,7 @@ _READERS_LIST = """
 cat tac nl head tail less more bat batcat view grep egrep fgrep zgrep rg ag ack sed gsed awk gawk
 mawk nawk jq yq cut sort uniq comm diff cmp paste join column fold fmt pr rev strings od xxd hexdump
 base64 base32 cp mv ln rsync scp install dd tar zip 7z gzip zcat bzcat xzcat vi vim nvim nano ed ex
-source . curl wget
+source . curl wget split openssl gpg sqlite3 perl
 """
 _READERS = frozenset(_READERS_LIST.split())
 # Commands of git that show what is in files
@@ -29,17 +28,14 @@ _GIT_READERS = frozenset(
 )
 
 
-def restrict_by_file_rules(call: RequestedCall, policy: Policy) -> Decision | None:
-    """Apply the user's `deny` and `ask` rules on files to a command that reads or changes them.
+def evaluate_named_files(call: RequestedCall, rules: Sequence[Rule]) -> Decision | None:
+    """Apply rules with a pattern that deny or ask to the files that a command reads or changes.
 
     A change is asked, as in the mode `edits`; so is a program with the name of a file in its code.
     What another program does with a file is not known.
     """
-    rules = [rule for rule in policy.rules if rule.kind != "allow" and rule.pattern is not None]
     reading = [rule for rule in rules if rule.tool == "read_file"]
     editing = [rule for rule in rules if rule.tool in EDITING_TOOLS]
-    if not call.command or not (reading or editing):
-        return None
     decisions = [
         *(_decide_read(rule, name, sure) for rule, name, sure in _find_reads(call, reading)),
         *(_decide_write(rule, name) for rule, name in _find_writes(call, editing)),
@@ -89,8 +85,10 @@ def _find_reads(call: RequestedCall, rules: Sequence[Rule]) -> Iterator[tuple[Ru
 def _find_writes(call: RequestedCall, rules: Sequence[Rule]) -> Iterator[tuple[Rule, str]]:
     """Yield each rule on a file that a command certainly changes, as far as it names it."""
     from ..shell.effects.in_place_edits import find_edited_names
+    from ..shell.parsing.inline_code import is_interpreter
     from ..shell.parsing.path_targets import resolve_target
     from ..shell.risks.protected_writes import find_written_names
+    from ..shell.risks.sensitive_files import find_named_files
 
     if not rules:
         return
@@ -99,12 +97,16 @@ def _find_writes(call: RequestedCall, rules: Sequence[Rule]) -> Iterator[tuple[R
         for name in (*find_written_names(step), *find_edited_names(step)):
             if place := resolve_target(name, step.folder):
                 places.append(str(place))
+        if is_interpreter(step.program):  # code that names a file may change it
+            places += [path for name, path in find_named_files(step) if name.code]
     for path in dict.fromkeys(places):
         for rule in _list_matches(call, path, rules):
             yield rule, os.path.relpath(path, call.workspace.root)
 
 
 def _is_reader(step: "SimpleCommand") -> bool:
+    if step.program == "find":
+        return any(word.text.startswith(("-exec", "-ok")) for word in step.words[1:])
     if step.program == "git":
         return any(word.text in _GIT_READERS for word in step.words[1:])
     return step.program in _READERS

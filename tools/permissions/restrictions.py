@@ -15,7 +15,6 @@ from ..rag_servers import describe_missing
 from ..result import ToolError
 from ..testing.file_names import belongs_to_tests
 from .call import RequestedCall
-from .command_files import restrict_by_file_rules
 from .decision import Decision
 from .policy import Policy
 from .rule import find_allowing_rules
@@ -102,6 +101,16 @@ def restrict_by_analysis(call: RequestedCall, policy: Policy) -> Decision | None
 def restrict_by_deny_rule(call: RequestedCall, policy: Policy) -> Decision | None:
     """Deny what the user's rules deny; ask if a call may match one."""
     return _restrict_by_rules("deny", call, policy)
+
+
+def restrict_by_file_rules(call: RequestedCall, policy: Policy) -> Decision | None:
+    """Apply the user's rules on files to a command that reads or changes them."""
+    rules = [rule for rule in policy.rules if rule.kind != "allow" and rule.pattern is not None]
+    if not rules or not call.command:
+        return None
+    from .command_files import evaluate_named_files  # only for such rules
+
+    return evaluate_named_files(call, rules)
 
 
 def restrict_by_read_only_mode(call: RequestedCall, policy: Policy) -> Decision | None:

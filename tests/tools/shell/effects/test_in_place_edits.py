@@ -27,6 +27,13 @@ def list_names(command: str) -> list[str]:
         "patch a.txt fix.diff",
         "sort --output=a.txt b.txt",
         "make && tool --out=a.txt",
+        "git checkout a.txt",
+        "git -C . restore a.txt",
+        "prettier --write a.txt",
+        "black a.txt",
+        "curl -oa.txt https://example.org",
+        "find . -name a.txt -delete",
+        "ls | sponge a.txt",
     ],
 )
 def test_file_that_is_edited_in_place_is_named(command: str) -> None:
@@ -34,7 +41,17 @@ def test_file_that_is_edited_in_place_is_named(command: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["perl -pe s/x/y/ a.txt", "awk '{print}' a.txt", "sort a.txt", "ruby a.txt"]
+    "command",
+    [
+        "perl -pe s/x/y/ a.txt",
+        "awk '{print}' a.txt",
+        "sort a.txt",
+        "ruby a.txt",
+        "git add a.txt",
+        "git diff a.txt",
+        "prettier a.txt",
+        "gofmt a.txt",
+    ],
 )
 def test_file_that_is_only_read_is_not_named(command: str) -> None:
     assert list_names(command) == []

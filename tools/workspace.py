@@ -35,6 +35,8 @@ class Workspace:
     """Real folders outside the project that may be read but not written: those of skills."""
     is_outside: bool = False
     """Whether it is such a folder; its files are named by their full path."""
+    encodings: tuple[tuple[str, str], ...] = ()
+    """gitignore patterns of files, each with the encoding that the user has set for them."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "root", Path(os.path.realpath(self.root)))
@@ -70,6 +72,15 @@ class Workspace:
             if absolute_path == str(folder) or absolute_path.startswith(f"{folder}/"):
                 return Workspace(folder, self.ignore, is_outside=True)
         return self
+
+    def find_encoding(self, name: str) -> str:
+        """Find the encoding that a person has set for a file; mostly empty."""
+        matching = (
+            encoding
+            for pattern, encoding in reversed(self.encodings)
+            if matches_any((pattern,), name)
+        )
+        return next(matching, "")
 
     def to_shown(self, name: str) -> str:
         """Return a relative name as it is shown: a file outside the project by its full path."""

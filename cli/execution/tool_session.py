@@ -90,7 +90,8 @@ class ToolSession:
             find_skills(folder, home, check_trust(folder, home)), ignore=ignore
         )
         readable = self._skills.registry.outside_folders
-        self._workspace = Workspace(folder, ignore, home, readable=readable)
+        encodings = tuple(settings.encoding.items())
+        self._workspace = Workspace(folder, ignore, home, readable=readable, encodings=encodings)
         sandbox = open_sandbox(settings.sandbox, self._workspace, home)
         self.sandbox = sandbox.with_variables(settings.environment)
         policy = build_policy(loaded, self._workspace, usual="ask")

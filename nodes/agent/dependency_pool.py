@@ -168,6 +168,7 @@ def _create_dependencies(
         tuple(settings.security.ignore_patterns),
         home,
         readable=sources.skills.outside_folders,
+        encodings=tuple(settings.encoding.items()),
     )
     policy = build_policy(loaded, workspace, usual=_get_default_mode(key), scope=key.files)
     mode = context.restrict_mode(policy.mode)

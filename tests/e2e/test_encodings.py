@@ -1,5 +1,6 @@
 """A file in an old encoding is read and edited right, or its bytes are shown."""
 
+import codecs
 import re
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from encoded_texts import ENCODINGS, TEXTS
 from maxagent.tools.builtin.files.apply_patch import apply_patch
 from maxagent.tools.builtin.files.edit import edit
 from maxagent.tools.builtin.files.read_file import read_file
+from maxagent.tools.builtin.files.write_file import write_file
 from maxagent.tools.filesystem.file_access import hash_content
 from maxagent.tools.result import ToolResult
 from maxagent.tools.runtime.invoke import invoke
@@ -29,7 +31,7 @@ def list_snippets(language: str) -> list[str]:
 
 @pytest.mark.parametrize(("language", "encoding"), PAIRS)
 async def test_text_is_right_or_bytes(tmp_path: Path, language: str, encoding: str) -> None:
-    right = 0
+    right = edits = 0
     for number, snippet in enumerate(list_snippets(language)):
         text = ANCHOR + snippet.encode(encoding, "ignore").decode(encoding)
         path = tmp_path / f"{number}.c"
@@ -37,8 +39,41 @@ async def test_text_is_right_or_bytes(tmp_path: Path, language: str, encoding: s
         seen = {path.name: hash_content(path.read_bytes())}
         run = ToolRun(Workspace(tmp_path), "c", tmp_path / "outputs", seen=seen)
         right += is_shown_right(await invoke(read_file, {"path": path.name}, run), text)
-        await check_edits(run, path, text, encoding)
-    assert right >= 1  # a long text is read
+        edits += await count_edits(run, path, text, encoding)
+    assert right and edits  # a long text is read and edited
+
+
+@pytest.mark.parametrize(("language", "encoding"), PAIRS)
+async def test_named_encoding_is_read_and_written(
+    tmp_path: Path, language: str, encoding: str
+) -> None:
+    named = codecs.lookup(encoding).name
+    workspace = Workspace(tmp_path, encodings=(("*.c", "utf-8"), ("/old/", named)))
+    (tmp_path / "old").mkdir()
+    for number, snippet in enumerate(list_snippets(language)[2:]):
+        text = ANCHOR + snippet.encode(encoding, "ignore").decode(encoding)
+        path = tmp_path / "old" / f"{number}.c"
+        path.write_bytes(text.encode(encoding))
+        name = f"old/{path.name}"
+        run = ToolRun(workspace, "c", tmp_path, seen={name: hash_content(path.read_bytes())})
+        shown = await invoke(read_file, {"path": name}, run)
+        assert is_shown_right(shown, text) and "by the bytes" not in shown.output
+        edited = text.replace(ANCHOR, f"# {text.splitlines()[1]}\n", 1)
+        arguments = {
+            "file_path": name,
+            "old_string": ANCHOR,
+            "new_string": edited.splitlines()[0] + "\n",
+        }
+        assert (await invoke(edit, arguments, run)).ok
+        assert path.read_bytes() == edited.encode(encoding)
+        new = {"path": f"old/new{number}.c", "content": text}
+        assert (result := await invoke(write_file, new, run)).ok, result
+        assert (tmp_path / f"old/new{number}.c").read_bytes() == text.encode(encoding)
+        header = f"*** Begin Patch\n*** Add File: old/add{number}.c"
+        patch = f"{header}\n+{text.splitlines()[1]}\n*** End Patch"
+        assert (await invoke(apply_patch, {"patch": patch}, run)).ok
+        added = (tmp_path / f"old/add{number}.c").read_bytes()
+        assert added == f"{text.splitlines()[1]}\n".encode(encoding)
 
 
 def is_shown_right(result: ToolResult, text: str) -> bool:
@@ -51,15 +86,19 @@ def is_shown_right(result: ToolResult, text: str) -> bool:
     return False
 
 
-async def check_edits(run: ToolRun, path: Path, text: str, encoding: str) -> None:
+async def count_edits(run: ToolRun, path: Path, text: str, encoding: str) -> int:
     """Each tool adds letters of the language: in the right bytes, or not at all."""
+    count = 0
     old = path.read_bytes()
     letters = text.splitlines()[1]
     new = text.replace(ANCHOR, f"x = 2  # {letters}\n", 1).encode(encoding)
     line = f"x = 2  # {letters}"
-    edit_call = {"path": path.name, "old_string": ANCHOR, "new_string": f"{line}\n"}
+    edit_call = {"file_path": path.name, "old_string": ANCHOR, "new_string": f"{line}\n"}
     patch = f"*** Begin Patch\n*** Update File: {path.name}\n@@\n-x = 1\n+{line}\n*** End Patch"
     for tool, arguments in ((edit, edit_call), (apply_patch, {"patch": patch})):
         result = await invoke(tool, arguments, run)
         assert path.read_bytes() == (new if result.ok else old), (encoding, result.output)
+        assert result.ok or "not certain" in result.error or "cannot hold" in result.error
         path.write_bytes(old)
+        count += result.ok
+    return count

@@ -30,11 +30,14 @@ _SAMPLE_LINE = re.compile(rb"[^\n]*[\x80-\xff][^\n]*")
 _JAPANESE_ESCAPE = re.compile(rb"\x1b\$[@B]")
 
 
-def guess_encodings(data: bytes) -> tuple[str, ...]:
+def guess_encodings(data: bytes, named: str = "") -> tuple[str, ...]:
     """Guess encodings that read the bytes as the same text and give the same bytes back.
 
     More than one where nothing in the bytes tells them apart; a few stray bytes may fit none.
+    One that a person has `named` counts if the bytes can be in it.
     """
+    if named and _decode(data, named, "strict") is not None:
+        return (named,)
     if _JAPANESE_ESCAPE.search(data):
         return ("iso2022_jp",) if _decode(data, "iso2022_jp", "strict") else (UNKNOWN,)
     try:

@@ -34,7 +34,7 @@ from .file_access import (
     stat_writable,
 )
 from .file_context import FileContext
-from .text_codec import DecodedText, decode_text, encode_text, to_printable
+from .text_codec import DecodedText, decode_file, encode_text, to_printable
 
 if TYPE_CHECKING:
     from ..textedits.text_edits import TextEdit
@@ -149,7 +149,7 @@ def prepare_change(
 ) -> PreparedChange:
     """Check a change; raise ToolError if it cannot be encoded or the file is not writable."""
     name, stat_result = workspace.to_relative(path), stat_writable(workspace, path)
-    data = encode_text(old or DecodedText(""), text, pieces)
+    data = encode_text(old or decode_file(workspace, name, b""), text, pieces)
     diff = build_diff(old.text if old else None, text, name, pieces)
     missing = tuple(find_missing_folders(workspace, path))
     return PreparedChange(path, name, old.data if old else None, data, diff, stat_result, missing)
@@ -159,7 +159,7 @@ def prepare_removal(workspace: Workspace, path: Path, data: bytes) -> PreparedCh
     """Check the removal of a file with this content; raise ToolError if it is not writable."""
     name, stat_result = workspace.to_relative(path), stat_writable(workspace, path)
     try:
-        diff = build_diff(decode_text(data).text, None, name)
+        diff = build_diff(decode_file(workspace, name, data).text, None, name)
     except ToolError:
         diff = f"Binary files a/{name} and /dev/null differ\n"
     return PreparedChange(path, name, data, None, diff, stat_result)

@@ -11,7 +11,7 @@ from .commit import CommitResult, commit_changes
 from .edit_report import format_report
 from .file_access import get_stat, hash_content, read_bytes
 from .file_context import FileContext
-from .text_codec import DecodedText, decode_text
+from .text_codec import DecodedText, decode_file
 
 CHANGED = "[the file had changed since you read it: read it again before you rely on other parts]"
 
@@ -22,7 +22,11 @@ ChangeStep = Callable[[DecodedText, str, bool], TextChange]
 def create_file(run: FileContext, path: Path, text: str, not_empty: str) -> ToolResult:
     """Create a file or fill an empty one; `not_empty` explains the refusal of another."""
     name = run.workspace.to_relative(path)
-    old = decode_text(read_bytes(run.workspace, path)) if get_stat(run.workspace, path) else None
+    old = (
+        decode_file(run.workspace, name, read_bytes(run.workspace, path))
+        if get_stat(run.workspace, path)
+        else None
+    )
     if old and old.text:
         raise ToolError(f"`{name}` exists and is not empty: {not_empty}")
     saved = commit_changes(run, path, old, text)
@@ -32,7 +36,7 @@ def create_file(run: FileContext, path: Path, text: str, not_empty: str) -> Tool
 def change_file(run: FileContext, path: Path, steps: Sequence[ChangeStep], each: str) -> ToolResult:
     """Apply all steps in order, or none; `each` names one: `edit`, `block`."""
     name = run.workspace.to_relative(path)
-    decoded = decode_text(read_bytes(run.workspace, path))
+    decoded = decode_file(run.workspace, name, read_bytes(run.workspace, path))
     seen = run.seen.get(name)
     if seen is None:
         raise ToolError(f"`{name}` has not been read yet; `read_file` it first, then edit it")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..encodings.guess import STRAYS, UNKNOWN, guess_encodings
 from ..result import ToolError
+from ..workspace import Workspace
 from .line_endings import Endings, with_endings, without_endings
 
 if TYPE_CHECKING:
@@ -55,12 +56,20 @@ class DecodedText:
     """More encodings in which the bytes are the same text: new letters must fit them, too."""
 
 
-def decode_text(data: bytes) -> DecodedText:
-    """Decode a file; raise ToolError for a binary one."""
+def decode_file(workspace: Workspace, name: str, data: bytes) -> DecodedText:
+    """Decode a file of the project, whose encoding a person may have named."""
+    return decode_text(data, workspace.find_encoding(name))
+
+
+def decode_text(data: bytes, encoding: str = "") -> DecodedText:
+    """Decode a file, in the encoding that a person has named, if its bytes can be in that one.
+
+    Raises ToolError for a binary one.
+    """
     bom = next((mark for mark in _MARKS if data.startswith(mark)), b"")
     if b"\0" in data[:BINARY_SIGN_WITHIN] and "16" not in _MARKS.get(bom, ""):
         raise ToolError(BINARY)
-    encoding, *alternatives = (_MARKS[bom],) if bom else guess_encodings(data)
+    encoding, *alternatives = (_MARKS[bom],) if bom else guess_encodings(data, encoding)
     text, endings = without_endings(_decode_body(data[len(bom) :], encoding))
     return DecodedText(text, encoding, bom, endings, data, tuple(alternatives))
 

@@ -11,7 +11,7 @@ from itertools import groupby, islice
 from ..cancellable_thread import run_in_worker
 from ..filesystem.file_access import MAX_FILE_BYTES, hash_content, read_bytes
 from ..filesystem.listing import resolve_existing, resolve_folder
-from ..filesystem.text_codec import decode_text, split_lines, to_one_line
+from ..filesystem.text_codec import decode_file, split_lines, to_one_line
 from ..filesystem.walk import walk
 from ..glob_pattern import compile_glob
 from ..result import ToolError, ToolResult
@@ -52,8 +52,9 @@ def _find_names(workspace: Workspace, path: str, file_pattern: str) -> list[str]
     """List the files to search, in order of paths; a single one must be readable text."""
     start = resolve_existing(workspace, path)
     if not os.path.isdir(start):
-        decode_text(read_bytes(workspace, start))
-        return [workspace.to_relative(start)]
+        name = workspace.to_relative(start)
+        decode_file(workspace, name, read_bytes(workspace, start))
+        return [name]
     folder, fits = resolve_folder(workspace, path), compile_glob(file_pattern)
     root = f"{workspace.root}/"
     below = 0 if folder == workspace.root else len(workspace.to_relative(folder)) + 1
@@ -93,7 +94,7 @@ def confirm_hits(
     for name, in_file in groupby(search_result.hits, key=lambda hit: hit.path):
         with suppress(ToolError):
             data = read_bytes(search.workspace, search.workspace.root / name)
-            text = decode_text(data).text
+            text = decode_file(search.workspace, name, data).text
             try:
                 hits += _recheck_hits(search, name, text, list(in_file))
                 hashes[name] = hash_content(data)

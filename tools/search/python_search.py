@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ..filesystem.file_access import read_bytes
-from ..filesystem.text_codec import decode_text, split_lines
+from ..filesystem.text_codec import decode_file, split_lines
 from ..result import ToolError
 from ..workspace import Workspace
 
@@ -103,6 +103,6 @@ def _compile_pattern(pattern: str) -> "regex.Pattern[str]":
 def _read_text(workspace: Workspace, name: str) -> str:
     """Read a file; empty if it is binary or cannot be read."""
     with suppress(ToolError):
-        text = decode_text(read_bytes(workspace, workspace.root / name)).text
+        text = decode_file(workspace, name, read_bytes(workspace, workspace.root / name)).text
         return "" if "\0" in text else text
     return ""

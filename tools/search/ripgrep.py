@@ -15,7 +15,7 @@ from ...config.security.executables import find_program
 from ..encodings.guess import STRAYS, UNKNOWN
 from ..filesystem.file_access import read_bytes
 from ..filesystem.line_endings import without_endings
-from ..filesystem.text_codec import decode_text
+from ..filesystem.text_codec import decode_file
 from ..process.launcher import capture_output
 from ..result import ToolError
 from ..workspace import Workspace
@@ -99,7 +99,7 @@ def _iter_messages(output: bytes) -> Iterator[tuple[str, Mapping[str, Any]]]:
 def _find_encoding(workspace: Workspace, name: str) -> str:
     """Find the encoding of a file: a line alone proves too little."""
     try:
-        return decode_text(read_bytes(workspace, workspace.root / name)).encoding
+        return decode_file(workspace, name, read_bytes(workspace, workspace.root / name)).encoding
     except ToolError:
         return UNKNOWN
 

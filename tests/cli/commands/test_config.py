@@ -50,7 +50,7 @@ def test_show_prints_every_setting_as_yaml(place: Path) -> None:
     assert set(values) == {
         "litellm", "model", "tools", "security", "permissions", "sandbox", "agents", "task",
         "environment", "threads", "context", "memory", "log", "language", "copilot", "after_edit",
-        "hooks", "rag",
+        "hooks", "rag", "encoding",
     }  # fmt: skip
 
 

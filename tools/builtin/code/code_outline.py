@@ -15,7 +15,7 @@ from ...definitions.python_definitions import find_python_definitions
 from ...definitions.syntax_definitions import find_syntax_definitions
 from ...filesystem.file_access import read_bytes
 from ...filesystem.listing import find_entries, resolve_existing, resolve_folder
-from ...filesystem.text_codec import decode_text, to_one_line, to_printable
+from ...filesystem.text_codec import decode_file, to_one_line, to_printable
 from ...result import ToolError, ToolResult
 from ...workspace import Workspace
 
@@ -91,7 +91,7 @@ def _add_file(workspace: Workspace, path: Path, outline: Outline) -> None:
             f"{', '.join(list_languages())}; `grep` and `read_file` read any text"
         )
     outline.files += 1
-    source = decode_text(read_bytes(workspace, path, MAX_FILE_BYTES)).text
+    source = decode_file(workspace, name, read_bytes(workspace, path, MAX_FILE_BYTES)).text
     language = find_language(name, source)
     if language == PYTHON:
         outline.add(name, find_python_definitions(source))

@@ -104,7 +104,9 @@ def _describe_change(name: str, before: FileContent | None, after: FileContent) 
     header = build_git_header(after.name, name, _format_modes(after, after))
     pieces = after.edits
     diff = (
-        build_diff(decode_text(after.data).text, after.text, name, pieces, after.name)
+        build_diff(
+            decode_text(after.data, after.encoding).text, after.text, name, pieces, after.name
+        )
         if pieces
         else ""
     )

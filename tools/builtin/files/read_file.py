@@ -8,7 +8,7 @@ from ...encodings.guess import UNKNOWN
 from ...filesystem.file_access import hash_content, read_bytes, translate_os_errors
 from ...filesystem.line_numbers import MAX_LINE_LENGTH, format_lines
 from ...filesystem.listing import resolve_existing
-from ...filesystem.text_codec import DecodedText, decode_text, split_lines, to_printable
+from ...filesystem.text_codec import DecodedText, decode_file, split_lines, to_printable
 from ...result import IMAGES, ToolError, ToolResult
 from ...tool_run import Run, ToolRun
 from ...workspace import Workspace
@@ -66,12 +66,14 @@ def read_text_file(
     """Read lines of a text file, numbered, with remarks on what is left out."""
     resolved_path = resolve_existing(workspace, path)
     data = read_bytes(workspace, resolved_path)
-    decoded, name = decode_text(data), workspace.to_shown(workspace.to_relative(resolved_path))
+    relative_name = workspace.to_relative(resolved_path)
+    decoded, name = decode_file(workspace, relative_name, data), workspace.to_shown(relative_name)
     lines = split_lines(decoded.text)
     if start > max(len(lines), 1):
         raise ToolError(f"`{name}` has only {len(lines):,} lines")
     visible_lines = lines[start - 1 : start - 1 + _count_fitting(lines[start - 1 : end], start)]
     remarks = _collect_remarks(decoded, lines, visible_lines, start, end)
+    remarks += _collect_encoding_remarks(decoded, workspace.find_encoding(relative_name))
     output = "\n".join([*([format_lines(visible_lines, start)] if visible_lines else []), *remarks])
     seen = {} if workspace.is_outside else {name: hash_content(data)}
     return ToolResult(output, metadata={"path": name}, seen=seen)
@@ -106,12 +108,19 @@ def _collect_remarks(
         remarks.append(
             f"[lines are cut at {MAX_LINE_LENGTH:,} characters; `grep` shows other parts]"
         )
-    if decoded.encoding not in ("utf-8", UNKNOWN):
+    return remarks
+
+
+def _collect_encoding_remarks(decoded: DecodedText, named: str) -> list[str]:
+    """Say which encoding the file has and who says so, and what is shown in place of letters."""
+    if decoded.encoding == UNKNOWN:
+        return [_NOT_CERTAIN]
+    remarks = list[str]()
+    if decoded.encoding != "utf-8":
         names = " or ".join((decoded.encoding, *decoded.alternatives))
-        remarks.append(f"[encoding, by the bytes: {names}; it is kept when the file is changed]")
-    elif decoded.encoding == UNKNOWN:
-        remarks.append(_NOT_CERTAIN)
-    elif to_printable(decoded.text) != decoded.text:
+        reason = "by the user's settings" if decoded.encoding == named else "by the bytes"
+        remarks.append(f"[encoding, {reason}: {names}; it is kept when the file is changed]")
+    if to_printable(decoded.text) != decoded.text:
         remarks.append(
             f"[bytes that are not {decoded.encoding.upper()} are shown as \\x and two digits]"
         )

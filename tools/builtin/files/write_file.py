@@ -8,7 +8,7 @@ from ...editing.elided_code import find_elisions
 from ...filesystem.commit import CommitResult, commit_changes
 from ...filesystem.file_access import get_stat, hash_content, read_bytes, resolve_write_path
 from ...filesystem.file_locks import lock_files
-from ...filesystem.text_codec import DecodedText, as_read, decode_text, encode_text, split_lines
+from ...filesystem.text_codec import DecodedText, as_read, decode_file, encode_text, split_lines
 from ...result import ToolError, ToolResult
 from ...tool_run import Run, ToolRun
 
@@ -32,7 +32,7 @@ def write_text_file(run: ToolRun, path: str, content: str) -> ToolResult:
 
 def _replace_content(run: ToolRun, path: Path, content: str) -> ToolResult:
     data = read_bytes(run.workspace, path)
-    old = decode_text(data)
+    old = decode_file(run.workspace, run.workspace.to_relative(path), data)
     text = as_read(old, content)
     if encode_text(old, text) == data:
         return _build_unchanged_result(run.workspace.to_relative(path), data)

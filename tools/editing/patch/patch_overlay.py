@@ -24,6 +24,8 @@ class FileContent:
     """Of the file that it was read from, relative to the project; of a new one its own."""
     data: bytes = b""
     """As it was read; empty for a new file."""
+    encoding: str = ""
+    """The encoding that a person has set for it; mostly empty."""
     edits: tuple[TextEdit, ...] = ()
     """What changes in the text of `data`."""
     like: os.stat_result | None = None
@@ -36,13 +38,15 @@ class FileContent:
     @property
     def text(self) -> str:
         """The text after the edits; raises ToolError for a binary file."""
-        return apply_edits(decode_text(self.data).text, self.edits)
+        return apply_edits(decode_text(self.data, self.encoding).text, self.edits)
 
     @property
     def bytes(self) -> bytes:
         """The bytes to write; raises ToolError if the file's encoding cannot hold them."""
         return (
-            encode_text(decode_text(self.data), self.text, self.edits) if self.edits else self.data
+            encode_text(decode_text(self.data, self.encoding), self.text, self.edits)
+            if self.edits
+            else self.data
         )
 
 
@@ -72,7 +76,9 @@ class PatchedFiles:
     def create(self, patch: FilePatch) -> None:
         """Create a file that must not exist yet."""
         path = self._require_free_path(patch.path)
-        content = FileContent(self._to_name(path), executable=patch.executable)
+        name = self._to_name(path)
+        encoding = self.run.workspace.find_encoding(name)
+        content = FileContent(name, encoding=encoding, executable=patch.executable)
         if patch.content:
             content = replace(content, edits=(TextEdit(0, 0, patch.content),))
         self.after[path] = content
@@ -158,9 +164,9 @@ class PatchedFiles:
         stat_result = stat_writable(self.run.workspace, path)
         if stat_result is None:
             return None
-        return FileContent(
-            self._to_name(path), read_bytes(self.run.workspace, path), like=stat_result
-        )
+        workspace, name = self.run.workspace, self._to_name(path)
+        data, encoding = read_bytes(workspace, path), workspace.find_encoding(name)
+        return FileContent(name, data, encoding=encoding, like=stat_result)
 
     def _check_no_link(self, name: str) -> None:
         if os.path.islink(os.path.normpath(self.run.workspace.root / name)):

@@ -1,0 +1,11 @@
+"""What every part of the configuration has in common."""
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Section(BaseModel):
+    """A part of the configuration: an unknown key is an error, never ignored."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, allow_inf_nan=False, protected_namespaces=()
+    )

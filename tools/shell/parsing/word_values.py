@@ -25,6 +25,11 @@ _PLAIN_VALUES = re.compile(
 _NO_DOLLAR_QUOTE = re.compile(
     r"""(?:[^\\'"$]|\\.|'[^']*'|"(?:[^"\\]|\\.)*"|\$(?!['"]))*""", re.DOTALL
 )
+# `"$(cat <<'EOF'`, the lines, and `EOF` on a line of its own
+_DOCUMENT = re.compile(
+    r""""\$\(cat <<(['"]?)([A-Za-z_]\w*)\1\n((?:.*\n)*?)\2\n?[ \t]*\)\"""", re.ASCII
+)
+_EXPANDS = re.compile(r"[$`\\]")
 _NAMES = ("variable_name", "special_variable_name", "subscript")
 _OR_FAIL = frozenset([":?", "?"])
 
@@ -45,8 +50,24 @@ def group_words(nodes: "Iterable[Node]") -> "list[list[Node]]":
 
 def as_written(group: "Sequence[Node]") -> tuple[str, bool]:
     """Return the argument and True, or the word as written and False, for users' rules."""
-    exact = to_literal(parse_word(group))
+    exact = _find_exact_text(group)
     return ("".join(map(get_text, group)), False) if exact is None else (exact, True)
+
+
+def _find_exact_text(group: "Sequence[Node]") -> str | None:
+    """Return a word that nothing can change, or a here-document in its place; else None.
+
+    Models write the messages of commits as `"$(cat <<'EOF' … EOF)"`.
+    """
+    exact = to_literal(parse_word(group))
+    if exact is not None or len(group) != 1 or group[0].type != "string":
+        return exact
+    match = _DOCUMENT.fullmatch(get_text(group[0]))
+    if match is None or (not match[1] and _EXPANDS.search(match[3])):
+        return None
+    lines = match[3].split("\n")[:-1]
+    ends = [line for line in lines if line.strip("\t ") == match[2]]
+    return None if ends else "\n".join(lines).rstrip("\n")
 
 
 def is_sure(group: "Sequence[Node]") -> bool:
@@ -58,7 +79,7 @@ def is_sure(group: "Sequence[Node]") -> bool:
     if not _NO_DOLLAR_QUOTE.fullmatch(raw):
         return False
     plainest = _PLAIN_PATTERN.fullmatch(raw) or _PLAIN_VALUES.fullmatch(raw)
-    return plainest is not None or to_literal(parse_word(group)) is not None
+    return plainest is not None or _find_exact_text(group) is not None
 
 
 class Expander:

@@ -8,8 +8,7 @@ from urllib.parse import urlsplit
 
 from ..config.errors import UsageError
 from ..config.paths import locate_home
-from ..config.settings.model_sections import ModelLimits
-from ..config.settings.schema import Settings
+from ..config.settings.schema import ModelLimits, Settings
 from ..config.text import text
 from .address import trim_base_url
 from .auth.copilot_login import CopilotLogin

@@ -12,7 +12,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
-    from ..config.settings.model_sections import RetrySection
+    from ..config.settings.schema import RetrySection
     from .errors import ModelCallError
 
 # Seconds; a provider that asks for a longer wait has set a limit, and the request is not repeated

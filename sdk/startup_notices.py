@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 
+from ..config.instructions.discovery import Instruction
 from ..config.network.certificates import find_unread_certificates
 from ..config.network.proxies import read_proxies
 from ..config.security.redaction import find_marks
@@ -41,6 +42,8 @@ MAX_NAMED = 10
 NO_SANDBOX = "no sandbox: {why}; commands run with all your permissions"
 
 IGNORED_INSTRUCTIONS = "new or changed instruction files are ignored: {files}; {ask}"
+UNREAD_INSTRUCTIONS = "an instruction file is not read: `{name}`: {why}"
+CUT_INSTRUCTIONS = "an instruction file is cut: `{name}` by {count} bytes, since all are too large"
 ASK = "review them with `mcode trust`, or `/trust` in a conversation"
 ASK_ABOVE = "run `mcode trust {folder}` to review them"
 
@@ -58,6 +61,8 @@ STANDING = tuple(
     words.partition("{")[0]
     for words in (
         UNTRUSTED,
+        UNREAD_INSTRUCTIONS,
+        CUT_INSTRUCTIONS,
         IGNORED_INSTRUCTIONS,
         NO_SANDBOX,
         MISSING_TOOLS,
@@ -126,12 +131,15 @@ def collect_trust_notices(trust: Trust, *, tests: bool) -> list[str]:
 
 
 def collect_instruction_notices(deps: Dependencies) -> list[str]:
-    """Return one notice about instruction files that are not trusted in their current version."""
-    files = [
-        instruction for instruction in deps.sources.instructions if instruction.folder_to_trust
-    ]
+    """Return one notice about instruction files that are not trusted in their current version.
+
+    And one for each that is left out, or cut, for another reason.
+    """
+    instructions = deps.sources.instructions
+    incomplete = describe_incomplete_instructions(instructions)
+    files = [instruction for instruction in instructions if instruction.folder_to_trust]
     if not files:
-        return []
+        return incomplete
     above = [
         instruction.folder_to_trust
         for instruction in files
@@ -140,7 +148,18 @@ def collect_instruction_notices(deps: Dependencies) -> list[str]:
     ways = [ASK] if len(above) < len(files) else []
     ways += [text(ASK_ABOVE, folder=folder) for folder in dict.fromkeys(above)]
     named = _format_names([f"`{instruction.name}`" for instruction in files])
-    return [text(IGNORED_INSTRUCTIONS, files=named, ask=join_texts("; ", ways))]
+    return [text(IGNORED_INSTRUCTIONS, files=named, ask=join_texts("; ", ways)), *incomplete]
+
+
+def describe_incomplete_instructions(instructions: Sequence[Instruction]) -> list[str]:
+    """Describe the files that are left out or cut although their folder is trusted."""
+    return [
+        text(UNREAD_INSTRUCTIONS, name=instruction.name, why=text(instruction.left_out))
+        if instruction.left_out
+        else text(CUT_INSTRUCTIONS, name=instruction.name, count=instruction.cut)
+        for instruction in instructions
+        if (instruction.left_out or instruction.cut) and not instruction.folder_to_trust
+    ]
 
 
 def collect_standing_notices(deps: Dependencies, *, tests: bool) -> list[str]:

@@ -1,7 +1,9 @@
 """Names of encodings that a file may have."""
 
 import codecs
+from typing import Annotated
 
+from pydantic import AfterValidator
 from pydantic_core import PydanticCustomError
 
 _PROBE = "a\n"
@@ -20,3 +22,6 @@ def validate_encoding(name: str) -> str:
             "encoding", "Input should be an encoding of text that contains ASCII, such as cp1251"
         )
     return encoding
+
+
+EncodingName = Annotated[str, AfterValidator(validate_encoding)]

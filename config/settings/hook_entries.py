@@ -1,7 +1,11 @@
 """Hooks as written: our names of events and Claude Code's, folded into ours."""
 
+import re
 from collections.abc import Iterator, Mapping
-from typing import Literal, cast
+from typing import Annotated, Literal, cast
+
+from pydantic import AfterValidator
+from pydantic_core import PydanticCustomError
 
 HookEvent = Literal["before_tool", "after_tool", "on_stop", "on_session_start"]
 OnError = Literal["allow", "ask", "deny"]
@@ -13,6 +17,17 @@ CLAUDE_EVENTS: Mapping[HookEvent, str] = {
     "on_stop": "Stop",
     "on_session_start": "SessionStart",
 }
+
+
+def _check_pattern(pattern: str) -> str:
+    try:
+        re.compile("" if pattern == "*" else pattern)
+    except re.error:
+        raise PydanticCustomError("matcher", "Input should be a regular expression") from None
+    return pattern
+
+
+Matcher = Annotated[str, AfterValidator(_check_pattern)]
 
 
 def fold_events(section: Mapping[str, object]) -> dict[str, object]:

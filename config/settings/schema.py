@@ -1,21 +1,142 @@
 """The one schema of the configuration; a string under each field says what it is."""
 
-import re
 from collections.abc import Mapping
 from typing import Literal, cast
 
-from pydantic import Field, field_validator, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from ..security.ignore_patterns import IGNORE_PATTERNS
-from .encoding_names import validate_encoding
-from .hook_entries import OnError, fold_events
-from .model_sections import CopilotSection, Endpoint, ModelSection
-from .section import Section
+from .encoding_names import EncodingName
+from .hook_entries import Matcher, OnError, fold_events
 
 # ask: every write and command is asked · edits: writes accepted, commands confined or asked · auto:
 # all but hard denies, and web pages · read-only: nothing that has an effect.
 ApprovalMode = Literal["ask", "edits", "auto", "read-only"]
+
+
+class Section(BaseModel):
+    """A part of the configuration: an unknown key is an error, never ignored."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, allow_inf_nan=False, protected_namespaces=()
+    )
+
+
+class Endpoint(Section):
+    """Which provider answers, where, and with which key."""
+
+    provider: str = ""
+    """Provider name; empty: found from the keys in the environment."""
+    base_url: str = ""
+    """Endpoint; empty: the provider's own."""
+    api_key: str = ""
+    """Key; better written as `${NAME_OF_VARIABLE}`, empty: from the provider's variable."""
+    extra_headers: dict[str, str] = Field(default_factory=dict[str, str])
+    """Headers of every request to the model, such as those of a company's gateway."""
+    timeout: float = Field(default=120.0, gt=0)
+    """Seconds of silence in an answer after which the request has failed."""
+
+
+class ModelPrice(Section):
+    """US dollars per million tokens."""
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+    cached: float | None = Field(default=None, ge=0)
+    """Input tokens from the provider's cache; unset: as `input`."""
+
+
+class CopilotSection(Section):
+    """GitHub Copilot: with which app you log in, and where."""
+
+    client_id: str = ""
+    """Client ID of your own OAuth app for `mcode auth login copilot`; MaxAgent has none."""
+    integration_id: str = ""
+    """Value of the header `Copilot-Integration-Id`; empty: not sent."""
+    editor_version: str = ""
+    """Value of the header `Editor-Version`; empty: `maxagent/VERSION`."""
+    host: str = "github.com"
+    """Host of the login, such as that of GitHub Enterprise."""
+    api_host: str = "api.github.com"
+    """Host that exchanges the login for short-lived tokens."""
+    exchange: bool = True
+    """False: the login's own token is sent to Copilot."""
+
+
+class ModelLimits(Section):
+    """Settings of one model, by `MODEL` or `PROVIDER/MODEL`; unset fields fall back to `model`."""
+
+    max_tokens: int | None = Field(default=None, gt=0)
+    context_length: int | None = Field(default=None, gt=0)
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    thinking: bool | None = None
+    """Whether the model thinks, where the catalogue does not know or is wrong."""
+    api: Literal["chat", "responses", "anthropic", "langchain-openai"] | None = None
+    """Protocol: `chat` (chat completions), `responses` (OpenAI's Responses API), `anthropic`
+    (Anthropic Messages), or `langchain-openai` (the Responses API through that package)."""
+    tool_calls: Literal["native", "xml", "auto"] | None = None
+    """`native`, `xml` (as text, for a model without native calls), or `auto`: native until the
+    endpoint denies tools, then `xml`."""
+    vision: bool | None = None
+    """Whether the model sees images."""
+    price: ModelPrice | None = None
+    """The price that is paid, such as a reseller's; nothing, if it is not billed by tokens."""
+
+
+class RetrySection(Section):
+    """How a failed request to the model is repeated."""
+
+    max_retries: int | None = Field(default=None, ge=0)
+    """How often; unset: `model.max_retries`."""
+    initial_delay: float = Field(default=0.5, gt=0, le=3600)
+    """Seconds before the first repetition, up to half of them at random."""
+    max_delay: float = Field(default=30.0, gt=0, le=3600)
+    """The longest delay; a longer one that the provider asks for is kept."""
+    exponential_base: float = Field(default=2.0, ge=1, le=10)
+    """Each delay is the one before it times this."""
+
+
+class ModelSection(Section):
+    """The model and how it is asked."""
+
+    default: str = ""
+    """`PROVIDER/MODEL` or `MODEL`; empty: the provider's usual one."""
+    thinking_model: str = ""
+    """Model that answers requests that need thinking; empty: the same one, told to think."""
+    thinking_strategy: Literal["auto", "enabled", "disabled"] = "auto"
+    """When the model thinks; `auto`: decided for each message by its words."""
+    effort: Literal["auto", "low", "medium", "high", "max"] = "auto"
+    """How much it thinks when it does; `auto`: the provider's default."""
+    show_thinking: bool = True
+    temperature: float = Field(default=0.7, ge=0, le=2)
+    max_tokens: int = Field(default=4096, gt=0)
+    context_length: int = Field(default=128_000, gt=0)
+    max_iterations: int = Field(default=100, gt=0)
+    """Model turns a run may take before it stops and waits to be resumed."""
+    max_retries: int = Field(default=5, ge=0)
+    """How often one request is repeated after 429, 5xx, a dropped stream or an empty answer."""
+    max_steps: int | None = Field(default=None, gt=0)
+    """Another name of `max_iterations`, which it overrides."""
+    retry: RetrySection = Field(default_factory=RetrySection)
+    fallback: list[str] = Field(default_factory=list[str])
+    """`PROVIDER/MODEL` of the models that are asked in turn when one cannot answer: no quota, no
+    access, overloaded or not reached. The next message starts with the first model again."""
+    parallel_tool_calls: bool = True
+    enable_tool_planner: bool = False
+    """Let the model name its steps before it begins: one request more for each message."""
+    catalog_url: str = ""
+    """Where `mcode models refresh` fetches a catalogue of models."""
+    models: dict[str, ModelLimits] = Field(default_factory=dict[str, ModelLimits])
+
+    @property
+    def turns(self) -> int:
+        """Most model turns of a run."""
+        return self.max_steps or self.max_iterations
+
+    @property
+    def retries(self) -> int:
+        """How often one request is repeated."""
+        return self.max_retries if self.retry.max_retries is None else self.retry.max_retries
 
 
 class ToolsSection(Section):
@@ -210,7 +331,7 @@ class LogSection(Section):
 class Hook(Section):
     """A command that runs at an event."""
 
-    matcher: str = ""
+    matcher: Matcher = ""
     """Regular expression of names of tools, ours or Claude Code's; empty or `*`: each tool."""
     command: str = Field(min_length=1)
     """Shell command; it reads the event as JSON on stdin."""
@@ -218,15 +339,6 @@ class Hook(Section):
     """Seconds."""
     on_error: OnError = "allow"
     """What becomes of a call whose hook cannot start or does not end as it should."""
-
-    @field_validator("matcher")
-    @classmethod
-    def _check_matcher(cls, pattern: str) -> str:
-        try:
-            re.compile("" if pattern == "*" else pattern)
-        except re.error:
-            raise PydanticCustomError("matcher", "Input should be a regular expression") from None
-        return pattern
 
 
 class HooksSection(Section):
@@ -269,15 +381,10 @@ class Settings(Section):
     hooks: HooksSection = HooksSection()
     after_edit: dict[str, list[str]] = Field(default_factory=dict[str, list[str]])
     """Commands after an edit of a file that fits the pattern; `{file}` is its path, quoted."""
-    encoding: dict[str, str] = Field(default_factory=dict[str, str])
+    encoding: dict[str, EncodingName] = Field(default_factory=dict[str, EncodingName])
     """Encodings of files that fit the pattern, such as `cp1251`; the last pattern counts."""
     language: Literal["", "en", "zh"] = ""
     """Language of the interface, `en` or `zh`; empty: from the locale."""
-
-    @field_validator("encoding")
-    @classmethod
-    def _check_encodings(cls, encodings: dict[str, str]) -> dict[str, str]:
-        return {pattern: validate_encoding(name) for pattern, name in encodings.items()}
 
     @field_validator("sandbox", mode="before")
     @classmethod

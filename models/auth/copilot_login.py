@@ -5,7 +5,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from ...config.errors import UsageError
-from ...config.settings.model_sections import CopilotSection
+from ...config.settings.schema import CopilotSection
 from ...config.text import text
 
 PROVIDER = "copilot"

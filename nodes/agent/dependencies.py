@@ -14,8 +14,7 @@ from ...config.agents.registry import AgentRegistry
 from ...config.instructions.discovery import Instruction
 from ...config.settings.hooks import ConfiguredHook
 from ...config.settings.loader import LoadedSettings
-from ...config.settings.model_sections import Endpoint
-from ...config.settings.schema import Settings
+from ...config.settings.schema import Endpoint, Settings
 from ...config.skills.skill import SkillRegistry
 from ...config.trust.decision import Trust
 from ...memory.journal import Journal

@@ -11,8 +11,7 @@ from langchain_core.messages import HumanMessage
 from provider import Provider
 
 from maxagent.config.errors import UsageError
-from maxagent.config.settings.model_sections import Endpoint, ModelLimits, ModelSection
-from maxagent.config.settings.schema import Settings
+from maxagent.config.settings.schema import Endpoint, ModelLimits, ModelSection, Settings
 from maxagent.models.chat_completions.dialect import ChatCompletionsDialect
 from maxagent.models.factory import ModelPool, close_model, open_model
 from maxagent.models.http.chat_model import HttpChatModel

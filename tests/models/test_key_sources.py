@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.config.settings.model_sections import Endpoint
-from maxagent.config.settings.schema import Settings
+from maxagent.config.settings.schema import Endpoint, Settings
 from maxagent.models.auth.credentials import Credential, store_credential
 from maxagent.models.key_sources import KeySource, list_key_sources
 

@@ -1,7 +1,6 @@
 """The list of models: order, names, keys, what the user corrects."""
 
-from maxagent.config.settings.model_sections import ModelLimits, ModelSection
-from maxagent.config.settings.schema import Settings
+from maxagent.config.settings.schema import ModelLimits, ModelSection, Settings
 from maxagent.models.listing import find_model_in_use, has_access, list_models
 from maxagent.models.providers import load_providers
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from maxagent.config.errors import UsageError
-from maxagent.config.settings.model_sections import Endpoint
-from maxagent.config.settings.schema import Settings
+from maxagent.config.settings.schema import Endpoint, Settings
 from maxagent.models import providers
 from maxagent.models.auth.credentials import Credential, store_credential
 from maxagent.models.providers import (

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from maxagent.config.errors import UsageError
-from maxagent.config.settings.model_sections import Endpoint, ModelLimits, ModelSection
-from maxagent.config.settings.schema import Settings
+from maxagent.config.settings.schema import Endpoint, ModelLimits, ModelSection, Settings
 from maxagent.models.auth.credentials import Credential, store_credential
 from maxagent.models.catalog import Price
 from maxagent.models.resolver import resolve

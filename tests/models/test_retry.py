@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxagent.config.settings.model_sections import RetrySection
+from maxagent.config.settings.schema import RetrySection
 from maxagent.models.error_classification import RequestTarget, classify_response
 from maxagent.models.errors import (
     AuthenticationError,

@@ -2,12 +2,14 @@ from pathlib import Path
 
 import pytest
 
+from maxagent.config.instructions.discovery import load_instructions
 from maxagent.config.trust.decision import check_trust, trust
 from maxagent.sdk.startup_notices import (
     adapt_to_conversation,
     collect_network_notices,
     collect_notices,
     collect_trust_notices,
+    describe_incomplete_instructions,
 )
 
 
@@ -65,6 +67,30 @@ def test_notice_in_untrusted_folder_names_ignored_files(tmp_path: Path) -> None:
     assert "; use `/trust` to trust it. Project files" in here and "mcode trust" not in here
     assert adapt_to_conversation("put back: `mcode trust`") == "put back: `mcode trust`"
     assert "it cannot be trusted because of `CLAUDE.md`" in untrusted_with(tmp_path, tests=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "notice"),
+    [
+        ("AGENTS.md", "é: run the tests".encode("latin-1"), "`AGENTS.md`: it is not UTF-8 text"),
+        ("CLAUDE.md", "测试".encode("gbk"), "`CLAUDE.md`: it is not UTF-8 text"),
+        ("GEMINI.md", "tests".encode("utf-16"), "`GEMINI.md`: it is not UTF-8 text"),
+        ("AGENTS.md", "Тесты".encode("koi8-r"), "`AGENTS.md`: it is not UTF-8 text"),
+        ("AGENTS.md", b"word \n" * 9_000, "`AGENTS.md` by 22"),
+        ("AGENTS.md", b"@.env", "`.env`: no tool may read it"),
+        ("AGENTS.md", b"run the tests", ""),
+    ],
+)
+def test_unread_instruction_file_is_named(
+    tmp_path: Path, name: str, data: bytes, notice: str
+) -> None:
+    (tmp_path / name).write_bytes(data)
+    (tmp_path / ".env").write_text("")
+    trust(tmp_path, tmp_path / "home")
+    state = check_trust(tmp_path, tmp_path / "home")
+    instructions = load_instructions(tmp_path, tmp_path / "home", state, [".env"])
+    notices = describe_incomplete_instructions(instructions)
+    assert notice in "".join(notices) and bool(notices) == bool(notice)
 
 
 def test_of_many_files_some_are_named(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ async def list_models(url: str) -> object:
 
 async def log_in_to_copilot(url: str) -> object:
     """Exchange a token of GitHub Copilot."""
-    from maxagent.config.settings.model_sections import CopilotSection
+    from maxagent.config.settings.schema import CopilotSection
     from maxagent.models.auth.copilot import open_session
     from maxagent.models.auth.copilot_login import CopilotLogin
     from maxagent.models.auth.credentials import Credential, store_credential

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..encodings.guess import STRAYS, UNKNOWN, guess_encodings
 from ..result import ToolError
 from ..workspace import Workspace
 from .line_endings import Endings, with_endings, without_endings
@@ -66,6 +65,8 @@ def decode_text(data: bytes, encoding: str = "") -> DecodedText:
 
     Raises ToolError for a binary one.
     """
+    from ..encodings.guess import guess_encodings
+
     bom = next((mark for mark in _MARKS if data.startswith(mark)), b"")
     if b"\0" in data[:BINARY_SIGN_WITHIN] and "16" not in _MARKS.get(bom, ""):
         raise ToolError(BINARY)
@@ -88,6 +89,8 @@ def encode_text(old: DecodedText, text: str, pieces: "Sequence[TextEdit] | None"
     try:
         data = raw.encode(old.encoding, on_error)
     except UnicodeEncodeError as error:
+        from ..encodings.guess import UNKNOWN
+
         letter = _format_letter(error)
         if old.encoding == UNKNOWN:
             raise ToolError(_UNCERTAIN.format(letter=letter, names="unknown")) from error
@@ -152,7 +155,9 @@ def to_one_line(text: str) -> str:
 
 def _decode_body(data: bytes, encoding: str) -> str:
     try:
-        text = data.decode(encoding, "strict" if encoding.startswith("utf-16") else STRAYS)
+        text = data.decode(
+            encoding, "strict" if encoding.startswith("utf-16") else "surrogateescape"
+        )
     except UnicodeDecodeError as error:
         raise ToolError(f"the file is marked as {encoding} but is damaged") from error
     if encoding.startswith("utf-16") and "\0" in text:
@@ -163,4 +168,4 @@ def _decode_body(data: bytes, encoding: str) -> str:
 def _on_error(old: DecodedText, text: str) -> str:
     # a stray byte that was read is written back as it was; a new one is an error
     made = _STRAY.search(text) and Counter(_STRAY.findall(text)) - Counter(_STRAY.findall(old.text))
-    return "strict" if made else STRAYS
+    return "strict" if made else "surrogateescape"

@@ -5,8 +5,7 @@ import pytest
 from pydantic import ValidationError
 
 from maxagent.config.settings.keys import list_keys
-from maxagent.config.settings.model_sections import ModelLimits
-from maxagent.config.settings.schema import Settings
+from maxagent.config.settings.schema import ModelLimits, Settings
 from maxagent.config.yaml.reader import parse_document
 
 PAGE = (Path(__file__).parent.parent.parent.parent / "docs/configuration.md").read_text(

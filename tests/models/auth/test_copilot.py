@@ -13,7 +13,7 @@ from provider import Answer, Request
 
 from maxagent import __version__
 from maxagent.config.errors import UsageError
-from maxagent.config.settings.model_sections import CopilotSection
+from maxagent.config.settings.schema import CopilotSection
 from maxagent.models.auth.copilot import (
     CopilotAccess,
     list_copilot_models,
@@ -100,7 +100,7 @@ async def test_without_exchange_the_token_is_sent_itself(
 def test_two_processes_exchange_once(github: GitHub, login: CopilotLogin) -> None:
     code = (
         "import asyncio, sys; from pathlib import Path;"
-        "from maxagent.config.settings.model_sections import CopilotSection;"
+        "from maxagent.config.settings.schema import CopilotSection;"
         "from maxagent.models.auth.copilot import open_session;"
         "from maxagent.models.auth.copilot_login import CopilotLogin;"
         "login = CopilotLogin(Path(sys.argv[1]), CopilotSection(api_host=sys.argv[2]));"

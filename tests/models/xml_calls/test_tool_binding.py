@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 from xml_tools import KNOWN
 
-from maxagent.config.settings.model_sections import ModelLimits, ModelSection
-from maxagent.config.settings.schema import Settings
+from maxagent.config.settings.schema import ModelLimits, ModelSection, Settings
 from maxagent.models.factory import ModelPool
 from maxagent.models.http.chat_model import HttpChatModel
 from maxagent.models.resolver import ToolCalls, resolve

@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from maxagent.config.settings.model_sections import ModelSection
-from maxagent.config.settings.schema import Settings
+from maxagent.config.settings.schema import ModelSection, Settings
 from maxagent.nodes.agent.request_options import (
     build_request_options,
     select_thinking_model,

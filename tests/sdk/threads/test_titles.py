@@ -5,8 +5,7 @@ import pytest
 from provider import Provider
 
 from maxagent import Runner
-from maxagent.config.settings.model_sections import Endpoint
-from maxagent.config.settings.schema import Settings
+from maxagent.config.settings.schema import Endpoint, Settings
 from maxagent.memory.threads import thread_id
 from maxagent.memory.threads.index import ThreadIndex
 from maxagent.models.resolver import ResolvedModel, resolve

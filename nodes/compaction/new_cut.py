@@ -39,6 +39,10 @@ from .summary import build_instruction, write_summary
 BRIDGE, PRUNE, NO_MODEL = "bridge", "prune", "none"
 # A summary must bring the request below this share of what it was
 MAX_LEFT = 0.8
+# The part of a short conversation that stays where the user asks for a compaction: a quarter
+KEPT_PART = 4
+# A summary of fewer tokens would be as long
+MIN_TOKENS = 2_000
 # A model's summary of fewer tokens says less than the list of what was done
 MIN_SUMMARY = 100
 # Tokens of the request for a summary, at the end of the conversation
@@ -99,10 +103,17 @@ def _prune_view(compaction: Compaction) -> Cut | None:
 
 
 def _plan_cut(compaction: Compaction) -> PlannedCut | None:
-    """Return where to cut; None if there is nothing to leave out."""
-    return choose_cut(
-        compaction.messages, compaction.cut, compaction.budget.room, compaction.count.scale
-    )
+    """Return where to cut; None if there is nothing to leave out.
+
+    The user means the conversation as it is: however short, most of it is left out.
+    """
+    room, scale = compaction.budget.room, compaction.count.scale
+    if compaction.asked["reason"] == "user":
+        used = round(estimate_tokens(compaction.messages) * scale)
+        if used < MIN_TOKENS:
+            return None
+        room = replace(room, tail=min(room.tail, used // KEPT_PART))
+    return choose_cut(compaction.messages, compaction.cut, room, scale)
 
 
 async def _summarize_view(compaction: Compaction, planned: PlannedCut) -> tuple[Cut, Usage]:

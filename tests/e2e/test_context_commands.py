@@ -69,6 +69,22 @@ def test_nothing_to_leave_out_is_all_it_says(program: Program, provider: Provide
     assert len(provider.requests) == 1
 
 
+@pytest.mark.parametrize("turns", [1, 2, 4, 6, 9])
+def test_short_conversation_is_compacted_when_asked(
+    turns: int, program: Program, provider: Provider
+) -> None:
+    (program.project / "a.txt").write_text("a line of a file\n" * 500)
+    read = {"tool_calls": [{"name": "read_file", "args": {"path": "a.txt", "end_line": 500}}]}
+    words = [{"text": f"Answer {number}. {'word ' * 300}"} for number in range(turns - 1)]
+    provider.script([read, *words, {"text": "Done."}, {"text": SUMMARY}, {"text": "Next."}])
+    program.chat("look")
+    for number in range(turns - 1):
+        program.chat("--continue", f"more {number}")
+    done = program.run("threads", "compact")
+    assert (done.code, "Compacted: " in done.stderr) == (0, True), done.stderr
+    assert program.chat("--continue", "next").last["summary"] == "Next."
+
+
 def test_without_compaction_the_hint_names_the_command(
     program: Program, provider: Provider
 ) -> None:
@@ -96,5 +112,5 @@ def test_context_table_in_a_window(language: str, columns: int, tmp_path, provid
         window.type("/context").press("enter")
         window.see("90,010", *(window.words(f"slash.context.{kind}") for kind in ("tools", "free")))
         window.rest()
-        nothing = window.words("compaction.nothing", before="90,010")
-        window.type("/compact").press("enter").see(nothing)
+        window.answers({"text": SUMMARY})
+        window.type("/compact").press("enter").see("90,010 →")

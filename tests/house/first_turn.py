@@ -11,6 +11,7 @@ import tempfile
 import threading
 from dataclasses import dataclass
 from functools import cache
+from inspect import CO_OPTIMIZED
 from pathlib import Path
 from types import FrameType
 
@@ -60,7 +61,8 @@ def main() -> None:
 
     def see(frame: FrameType, event: str, _: object) -> None:
         code = frame.f_code
-        if event != "call" or code.co_name == "<module>":
+        # the bodies of modules and of classes run when they are imported
+        if event != "call" or not code.co_flags & CO_OPTIMIZED:
             return
         name = code.co_filename
         if name.startswith(own) and not name.startswith(f"{own}."):  # not `.venv`

@@ -143,6 +143,46 @@ def test_thread_is_never_poisoned(kind: str, tmp_path: Path) -> None:
         assert len(server.refused) == 2
 
 
+def build_faults() -> list[Answer]:
+    """Each passes when the request is repeated."""
+    words = {"error": {"message": "Rate limit reached. Please try again in 20ms."}}
+    info = {"error": {"message": "quota", "details": [{"retryDelay": "0.02s"}]}}
+    return [
+        {"status": 429, "body": words},
+        {"status": 429, "body": info},
+        {"status": 429, "body": "", "headers": {"retry-after-ms": "20"}},
+        {"status": 503, "body": "<html><title>503</title></html>"},
+        {"reset": True},
+        {"text": "The stream ends here, in the middle of it.", "cut_after": 3},
+        {"text": ""},
+        {"status": 500, "body": "", "headers": {"retry-after": "0"}},
+    ]
+
+
+@pytest.mark.parametrize("kind", ["chat", "messages", "responses"])
+def test_forty_turns_survive_each_fault(kind: str, tmp_path: Path) -> None:
+    with open_server(kind) as (server, model, environ):
+        program = Program(tmp_path, server.url, environ)
+        paths = [f"part{number}.txt" for number in range(40)]
+        for path in paths:
+            (program.project / path).write_text(f"The words of {path}.\n")
+        (program.project / paths[20]).write_text(f"{FORBIDDEN}\n")
+        faults, names = iter(build_faults()), ["functions.read_file", "x" * 300, "读取"]
+        script: list[Answer] = []
+        for number, path in enumerate(paths):
+            script += [next(faults)] if number % 5 == 0 else []
+            name = names[number // 10 % 3] if number % 10 == 6 else "read_file"
+            script.append(call(name, path=path))
+        server.script([*script, {"text": "All is read."}, {"text": "Yes."}, {"text": "Bye."}])
+        common = ("--mode", "auto", "--model", model, "--output", "stream-json")
+        ended = program.run("chat", "Read all parts.", *common)
+        assert (ended.code, ended.last["summary"]) == (0, "All is read."), ended.stdout
+        assert (len(ended.told("tool_result")), server.refused) == (40, ["content"])
+        for summary in ("Yes.", "Bye."):
+            again = program.run("chat", "--continue", "And now?", *common)
+            assert (again.code, again.last["summary"]) == (0, summary), again.stdout
+
+
 def test_refused_message_names_the_way_back(program: Program, provider: Provider) -> None:
     refusal = {"status": 400, "body": {"error": INSPECTED}}
     provider.script([{"text": "Hello."}, refusal, {"text": "Well."}])

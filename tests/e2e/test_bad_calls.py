@@ -112,13 +112,30 @@ def test_what_is_listed_and_searched_leaves_secrets_out(program: Program) -> Non
         )
 
 
+FRENCH = "Le café était déjà fermé, à côté de l'hôtel où l'été se préparait.\r\n"
+
+
 def test_text_in_other_encoding_keeps_its_bytes(program: Program) -> None:
     latin = program.project / "latin.txt"
-    latin.write_bytes(b"caf\xe9\r\nold\r\n")
+    before = (FRENCH * 3).encode("cp1252")
+    latin.write_bytes(before + b"old\r\n")
     change = {"file_path": "latin.txt", "old_string": "old", "new_string": "na\u00efve"}
     shown, edited = called(program, [read("latin.txt"), ("edit", change)])
-    assert (shown["ok"], "caf\u00e9" in shown["output"], edited["ok"]) == (True, True, True)
-    assert latin.read_bytes() == b"caf\xe9\r\nna\xefve\r\n"
+    assert (shown["ok"], "caf\u00e9" in shown["output"], edited["ok"]) == (True, True, True), shown
+    assert latin.read_bytes() == before + b"na\xefve\r\n"
+
+
+def test_uncertain_text_is_shown_as_bytes(program: Program) -> None:
+    latin = program.project / "latin.txt"
+    latin.write_bytes(b"caf\xe9\r\nold\r\n")
+    changes = [
+        ("edit", {"file_path": "latin.txt", "old_string": "old", "new_string": new})
+        for new in ("na\u00efve", "new")
+    ]
+    shown, refused, edited = called(program, [read("latin.txt"), *changes])
+    assert (shown["ok"], "caf\\xe9" in shown["output"]) == (True, True)
+    assert (refused["ok"], edited["ok"]) == (False, True)
+    assert latin.read_bytes() == b"caf\xe9\r\nnew\r\n"
 
 
 def command_lines() -> Iterator[bytes]:

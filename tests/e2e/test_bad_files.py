@@ -131,12 +131,15 @@ async def test_edit_does_not_recreate_file_deleted_since_read(project: Path, way
         assert "`a` does not exist" in reply.error and os.listdir(project) == []
 
 
+FRENCH = "Le café était déjà fermé, à côté de l'hôtel où l'été se préparait. "
+
+
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(
     ("data", "new", "letter"),
     [
         ("# 配置文件，one".encode("gbk"), "emoji 😀", "U+1F600"),
-        ("le café était là, one".encode("cp1252"), "汉", "U+6C49"),
+        (f"{FRENCH * 3}one".encode("cp1252"), "汉", "U+6C49"),
         ("# Привет мир, это проверка one".encode("koi8_r"), "汉", "U+6C49"),
         (b"one", "half \ud83d", "U+D83D"),
     ],

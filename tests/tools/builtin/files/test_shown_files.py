@@ -108,5 +108,5 @@ async def test_files_with_shown_hits_count_as_read(run: ToolRun, regex: str) -> 
 
 
 async def test_file_with_cut_hits_does_not_count(run: ToolRun) -> None:
-    (run.workspace.root / "a").write_text("text\n" * 300)
+    (run.workspace.root / "a").write_text(f"text{'x' * 290}\n" * 300)
     assert list((await invoke(grep, {"regex": "text"}, run)).seen) == ["a"]

@@ -19,14 +19,20 @@ from .maker_calls import AROUND, match_maker_calls
 
 # How a call in some markup begins
 MARKUP = re.compile(
-    r"<(?:\w+:)?(?:tool_calls?|function_calls|TOOLCALL)>|<function=|<(?:\w+:|｜DSML｜)?invoke name="
+    r"<(?:\w+:)?(?:(?:longcat_)?tool_calls?|function_calls?|TOOLCALL)>"
+    r"|<function=|<(?:\w+:|｜DSML｜)?invoke name="
     r"|<\|start\|>assistant(?=<\|channel\|>commentary)"
     r"|<\|(?:tool_call|tool_calls_section|python_tag|python_start|channel\|>commentary)"
+    r"|<\|START_ACTION\|>|<\|action_start\|>"
     r"|<｜tool▁call|<｜DSML｜|\[TOOL_CALLS\]"
 )
 # Most places of an answer where calls are looked for
 _MAX_PLACES = 200
-_QUOTING = ("pre", "code", "example", "examples", "blockquote", "details", "template")
+_QUOTING = (
+    *("pre", "code", "samp", "kbd", "xmp", "textarea", "script"),
+    *("example", "examples", "blockquote", "details", "template"),
+)
+_MARKS = (("<!--", "-->"), ("<![CDATA[", "]]>"))
 _QUOTE = re.compile(rf"<(/?)({'|'.join(_QUOTING)})\b[^>\n]*>", re.IGNORECASE)
 
 
@@ -98,7 +104,9 @@ def _is_quoted(text: str, place: int) -> bool:
     line = before.rpartition("\n")[2]
     if before.count("```") % 2 or before.count("~~~") % 2 or line.count("`") % 2:
         return True
-    if line.startswith(("    ", "\t", ">")) or before.rfind("<!--") > before.rfind("-->"):
+    if line.startswith(("    ", "\t", ">")):
+        return True
+    if any(before.rfind(opening) > before.rfind(end) for opening, end in _MARKS):
         return True
     depths: dict[str, int] = {}
     for match in _QUOTE.finditer(before):

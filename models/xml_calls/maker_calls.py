@@ -1,7 +1,7 @@
 """Calls in the markup of a model's maker, which its server should have parsed (pure).
 
 The forms are those of the makers' chat templates: Qwen, GLM, Kimi, DeepSeek, Mistral, Llama,
-Granite, MiniMax, Seed, Nemotron, and OpenAI's Harmony.
+Granite, Command, InternLM, LongCat, MiniMax, Seed, Nemotron, and OpenAI's Harmony.
 """
 
 import json
@@ -23,7 +23,8 @@ AROUND = re.compile(
     "|".join(
         (
             r"\s+",
-            r"</?(?:\w+:)?(?:function_calls|tool_calls?|TOOLCALL)>",
+            r"</?(?:\w+:)?(?:function_calls?|(?:longcat_)?tool_calls?|TOOLCALL)>",
+            r"<\|(?:START|END)_ACTION\|>|<\|action_(?:start|end)\|>|<\|plugin\|>",
             "</?｜DSML｜(?:function_calls|tool_calls)>",
             r"<\|tool_calls_section_(?:begin|end)\|>|<\|/?tool_call(?:_end)?\|>",
             r"<\|(?:python_(?:tag|start|end)|eom_id|eot_id|im_end|end|call|start)\|>",
@@ -33,13 +34,20 @@ AROUND = re.compile(
     )
 )
 _GLM = re.compile(
-    rf"<tool_call>\s*{_NAME}\s*"
-    r"((?:<arg_key>.*?</arg_key>\s*<arg_value>.*?</arg_value>\s*)*)</tool_call>",
+    rf"<((?:longcat_)?)tool_call>\s*{_NAME}\s*"
+    r"((?:<\1arg_key>.*?</\1arg_key>\s*<\1arg_value>.*?</\1arg_value>\s*)*)</\1tool_call>",
     re.DOTALL,
 )
-_GLM_PAIR = re.compile(r"<arg_key>\s*(.*?)\s*</arg_key>\s*<arg_value>(.*?)</arg_value>", re.DOTALL)
+_GLM_PAIR = re.compile(
+    r"<(?:longcat_)?arg_key>(.*?)</(?:longcat_)?arg_key>\s*"
+    r"<(?:longcat_)?arg_value>(.*?)</(?:longcat_)?arg_value>",
+    re.DOTALL,
+)
 _FUNCTION = re.compile(rf"<function={_NAME}>(.*?)</function>", re.DOTALL)
-_PARAMETER = re.compile(r"\s*<parameter=([\w.-]+)>(.*?)</parameter>\s*", re.DOTALL)
+# Qwen forgets to close one before it opens the next
+_PARAMETER = re.compile(
+    r"\s*<parameter=([\w.-]+)>(.*?)(?:</parameter>\s*|(?=\n<parameter=))", re.DOTALL
+)
 _INVOKE = re.compile(r'<((?:\w+:|｜DSML｜)?)invoke name="([^"\n]+)">(.*?)</\1invoke>', re.DOTALL)
 _INVOKE_PARAMETER = re.compile(
     r'\s*<((?:\w+:|｜DSML｜)?)parameter name="([^"\n]+)"[^>\n]*>(.*?)</\1parameter>\s*', re.DOTALL
@@ -73,7 +81,8 @@ def _match_glm(text: str, position: int, tools: KnownTools) -> Match | None:
     match = _GLM.match(text, position)
     if match is None:
         return None
-    return _build_match(match[1], _GLM_PAIR.findall(match[2]), tools, match.end())
+    pairs = [(key.strip(), value) for key, value in _GLM_PAIR.findall(match[3])]
+    return _build_match(match[2], pairs, tools, match.end())
 
 
 def _match_function(text: str, position: int, tools: KnownTools) -> Match | None:

@@ -40,6 +40,19 @@ FORMS = {
     "Llama, function": f"<function=read_file>{JSON}</function>",
     "Granite 3": f"<|tool_call|>[{CALL}]",
     "Granite, one": f"<|tool_call|>{CALL}",
+    "Granite 20B": f"<function_call> {CALL}",
+    "Granite, closed": f"<function_call>{CALL}</function_call>",
+    "Command R": f'<|START_ACTION|>[\n{{"tool_call_id": "0", "tool_name": "read_file", '
+    f'"parameters": {JSON}}}\n]<|END_ACTION|>',
+    "InternLM": f'<|action_start|><|plugin|>\n{{"name": "read_file", "parameters": {JSON}}}'
+    "<|action_end|>",
+    "LongCat": f"<longcat_tool_call>{CALL}</longcat_tool_call>",
+    "LongCat, pairs": "<longcat_tool_call>read_file\n"
+    "<longcat_arg_key>path</longcat_arg_key>\n<longcat_arg_value>a b.py</longcat_arg_value>\n"
+    "<longcat_arg_key>start_line</longcat_arg_key>\n<longcat_arg_value>2</longcat_arg_value>\n"
+    "</longcat_tool_call>",
+    "Qwen 3 Coder, open parameter": "<tool_call>\n<function=read_file>\n<parameter=path>\n"
+    "a b.py\n<parameter=start_line>\n2\n</parameter>\n</function>\n</tool_call>",
     "MiniMax": '<minimax:tool_call>\n<invoke name="read_file">\n<parameter name="path">a b.py'
     '</parameter>\n<parameter name="start_line">2</parameter>\n</invoke>\n</minimax:tool_call>',
     "Seed": "<seed:tool_call>\n<function=read_file>\n<parameter=path>a b.py</parameter>\n"
@@ -80,6 +93,13 @@ QUOTES = {
     "open pre": "<pre>\n{}",
     "example": "<example>\n{}\n</example>",
     "comment": "<!-- {} -->",
+    "text area": "<textarea>\n{}\n</textarea>",
+    "open text area": "<textarea>\n{}",
+    "open sample": "<samp>\n{}",
+    "open key": "<kbd>\n{}",
+    "open xmp": "<xmp>\n{}",
+    "open CDATA": "<![CDATA[\n{}",
+    "CDATA": "<![CDATA[\n{}\n]]>",
     "open comment": "<!-- so:\n{}",
     "text after it": "{}\nThat is how it is called.",
 }
@@ -116,6 +136,9 @@ def test_call_of_an_answer_that_was_cut_does_not_run(form: str) -> None:
         "[TOOL_CALLS]no_such_tool[ARGS]{}",
         "<|tool_calls_section_begin|><|tool_call_begin|>functions.none:0",
         "<|python_tag|>print(1)",
+        '<function_call> {"name": "no_such_tool", "arguments": {}}',
+        '<|START_ACTION|>[{"tool_name": "no_such_tool", "parameters": {}}]<|END_ACTION|>',
+        '<|action_start|><|plugin|>{"name": "no_such_tool"}<|action_end|>',
     ],
 )
 def test_broken_call_is_noticed(text: str) -> None:

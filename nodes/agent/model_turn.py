@@ -1,6 +1,7 @@
 """One model turn of a role: limits, request, usage."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 from uuid import uuid4
@@ -27,7 +28,7 @@ from .dependencies import Dependencies
 from .emit import emit_cards, emit_event
 from .limits import NOTHING_USED, add_usage, count_usage, emit_usage, enforce_limits
 from .message_history import TREE, build_role_message, find_final_text, select_view
-from .model_request import request_answer
+from .model_request import ModelAnswer, request_answer
 from .modes import build_note
 from .nested_instructions import build_nested_notes, build_notices
 from .new_request import receive_steering
@@ -162,6 +163,8 @@ async def _answer_request(start: _Start, runtime: Runtime[Context]) -> ModelTurn
         return _ask_to_compact(refused, start.begun, start.added)
     deps, step = answered.agent.deps, state.get("steps", 0) + 1
     await learn_answer(answered.agent, answered.message)
+    if notice := _find_cut_prompt(answered, request, runtime):
+        emit_event(runtime, "notice", text=notice)
     answer = _label_answer(answered.message, role, step, state, deps)
     request_usage = count_usage(answer, answered.seconds, deps)
     used = add_usage(state.get("usage", NOTHING_USED), request_usage)
@@ -180,6 +183,17 @@ async def _answer_request(start: _Start, runtime: Runtime[Context]) -> ModelTurn
     }
     final_text = str(answer.text) if finished and not again else None
     return ModelTurn({**start.begun, **select_changes(state, update)}, final_text)
+
+
+def _find_cut_prompt(
+    answered: ModelAnswer, request: Sequence[AnyMessage], runtime: Runtime[Context]
+) -> str:
+    from ..recovery.cut_prompts import find_cut_prompt
+
+    agent, fixed = answered.agent, answered.agent.system_tokens + answered.agent.tool_tokens
+    return find_cut_prompt(
+        get_thread_id(runtime), agent.deps.model, fixed, request, answered.message
+    )
 
 
 async def _build_notes(

@@ -25,7 +25,9 @@ from .dependencies import Dependencies
 from .emit import emit_event
 
 # A command that may check files out itself
-_NAMES_GIT = re.compile(r"\b(git|gh|glab|hub|jj|tig|lazygit)\b")
+_NAMES_GIT = re.compile(
+    r"(?:^|[\s;&|({`\"'])(?:[\w.~-]*/)*(?:git|gh|glab|hub|jj|tig|lazygit)(?=[\s;&|)}`\"']|$)"
+)
 
 
 @dataclass

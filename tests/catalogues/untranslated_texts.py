@@ -56,6 +56,7 @@ SPEAKING = (
     "nodes/agent/model_turn.py",
     "nodes/agent/model_request.py",
     "nodes/agent/failover/*.py",
+    "nodes/recovery/cut_prompts.py",
     "nodes/recovery/refusals.py",
     "nodes/compaction/size_check.py",
     "nodes/compaction/new_cut.py",

@@ -80,8 +80,8 @@ def move_messages_behind_options(args: Sequence[str], options: Mapping[str, bool
 
 
 def _may_be_message(argument: str) -> bool:
-    """Return whether it begins with a dash, but with no option's name: `-m x` may be a mistake."""
-    return re.match(r"-(?!-?[A-Za-z])(?=.*\s)", argument, re.DOTALL) is not None
+    """Return whether it begins as a list, a diff, an arrow or a number; `-m x` may be a mistake."""
+    return re.match(r"-+[\s>]|-\d+\s", argument) is not None
 
 
 def _list_options(command: Any) -> dict[str, bool]:

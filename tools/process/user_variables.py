@@ -3,7 +3,9 @@
 What only reads and runs unasked gets fewer: `environment.py`.
 """
 
+import os
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -25,10 +27,11 @@ HELD_BACK = (
     "`environment.include` gives it to them"
 )
 _OWN = re.compile(r"(MAXAGENT|LLC)_.+")
-_NO_EDITOR = " ".join(("/bin/sh", str(Path(__file__).with_name("no_editor.sh"))))
+NO_EDITOR = Path(os.path.realpath(__file__)).with_name("no_editor.sh")
 # A person is not there to use one: a command would wait until its time is over
 EDITORS: Mapping[str, str] = dict.fromkeys(
-    ("EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR"), _NO_EDITOR
+    ("EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR"),
+    shlex.join(("/bin/sh", str(NO_EDITOR))),
 )
 
 

@@ -9,6 +9,7 @@ from ..git.config_risks import find_config_risks
 from ..git.git_paths import GitPathRules, find_path_rules, find_read_paths, guard_git_dir
 from ..git.hardened_git import ATTRIBUTES
 from ..named_scripts import find_named_scripts
+from ..process.user_variables import NO_EDITOR
 from ..protected_paths import INSIDE, SPELLINGS
 from ..result import ToolError
 from ..sensitive_paths import find_homes, find_secrets
@@ -88,6 +89,7 @@ def _find_needed_paths(
     root = workspace.root
     return (
         ATTRIBUTES,
+        NO_EDITOR,
         *filter(Path.is_dir, (*workspace.readable, *map(find_top, (root, *origins)))),
         *find_read_paths(find_top(root), git.writable),
         *find_user_files(),

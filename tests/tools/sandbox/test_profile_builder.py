@@ -1,8 +1,13 @@
+import os
+import shutil
 import subprocess
+import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
+import maxagent
 from maxagent.config.trust.inventory import PLACES
 from maxagent.tools.protected_paths import SPELLINGS, find_protected_name
 from maxagent.tools.sandbox.profile import SandboxProfile
@@ -96,3 +101,34 @@ def test_a_writable_folders_repository_is_guarded_too(root: Path) -> None:
 
 def test_for_the_probe_nothing_is_held(root: Path) -> None:
     assert wall(root, reserve=False).reserved == ()
+
+
+_BUILDS_PROFILE = """
+from maxagent.tools.git.hardened_git import ATTRIBUTES
+from maxagent.tools.process.user_variables import NO_EDITOR
+from maxagent.tools.sandbox.profile_builder import build_profile
+from maxagent.tools.sandbox.project_scan import scan_project
+from maxagent.tools.workspace import Workspace
+from pathlib import Path
+import sys
+workspace = Workspace(Path(sys.argv[1]))
+profile = build_profile(workspace, scan_project(workspace), home=workspace.root / "agent")
+for own in (ATTRIBUTES, NO_EDITOR):
+    print(own.is_file(), str(own).startswith("/tmp/"), own in profile.shown)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="`/tmp` is not replaced there")
+def test_own_files_are_shown_below_tmp(root: Path) -> None:
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        package = Path(maxagent.__file__).parent
+        hidden = shutil.ignore_patterns(".*", "tests", "docs", "build", "dist", "__pycache__")
+        shutil.copytree(package, Path(folder) / "a b" / "maxagent", ignore=hidden)
+        build = subprocess.run(
+            [sys.executable, "-c", _BUILDS_PROFILE, root],
+            env={**os.environ, "PYTHONPATH": str(Path(folder) / "a b")},
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+    assert build.stdout == "True True True\n" * 2

@@ -186,7 +186,7 @@ class ToolSession:
         """Build the approval request of a call, as a thread's question has it."""
         request: dict[str, object] = {"name": tool.name, "args": args, "always": decision.always}
         request["description"] = decision.reason
-        request["sandbox"] = self.sandbox.state if self.sandbox.is_on else ""
+        request["sandbox"] = self.sandbox.confinement
         if get_effect(tool) == "edit":
             with suppress(OSError):  # without disk space for copies there is no diff
                 [preview] = await preview_calls(

@@ -153,7 +153,7 @@ def evaluate_queued(queued: PendingCall, tool: BaseTool, deps: Dependencies) -> 
     queued = {
         **queued,
         "commands": list(decision.commands),
-        "sandbox": describe_confinement(deps),
+        "sandbox": deps.sandbox.confinement,
         "files": _list_edited_files(queued, tool, deps),
         "rule": decision.rule,
         "only_reads": decision.rule == READS,
@@ -211,11 +211,6 @@ def _list_edited_files(call: PendingCall, tool: BaseTool, deps: Dependencies) ->
     return list_named_files(call, tool, deps.workspace) if get_effect(tool) == "edit" else []
 
 
-def describe_confinement(deps: Dependencies) -> str:
-    """Describe what confines commands; empty if nothing does."""
-    return deps.sandbox.state if deps.sandbox.is_on else ""
-
-
 def recheck_call(call: PendingCall, tool: BaseTool, deps: Dependencies) -> Decision:
     """Evaluate an allowed call again right before it runs."""
     return evaluate_tool_call(tool, call["args"], deps.workspace, deps.policy)
@@ -229,7 +224,7 @@ def explain_refusal(
         return NOT_ALLOWED.format(reason=decision.reason)
     # the user allowed it inside this sandbox; another one may confine less
     confined = call.get("sandbox", "")
-    if has_effect(tool) and confined and confined != describe_confinement(deps):
+    if has_effect(tool) and confined and confined != deps.sandbox.confinement:
         return OTHER_SANDBOX.format(then=confined, now=deps.sandbox.state)
     # nobody was asked, since it only read: an earlier call may have changed its effect
     if call.get("only_reads") and decision.verdict != "allow":

@@ -7,7 +7,6 @@ from typing import Any
 from ..agent.dependencies import Dependencies
 from ..state import State
 from .decisions import parse_decisions
-from .evaluate import describe_confinement
 from .interrupts import request_answer
 
 # What a yes allows for the rest of the thread; the third item of the question
@@ -30,7 +29,7 @@ def find_question(state: State, deps: Dependencies, command: str) -> list[str]:
     """
     if not command or deps.policy.mode == "read-only":
         return []
-    run, waiting = [command, describe_confinement(deps)], state.get("asked", [])
+    run, waiting = [command, deps.sandbox.confinement], state.get("asked", [])
     if waiting[:2] == run:
         return waiting
     if deps.policy.mode == "ask":
@@ -46,7 +45,7 @@ def find_socket_question(
     """Return the question after a failed run that may need a unix socket; asked in every mode."""
     if not missed or not command or UNIX_SOCKETS in _get_consents(state):
         return []
-    return [command, describe_confinement(deps), UNIX_SOCKETS]
+    return [command, deps.sandbox.confinement, UNIX_SOCKETS]
 
 
 def ask_consent(asked: Sequence[str], deps: Dependencies) -> bool:
@@ -57,7 +56,7 @@ def ask_consent(asked: Sequence[str], deps: Dependencies) -> bool:
         "name": "run_tests",
         "args": {"command": command},
         "description": _WHY[kind],
-        "sandbox": describe_confinement(replace(deps, sandbox=sandbox)),
+        "sandbox": sandbox.confinement,
     }
     review = {"action_name": "run_tests", "allowed_decisions": ["approve", "reject"]}
     question = {"action_requests": [request], "review_configs": [review]}

@@ -85,6 +85,22 @@ class Sandbox:
         """The state in words, for the first line of a run."""
         if not self.is_on:
             return text("none: {reason}", reason=self.why_none)
+        if not self.missing:
+            return self.confinement
+        return text(
+            "{network}; configured as writable, but missing: {missing}",
+            network=self.confinement,
+            missing=", ".join(f"`{folder}`" for folder in self.missing),
+        )
+
+    @property
+    def confinement(self) -> str:
+        """What confines commands, in words: answers are bound to it. Empty if nothing does.
+
+        A configured folder that is missing, and may come, does not change an answer.
+        """
+        if not self.is_on:
+            return ""
         has_network = "{backend}, with network" if self.network else "{backend}, no network"
         network = text(has_network, backend=self.backend)
         if self.why_no_rights and self.workspace.root.stat().st_uid != os.geteuid():
@@ -107,16 +123,7 @@ class Sandbox:
                 network=network,
                 reason=self.why_unfiltered,
             )
-        missing = ", ".join(f"`{folder}`" for folder in self.missing)
-        return (
-            text(
-                "{network}; configured as writable, but missing: {missing}",
-                network=network,
-                missing=missing,
-            )
-            if missing
-            else network
-        )
+        return network
 
     @property
     def denies_unix_sockets(self) -> bool:

@@ -151,6 +151,10 @@ async def test_missing_writable_folder_is_omitted_and_named(tmp_path: Path, mode
     section = SandboxSection.model_validate({"mode": mode, "writable": ["../cache", str(missing)]})
     found = open_sandbox(section, workspace, tmp_path / "home")
     assert found.state.endswith(f"; configured as writable, but missing: `{missing}`")
+    missing.mkdir()  # another program makes it: what was asked before counts still
+    later = open_sandbox(section, workspace, tmp_path / "home")
+    assert found.confinement == later.confinement == later.state
+    missing.rmdir()
     async with found.wrap(["touch", "../cache/made"], workspace.root) as line:
         done = await capture_output(line.argv, cwd=workspace.root, timeout=60, guard=line.guard)
     assert (done.exit_code, os.listdir(tmp_path / "cache")) == (0, ["made"])

@@ -15,6 +15,7 @@ from pictures import PNG, build_png
 from PIL import Image
 from program import KEY, Program
 from provider import Answer, Provider, Request
+from repair_project import ACCEPT, BROKEN, READ, REPAIR, SETTINGS, SMALL, TEST, calls
 from responses_provider import ResponsesProvider
 from typing_extensions import override
 
@@ -159,28 +160,31 @@ def build_faults() -> list[Answer]:
     ]
 
 
+def build_forty_turns(paths: list[str]) -> list[Answer]:
+    """Read each file, with wrong names and a fault at every fifth; then repair and finish."""
+    faults, names = iter(build_faults()), ["functions.read_file", "x" * 300, "读取"]
+    script: list[Answer] = []
+    for number, path in enumerate(paths):
+        script += [next(faults)] if number % 5 == 0 else []
+        name = names[number // 10 % 3] if number % 10 == 6 else "read_file"
+        script.append({"thinking": f"Part {number}.", **call(name, path=path)})
+    return [*SMALL, *script, *calls([READ], [REPAIR]), {"text": "double doubles."}, *ACCEPT]
+
+
 @pytest.mark.parametrize("kind", ["chat", "messages", "responses"])
-def test_forty_turns_survive_each_fault(kind: str, tmp_path: Path) -> None:
+def test_forty_turns_with_each_fault_end_verified(kind: str, tmp_path: Path) -> None:
     with open_server(kind) as (server, model, environ):
         program = Program(tmp_path, server.url, environ)
         paths = [f"part{number}.txt" for number in range(40)]
-        for path in paths:
-            (program.project / path).write_text(f"The words of {path}.\n")
-        (program.project / paths[20]).write_text(f"{FORBIDDEN}\n")
-        faults, names = iter(build_faults()), ["functions.read_file", "x" * 300, "读取"]
-        script: list[Answer] = []
-        for number, path in enumerate(paths):
-            script += [next(faults)] if number % 5 == 0 else []
-            name = names[number // 10 % 3] if number % 10 == 6 else "read_file"
-            script.append(call(name, path=path))
-        server.script([*script, {"text": "All is read."}, {"text": "Yes."}, {"text": "Bye."}])
+        files = {path: f"The words of {path}.\n" for path in paths}
+        files |= {"numbers_.py": BROKEN, "test_n.py": TEST, "pytest.ini": SETTINGS}
+        for path, text in (files | {paths[20]: f"{FORBIDDEN}\n"}).items():
+            (program.project / path).write_text(text)
+        server.script(build_forty_turns(paths))
         common = ("--mode", "auto", "--model", model, "--output", "stream-json")
-        ended = program.run("chat", "Read all parts.", *common)
-        assert (ended.code, ended.last["summary"]) == (0, "All is read."), ended.stdout
-        assert (len(ended.told("tool_result")), server.refused) == (40, ["content"])
-        for summary in ("Yes.", "Bye."):
-            again = program.run("chat", "--continue", "And now?", *common)
-            assert (again.code, again.last["summary"]) == (0, summary), again.stdout
+        ended = program.run("task", "Repair double.", "--apply", "--trust", *common)
+        assert (ended.code, ended.outcome) == (0, "verified"), ended.stdout
+        assert (len(ended.told("tool_result")), server.refused) == (42, ["content"])
 
 
 def test_refused_message_names_the_way_back(program: Program, provider: Provider) -> None:

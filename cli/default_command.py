@@ -15,7 +15,8 @@ class DefaultCommandGroup(TyperGroup):
         own = {name: param for param in self.get_params(ctx) for name in param.opts}
         flags = [name for name, param in own.items() if getattr(param, "is_flag", False)]
         valued = set(own) - set(flags)
-        args = move_options_behind_command(args, flags, valued, self.list_commands(ctx))
+        # not `list_commands`, which builds them all
+        args = move_options_behind_command(args, flags, valued, self.commands)
         args = insert_chat(args, flags, valued)
         own_count = _count_own(args, flags, valued)
         own, typed = args[: own_count + 1], args[own_count + 1 :]

@@ -6,6 +6,7 @@ from typing import Any
 
 import typer
 from typer.main import get_command, get_group
+from typing_extensions import override
 
 
 class LazyCommands(Mapping[str, Any]):
@@ -29,6 +30,10 @@ class LazyCommands(Mapping[str, Any]):
             self._prepare(command)
             self._built[name] = command
         return self._built[name]
+
+    @override
+    def __contains__(self, name: object) -> bool:
+        return name in self._places
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._places)

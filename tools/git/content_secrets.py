@@ -24,6 +24,8 @@ _WIDE = re.compile(rb"(?:[\t\r\n\x20-\x7e]\0{1,3}){8,}[\x20-\x7e]?")
 # (of the line backwards: a search for an end would begin at each character)
 _TAIL = re.compile(r"[ \t\r]{0,8}[\\+.,&]?[ \t]{0,4}[\"'`]?([\w.~+/=-]{1,400})", re.ASCII)
 _HEAD = re.compile(r"[ \t]{0,80}(?:[+.&#*>|]|//)?[ \t]{0,8}[\"'`]?([\w.~+/=-]{1,400})", re.ASCII)
+# A line that begins with it continues no word
+_ARGUMENT = re.compile(r"[A-Za-z_]\w{0,60}=[^=]", re.ASCII)
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
 _ENCODED_TEXT = re.compile(rb"[\t\r\n\x20-\x7e]{16,}")
 # Bytes of text of which at most one in so many may be a NUL
@@ -94,7 +96,8 @@ def _list_chains(text: str) -> Iterator[list[Piece]]:
     """Yield each line's end with what continues it in the next lines; no part is in two of them."""
     lines = text.split("\n")
     tails = [_TAIL.match(line[: -MAX_JOINED - 1 : -1]) for line in lines]
-    heads = [_HEAD.match(line) for line in lines]
+    matches = [_HEAD.match(line) for line in lines]
+    heads = [None if match and _ARGUMENT.match(match[1]) else match for match in matches]
     start = 0
     while start < len(lines) - 1:
         tail, at = tails[start], start + 1

@@ -52,13 +52,13 @@ def confirm_commit(planned: "UserCommit", message: str) -> str:
     while True:
         show_line(console, f"\n{t('commit.message')}", "bold")
         show_text(console, message)
-        choices = [
-            Choice("yes", t("key.commit.yes"), needs_enter=True),
-            Choice("edit", t("key.commit.edit")),
-            Choice("no", t("key.commit.no")),
-        ]
+        yes = Choice("yes", t("key.commit.yes"), needs_enter=True)
+        if planned.secrets:  # another word, so that a habit does not commit them
+            yes = Choice("secrets", t("key.commit.secrets"), needs_enter=True)
+        edit, no = Choice("edit", t("key.commit.edit")), Choice("no", t("key.commit.no"))
+        choices = [edit, yes, no] if planned.secrets else [yes, edit, no]
         match ask_choice(t("ask.commit"), choices).word:
-            case "yes":
+            case "yes" | "secrets":
                 return message
             case "edit":
                 message = edit_text(message, ".gitcommit").strip() + "\n"

@@ -8,8 +8,16 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .names import KEYWORDS, SecretKind, find_kind
-from .plausibility import is_key, is_login_in_base64, is_password
+from .names import SecretKind, find_kind
+from .plausibility import (
+    decode_login,
+    is_address_login,
+    is_key,
+    is_login_in_base64,
+    is_password,
+    is_web_token,
+)
+from .rules import NAME_WORDS
 
 MAX_NAME, MAX_VALUE, MAX_LINE = 60, 400, 200
 # Characters of a key that need not look random, since a whole line sets it
@@ -62,7 +70,7 @@ class Assignment(NamedTuple):
 
 def find_assigned(text: str, lowered: bytes) -> Iterator[tuple[str, int, int]]:
     """Yield the name, start and end of each secret that is assigned to a name."""
-    for keyword in KEYWORDS:
+    for keyword in NAME_WORDS:
         hit = lowered.find(keyword)
         while hit >= 0:
             hit += len(keyword)
@@ -153,6 +161,10 @@ def _is_secret(kind: SecretKind, assignment: Assignment) -> bool:
     value, is_quoted = assignment.value, assignment.is_quoted
     if kind is SecretKind.LOGIN:
         return is_login_in_base64(value)
+    if login := decode_login(value):
+        return is_address_login(login)
+    if not is_web_token(value):
+        return False
     if kind is SecretKind.PASSWORD or (assignment.is_setting and len(value) >= MIN_SETTING):
         return is_password(value, is_quoted=is_quoted, is_setting=assignment.is_setting)
     return is_key(value, is_quoted=is_quoted) or (

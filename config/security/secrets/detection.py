@@ -3,10 +3,8 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ..private_keys import find_private_keys
-from .assignments import find_assigned
 from .known_values import MIN_SECRET_LENGTH, find_known_values
-from .rules import find_by_rules
+from .rules import NAME_WORDS, find_by_rules
 
 
 class SecretMatch(NamedTuple):
@@ -24,8 +22,14 @@ def find_secrets(text: str) -> list[SecretMatch]:
         return []
     lowered = text.encode("ascii", "replace").lower()
     found = [*find_known_values(text), *find_by_rules(text, lowered)]
-    found += find_assigned(text, lowered)
-    found += [("private key", start, end) for start, end in find_private_keys(text)]
+    if any(word in lowered for word in NAME_WORDS):
+        from .assignments import find_assigned  # compiles its expressions
+
+        found += find_assigned(text, lowered)
+    if "-----BEGIN " in text or "Private-Lines: " in text:
+        from ..private_keys import find_private_keys  # compiles its expressions
+
+        found += [("private key", start, end) for start, end in find_private_keys(text)]
     return _join_overlaps(map(SecretMatch._make, found))
 
 

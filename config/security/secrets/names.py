@@ -4,9 +4,6 @@ import re
 from enum import Enum
 from functools import lru_cache
 
-# Words of which one is in each such name, in small letters
-KEYWORDS = (b"pass", b"pwd", b"secret", b"token", b"key", b"auth", b"credential")
-
 
 class SecretKind(Enum):
     """What a name says about its value; the value is how a mark calls it."""
@@ -49,7 +46,7 @@ _ENDING = re.compile(
 _HARMLESS = re.compile(
     r"(?:[ck]srf|xsrf|page|next|continuation|sync|start|end|[ebu]os|pad|unk|mask|sep|cls|stop|special"
     r"|cancel(?:l?ation)?|public|cache|context|parser?|lex|syntax|delimiter|previous|prev|resume|cursor"
-    r"|is|has|no|num|use|needs?|show|hide|forgot|reset|change|confirm)[_.-]?"
+    r"|is|has|no|num|use|needs?|allow|with|show|hide|forgot|reset|change|confirm)[_.-]?"
     r"(?:token|key|passw(?:or)?d|secret|credentials?)$",
     re.IGNORECASE,
 )

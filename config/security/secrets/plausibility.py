@@ -1,11 +1,13 @@
 """Whether a value that is assigned to the name of a secret may be one: no code, no example."""
 
 import base64
-import binascii
+import json
 import math
 import re
 from collections import Counter
-from functools import lru_cache
+from collections.abc import Callable, Mapping
+from functools import lru_cache, partial
+from typing import cast
 from urllib.parse import unquote
 
 # Characters of a password and of a key, at least
@@ -41,6 +43,11 @@ _EXAMPLE_USER = re.compile(r"(?:\w*user\w*|u|foo|test|login|name)?", re.IGNORECA
 _EXAMPLE_PASSWORDS = frozenset(
     ["pass", "passwd", "password", "pw", "pwd", "p", "bar", "baz", "foo", "test"]
 )
+# What the claims of example tokens say, such as jwt.io's `1234567890` and `John Doe`
+_EXAMPLE_CLAIM = re.compile(
+    r"^(?:1234567890|)$|\b(?:j(?:ohn|ane)[ _.-]?doe|foo|bar|baz|bob|alice|test\w*|example)\b",
+    re.IGNORECASE,
+)
 _VARIABLE = re.compile(r"[$<{%*]|\$\{|\{\w*\}")
 # Letters for digits and signs, as in `s3cr3t`
 _LEET = str.maketrans("0134578@$!", "oieastbasi")
@@ -70,7 +77,7 @@ def is_password(value: str, *, is_quoted: bool, is_setting: bool) -> bool:
 @lru_cache(maxsize=500)
 def is_key(value: str, *, is_quoted: bool) -> bool:
     """Return whether a value may be a key or token: random letters and digits."""
-    if len(value) < MIN_KEY_LENGTH or not _may_be_secret(value, is_quoted):
+    if len(value) < MIN_KEY_LENGTH or not value.isascii() or not _may_be_secret(value, is_quoted):
         return False
     explained = sum(len(word) for word in _WORDS.findall(value) if not _NO_WORD.search(word))
     changes = _count_changes(value)
@@ -83,7 +90,30 @@ def is_key(value: str, *, is_quoted: bool) -> bool:
 @lru_cache(maxsize=500)
 def is_bearer_token(value: str) -> bool:
     """Return whether what follows `Bearer` may be a token, not a word or a variable."""
+    if not is_web_token(value):
+        return False
     return any(character.isdigit() for character in value) or _count_changes(value) > 5
+
+
+@lru_cache(maxsize=500)
+def is_web_token(value: str) -> bool:
+    """Return whether a JSON web token may be real; what is none may be. An example says nothing."""
+    claims = _decode_claims(value)
+    texts = [claim for claim in claims.values() if isinstance(claim, str)]
+    return not texts or not all(_EXAMPLE_CLAIM.search(claim) for claim in texts)
+
+
+def _decode_claims(value: str) -> dict[str, object]:
+    """Return what a JSON web token says; empty if it is none, or encrypted."""
+    _, _, rest = value.partition(".")
+    content, dot, _ = rest.partition(".")
+    if not dot or not value.startswith("eyJ"):
+        return {}
+    try:
+        claims = json.loads(base64.urlsafe_b64decode(content + "=" * (-len(content) % 4)))
+    except ValueError:
+        return {}
+    return cast("dict[str, object]", claims) if isinstance(claims, dict) else {}
 
 
 @lru_cache(maxsize=500)
@@ -92,24 +122,33 @@ def is_address_login(value: str) -> bool:
     user, _, password = value.partition(":")
     if user == password or _VARIABLE.match(password) or not password.strip("*x."):
         return False
-    words = re.split(r"\W+", unquote(password).replace("@", "a").lower())
+    plain = unquote(password).lower()
+    readings = (plain, plain.replace("@", "a"))
     return not (
         _EXAMPLE_USER.fullmatch(unquote(user).rpartition("%")[2])
-        and _EXAMPLE_PASSWORDS.issuperset(words)
+        and any(_EXAMPLE_PASSWORDS.issuperset(re.split(r"\W+", text)) for text in readings)
     )
 
 
 def is_login_in_base64(value: str) -> bool:
     """Return whether a value is `user:password` in base64, as in Docker's settings."""
+    login = decode_login(value)
+    return len(login.partition(":")[2]) > 2 and login.isascii() and is_address_login(login)
+
+
+def decode_login(value: str) -> str:
+    """Return the `user:password` that a value is in base64; empty if it is none."""
     try:
-        plain = base64.b64decode(value + "=" * (-len(value) % 4), validate=True).decode("ascii")
-    except (binascii.Error, ValueError):
-        return False
+        plain = base64.b64decode(value + "=" * (-len(value) % 4), validate=True).decode()
+    except ValueError:
+        return ""
     user, _, password = plain.partition(":")
-    return bool(user) and len(password) > 2 and plain.isprintable()
+    return plain if user and password and plain.isprintable() else ""
 
 
 def _may_be_secret(value: str, is_quoted: bool) -> bool:
+    if not (is_quoted or value.isascii()):  # the words after a colon, in another script
+        return False
     if _EXAMPLE.search(value) or _HARMLESS.search(value) or len(set(value)) < 4:
         return False
     return is_quoted or not _EXPRESSION.search(value)
@@ -131,3 +170,13 @@ def _count_changes(value: str) -> int:
     kinds = re.sub("[A-Z](?=[a-z])", "a", value)
     kinds = re.sub("[a-z]", "a", re.sub("[A-Z]", "A", re.sub("[0-9]", "0", kinds)))
     return sum(left != right for left, right in zip(kinds, kinds[1:], strict=False))
+
+
+CHECKS: Mapping[str, Callable[[str], bool]] = {
+    "address": is_address_login,
+    "bearer": is_bearer_token,
+    "web_token": is_web_token,
+    "key": partial(is_key, is_quoted=True),
+    "password": partial(is_password, is_quoted=True, is_setting=False),
+}
+"""What a rule may ask of a secret, by name."""

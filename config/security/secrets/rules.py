@@ -7,12 +7,12 @@ some in the line before such a word, since a name must precede the secret, few i
 import json
 import re
 from collections.abc import Iterator
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .plausibility import compute_entropy, is_address_login, is_bearer_token, is_key, is_password
-
+# Words of which one is in each name of a secret, in small letters
+NAME_WORDS = (b"pass", b"pwd", b"secret", b"token", b"key", b"auth", b"credential")
 DATA = ("own_rules.json", "gitleaks_rules.json")
 # Characters of a word that may hold a key; keys without digits have rules for the whole text
 MIN_WORD_LENGTH = 16
@@ -31,12 +31,6 @@ _CLASSES = bytes(
 _BEGIN = re.compile(r"(?:^|(?<![A-Za-z0-9])|\\[nrt]|%[0-9A-F]{2}|\dm)\Z")
 # What may stand between a name and its secret
 _LINK = r"[ \t\w.-]{0,20}[ \t'\"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'\" \t=]{0,5}"
-CHECKS = {
-    "address": is_address_login,
-    "bearer": is_bearer_token,
-    "key": partial(is_key, is_quoted=True),
-    "password": partial(is_password, is_quoted=True, is_setting=False),
-}
 # A number after these is of a file, not of a service
 _DIGEST = re.compile(r"(?i)sha\d|md5|integrity|checksum|digest|hash|commit|revision")
 
@@ -62,7 +56,7 @@ class SecretRule(NamedTuple):
     scope: str
     """Where it is searched: `word`, `line` or `text`."""
     check: str
-    """What else a secret must be: a name in `CHECKS`."""
+    """What else a secret must be: a name in `plausibility.CHECKS`."""
 
     def find(self, text: str, span: Span) -> Iterator[Span]:
         """Yield the secrets of this form in a part of the text."""
@@ -77,6 +71,8 @@ class SecretRule(NamedTuple):
                 at = match.start() + 1
 
     def _accepts(self, text: str, begin: int, start: int, end: int) -> bool:
+        from .plausibility import CHECKS, compute_entropy  # compiles much: few texts come here
+
         secret = text[start:end]
         if self.scope == "word" and not _BEGIN.search(text, max(0, begin - 3), begin):
             return False
@@ -84,12 +80,11 @@ class SecretRule(NamedTuple):
             return False
         if self.entropy and compute_entropy(secret) < self.entropy:
             return False
-        return not self.context or _is_random(text[begin:start], secret)
-
-
-def _is_random(lead: str, secret: str) -> bool:
-    digits = sum(character.isdigit() for character in secret)
-    return digits > 1 and not _DIGEST.search(lead) and compute_entropy(secret) > 2.8
+        if not self.context:
+            return True
+        digits = sum(character.isdigit() for character in secret)
+        is_of_file = _DIGEST.search(text[begin:start])
+        return digits > 1 and not is_of_file and compute_entropy(secret) > 2.8
 
 
 @cache

@@ -22,6 +22,8 @@ HARMLESS = {
     "random": random.Random(1).randbytes(300_000),
     "random base64": __import__("base64").encodebytes(random.Random(2).randbytes(100_000)),
     "hashes": b"\n".join(random.Random(n).randbytes(32).hex().encode() for n in range(500)),
+    "arguments": b"connect(\n    password=None,\n    use_tls2=True,\n    allow_credentials=True,\n"
+    b"    secret=secret,\n    allow_methods1=x,\n    token=token,\n    retries_9=3,\n)\n",
     "nothing": b"",
     "a nul": b"\0",
 }

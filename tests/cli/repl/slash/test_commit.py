@@ -65,6 +65,16 @@ async def test_no_commits_nothing(spoken: Spoken, checkout: GitCheckout) -> None
     assert checkout.git("status", "--porcelain").split("\n") == ["M  b.txt", "?? a.txt"]
 
 
+@pytest.mark.parametrize(("typed", "commits"), [("yes\nno\n", 1), ("secrets\n", 2)])
+async def test_secret_wants_a_word_of_its_own(
+    typed: str, commits: int, spoken: Spoken, checkout: GitCheckout
+) -> None:
+    (spoken.project / "a.txt").write_text("token = ghp_" + "Zz9x" * 9 + "\n")
+    shown = await spoken("/commit all", typed=typed)
+    assert "These look like secrets: a.txt:1" in shown
+    assert len(checkout.git("log", "--format=%s").split("\n")) == commits
+
+
 async def test_refusing_hook_leaves_everything_as_it_is(
     spoken: Spoken, checkout: GitCheckout
 ) -> None:

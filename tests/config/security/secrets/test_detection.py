@@ -1,3 +1,6 @@
+import base64
+import json
+
 import pytest
 from secret_forms import SecretForm, list_forms
 
@@ -67,6 +70,44 @@ def test_forms_are_many_and_differ() -> None:
 @pytest.mark.parametrize("line", HARMLESS)
 def test_code_and_examples_hold_none(line: str) -> None:
     assert find_secrets(f"import x\n{line}\n") == []
+
+
+def build_web_token(**claims: object) -> str:
+    parts = ({"alg": "HS256", "typ": "JWT"}, claims)
+    coded = (base64.urlsafe_b64encode(json.dumps(part).encode()).decode() for part in parts)
+    return ".".join([*(part.rstrip("=") for part in coded), "q4Zt0_Lx8sVb2nKfRw7pYc1dGhJm5"])
+
+
+def build_basic(login: str) -> str:
+    return "Authorization: Basic " + base64.b64encode(login.encode()).decode()
+
+
+# Each example beside one that differs in what makes it real
+EXAMPLE_AND_REAL = [
+    (build_web_token(sub="1234567890", name="John Doe"), build_web_token(sub="8", name="I. Ree")),
+    (build_web_token(sub="foo", iat=1516239022), build_web_token(iat=1516239022)),
+    (build_web_token(data="bar"), build_web_token(sub="acme-billing", role="admin")),
+    (
+        "Authorization: Bearer " + build_web_token(sub="test"),
+        "Authorization: Bearer " + build_web_token(sub="77"),
+    ),
+    (f'token = "{build_web_token(user="alice")}"', f'token = "{build_web_token(user="mkeller")}"'),
+    (build_basic("user:pass"), build_basic("deploy:Zq8kk2-Wm4")),
+    (f'"Proxy-{build_basic("foo:bar")}"', f'"Proxy-{build_basic("ci:rT7wQ2ne")}"'),
+    ("http://foo:bar@baz@host.io", "http://foo:bar@Zq8k2@host.io"),
+    ("mysql://test:p@ss@db.io/x", "mysql://test:p@ss-9Qz@db.io/x"),
+    (
+        "- `apiKey`: プリケーション固有のキーで1これらの2取得できます3から",
+        'apiKey: "rT7wQ2ne-0aLx9"',
+    ),
+    ("`password`: 次のいくつかの章では、その例を紹介します。", 'password: "Zq8-次の-kk2"'),
+    ("with_credentials=Tr0e1x2y3z4w5v6", "client_credentials=Tr0e1x2y3z4w5v6"),
+]
+
+
+@pytest.mark.parametrize(("example", "real"), EXAMPLE_AND_REAL)
+def test_example_is_none_and_its_twin_is_one(example: str, real: str) -> None:
+    assert (find_secrets(f"x\n{example}\n"), bool(find_secrets(f"x\n{real}\n"))) == ([], True)
 
 
 def test_matches_are_in_order_without_overlaps() -> None:

@@ -92,13 +92,13 @@ def test_hostile_text_in_parked_questions_is_escaped(
 
 
 def test_errors_of_hostile_words(loud: Program, provider: Provider) -> None:
-    provider.script([{"status": 401, "body": {"error": {"message": LINE}}}] * 3)
+    provider.script([{"status": 401, "body": {"error": {"message": LINE}}}] * 4)
     for output in ("text", "json", "stream-json"):
         assert clean(loud.task("--trust", output=output)).code == 1
     for arguments in (
         ["threads", "show", LINE],
         ["task", LINE, "--mode", LINE],
-        [LINE],
+        [LINE, "--model", "openai/served", "--base-url", provider.url],
         [f"--{LINE}"],
         ["tools", "show", LINE],
         ["config", "get", LINE],

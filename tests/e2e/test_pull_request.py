@@ -264,7 +264,16 @@ KILL_POINTS = {
 }
 
 
-@pytest.mark.parametrize("point", KILL_POINTS)
+# git's hooks know no host
+HOSTS_AND_POINTS = [
+    (host, point)
+    for point, (hook, call) in KILL_POINTS.items()
+    for host in ("github", "gitlab")
+    if call or host == "github"
+]
+
+
+@pytest.mark.parametrize(("kind", "point"), HOSTS_AND_POINTS, indirect=["kind"])
 def test_kill_leaves_one_branch_commit_and_request(point: str, world: World) -> None:
     hook, call = KILL_POINTS[point]
     folder = world.program.project.parent

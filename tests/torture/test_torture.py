@@ -51,10 +51,9 @@ def test_kill_between_write_and_checkpoint_is_survived(
 
 def test_a_task_survives_being_killed_again_and_again(tmp_path: Path) -> None:
     seed = any_seed(1)
-    tally = torture(6, Random(seed), tmp_path, say=lambda line: None)
-    assert (tally.kills.total(), tally.faults) == (6, []), f"seed {seed}"
+    tally = torture(3, Random(seed), tmp_path, say=lambda line: None)
+    assert (tally.kills.total(), tally.faults) == (3, []), f"seed {seed}"
 
 
-@pytest.mark.parametrize("number", range(2))
-def test_second_process_on_same_thread_is_refused(tmp_path: Path, number: int) -> None:
+def test_second_process_on_same_thread_is_refused(tmp_path: Path) -> None:
     assert race(tmp_path / "race").faults == []

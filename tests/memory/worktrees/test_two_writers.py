@@ -9,7 +9,7 @@ from worktree_project import WorktreeProject, write_files
 
 from maxagent.memory.worktrees.record import Worktree
 
-PAIRS, GROUPS = 100, 10
+PAIRS, GROUPS = 40, 4
 FIRST, *OTHERS = range(GROUPS)
 NAMES = ["a.txt", "b.txt", "sub/c.txt", "sub/d.txt", "raw"]
 

@@ -64,6 +64,11 @@ _YES = (
 )
 _HERE = r"(?:folder|directory|project|repo|repository|workspace|codebase|checkout)"
 _SECRETS = r"(?:\.env|secrets?|~?/?\.ssh|ssh keys?|credentials?|api keys?|private keys?|passwords?)"
+_COMMANDS = (
+    r"(?:git|rm|npm|npx|pnpm|yarn|pip|uv|docker|kubectl|terraform|curl|wget|ssh|scp|sudo|bash|sh"
+    r"|make|force[- ]push|deploy(?:s|ing|ments?)?|scripts?)"
+)
+_LISTS = r"(?:(?:allow|white|safe|permit|pass|trust|green)(?:ed)?[- ]?lists?)"
 _MODES = r"(?:auto|yolo|edits|full-?auto|autopilot|unrestricted|permissive|bypass)"
 
 _ORDERS = (
@@ -257,7 +262,15 @@ _ENGLISH = (
     rf"\b(?:treat|consider|regard|deem|mark|assume|trust|count)\w*{_GAP}{_SOME}(?:{_HERE}"
     rf"|scripts?|server"
     rf"|files?|code|content){_GAP}{_FEW}(?:trusted|safe|trustworthy|harmless|approved|benign)\b",
-    rf"\btrust{_GAP}(?:this|the|our|every){_GAP}{_FEW}{_HERE}\b",
+    rf"\btrust(?:s|ed|ing)?{_GAP}(?:this|the|our|every|your){_GAP}{_FEW}{_HERE}\b",
+    # a list of what is allowed, an answer for every question
+    rf"\b(?:{_DEEDS}|{_COMMANDS})\b{_GAP}{_SOME}(?:on|in|of|to|into){_GAP}{_FEW}{_LISTS}\b",
+    rf"\b{_LISTS}{_GAP}{_SOME}(?:has|have|holds?|includes?|contains?|covers?|names?|lists?){_GAP}"
+    rf"{_SOME}(?:{_DEEDS}|{_COMMANDS})\b",
+    rf"\b(?:yes|y|ok|okay){_GAP}(?:is|as|be|counts as|serves as){_GAP}{_FEW}(?:answers?|reply"
+    rf"|response){_GAP}{_SOME}(?:every|any|all|each|always|whatever)\b",
+    rf"\b(?:answers?|reply|replies|response){_GAP}{_SOME}(?:every|any|all|each|always|whatever)\b"
+    rf"{_GAP}?{_SOME}(?:is|are|be)?{_GAP}?{_FEW}yes\b",
     rf"\b{_HERE}{_GAP}(?:is|are|counts as|has been|was){_GAP}{_FEW}(?:trusted|trustworthy)\b",
     rf"\b(?:approval|permission|agent|mcode|maxagent|security|command){_GAP}"
     rf"{_SOME}(?:mode\s+)?{_MODES}\b"
@@ -340,7 +353,15 @@ _INNOCENT = re.compile(
     r"|(?<=chromium )--no-sandbox|(?:stripe|paypal|payment|bank|iframe|adyen|klarna)(?:['’]s"
     r"|s)? sandbox"
     r"|sandbox (?:account|environment|key|attribute|credentials)s?"
-    r"|confirmation (?:e-?mails?|mails?|page|codes?|numbers?)|确认邮件",
+    r"|confirmation (?:e-?mails?|mails?|page|codes?|numbers?)|确认(?:邮件|码|页)"
+    # parts of the product, and the approval of other people than the user
+    r"|(?:confirmations?|confirm|approvals?|permission|consent) (?:dialog|modal|pop-?up|banner"
+    r"|screen|window|button|step|prompt|form)s?(?= (?:in|on|of|for|at|after) (?:the |a |our )?"
+    r"(?:\w+ ){0,2}(?:page|form|screen|checkout|view|dashboard|ui|app|cart|website|site|wizard)"
+    r"s?\b)|(?:approvals?|permission|consent|confirmation) (?:token|id|column|field|table|endpoint"
+    r"|status|state|header|cookie|record|enum|model|class|event)s?\b"
+    r"|approvals? (?:from|by|of) (?:the |our )?(?:\w+ )?(?:qa|legal|finance|compliance|marketing"
+    r"|accounting|procurement|department|board|committee|vendor|regulator|customers?|bank)\b",
     re.IGNORECASE,
 )
 # Written without any gap between words

@@ -49,6 +49,8 @@ _SECOND_WORDS = {
     ("go", "mod"): split_names("download tidy"),
     ("uv", "pip"): split_names("install sync compile"),
 }
+# Options with which these programs use no network
+_OFFLINE = frozenset(["--offline", "--no-index"])
 _PROCESS = re.compile(r"-?\d+")
 # An address on this machine; in the sandbox that is the thread's own loopback
 _LOOPBACK = re.compile(
@@ -68,7 +70,11 @@ def find_need(step: SimpleCommand) -> Need:
         return "network"
     if program == "git":
         return "network" if needs_network(words) else ""
+    if any(word in _OFFLINE for word in words):
+        return ""
     named = _get_subcommand(words)
+    if named == "init" and len([word for word in words if not word.startswith("-")]) == 1:
+        return ""  # asks for the fields of package.json; `init NAME` downloads a program
     is_bare = program in ("yarn", "bundle") and not any(words)
     if is_bare or named in _NETWORK_COMMANDS.get(program, ()):
         return "network"

@@ -2,6 +2,7 @@
 
 from ...config.text import join_texts, text
 from .call import RequestedCall
+from .command_prefix import remove_prefix
 from .decision import Decision
 from .policy import Policy
 from .restrictions import is_plan_write, is_read_only
@@ -31,14 +32,15 @@ def grant(call: RequestedCall, policy: Policy) -> Decision:
     if call.analysis and is_read_only(call):
         return Decision("allow", call.analysis.reason, READS)
     allowing = policy.filter_rules("allow")
-    if rules := find_allowing_rules(allowing, call):
+    named = remove_prefix(call)
+    if rules := find_allowing_rules(allowing, named):
         texts = ", ".join(dict.fromkeys(f"`{rule.text}`" for rule in rules))
         return Decision(
             "allow", text("the user's rules allow {texts}", texts=texts), rules[0].description
         )
     if unasked := evaluate_unasked(call, policy):
         return unasked
-    if changed := _ask_about_changes(call, policy):
+    if changed := _ask_about_changes(named, policy):
         return changed
     # no mode allows fetching a page: a URL can send out what the model has read
     by_mode = {"edits": ("edit",), "auto": ("edit", "execute")}

@@ -135,7 +135,7 @@ def test_outside_sandbox_reading_asks_and_read_only_denies(
         ("npm test > x", "ask"),
         ("npm test\nnpm install", "ask"),
         ("npm test &", "ask"),
-        ("X=1 npm test", "ask"),
+        ("X=y npm test", "ask"),
         ("sudo npm test", "ask"),
         ("./npm test", "ask"),
     ],

@@ -1,0 +1,53 @@
+"""Harmless beginnings of a command line, which no rule need name: `CI=1`, `timeout 60`.
+
+A rule on `npm test` allows `CI=1 timeout 60 npm test`, too. What is not known here keeps its
+question, since a variable can choose a program that runs.
+"""
+
+import re
+from dataclasses import replace
+
+from .call import RequestedCall
+
+_VALUE = r"(?:'[\w.,:@%+*= -]*'|\"[\w.,:@%+*= -]*\"|[\w.,:@%+*-]*)"
+_ASSIGNMENT = re.compile(rf"(?P<name>[A-Za-z_]\w*)=(?P<value>{_VALUE})[ \t]+")
+_DURATION = r"\d+(?:\.\d+)?[smhd]?"
+_WRAPPER = re.compile(
+    rf"""(?:timeout(?:[ ](?:-k|--kill-after)[ =]{_DURATION}|[ ](?:-s|--signal)[ =](?:SIG)?[A-Z]+
+        |[ ]--foreground|[ ]--preserve-status)*[ ]{_DURATION}
+      |nice(?:[ ]-n[ ]\d+|[ ]-\d+)?|time(?:[ ]-p)?|nohup|env|stdbuf(?:[ ]-[ioe][L0])+
+      )[ \t]+(?=[\w./'"])""",
+    re.VERBOSE,
+)
+# They only tell a program where it runs, what it prints and how much
+_KNOWN = re.compile(
+    r"CI|(?:NODE|RAILS|RACK|APP|FLASK|MIX)_ENV|DEBUG|VERBOSE|(?:FORCE|NO|CLICOLOR|CARGO_TERM)_?COLOR"
+    r"|CLICOLOR(?:_FORCE)?|TERM|COLORTERM|COLUMNS|LINES|LANG|LANGUAGE|LC_[A-Z]+|TZ"
+    r"|PYTHON(?:UNBUFFERED|DONTWRITEBYTECODE|HASHSEED|IOENCODING|UTF8)"
+    r"|RUST_(?:BACKTRACE|LOG)|LOG_?LEVEL|GOMAXPROCS|CGO_ENABLED|PORT"
+)
+# A switch that may turn a check off, or one of a tool that others start
+_RISKY = re.compile(
+    r"^(?:LD|DYLD|NPM_CONFIG|BASH|GIT|GLIBC|MALLOC|SSH|PIP|UV|YARN|PNPM|DOCKER|KUBE|NODE|PYTHON|PERL"
+    r"|RUBY|JAVA|LLC|MAXAGENT)|SSL|TLS|VERIF|CERT|PROX|HUSKY|SKIP|HOOK|CONFIRM|YES|TRUST|SAFE|SANDBOX"
+    r"|AUTH|SECUR|SIGN|FORCE|ALLOW|DISABLE|BYPASS|INSPECT|DANGER|ATTEND|ROOT|ENV$",
+    re.IGNORECASE,
+)
+
+
+def remove_prefix(call: RequestedCall) -> RequestedCall:
+    """Return the call without the harmless beginning of its command line."""
+    line = call.command.strip()
+    rest = line
+    while match := _ASSIGNMENT.match(rest) or _WRAPPER.match(rest):
+        values = match.groupdict()
+        if values.get("name") and not _is_harmless(values["name"], values["value"].strip("'\"")):
+            return call
+        rest = rest[match.end() :]
+    return replace(call, args={**call.args, "command": rest}) if rest != line else call
+
+
+def _is_harmless(name: str, value: str) -> bool:
+    if _KNOWN.fullmatch(name):
+        return True
+    return value in ("0", "1", "true", "false") and not _RISKY.search(name)

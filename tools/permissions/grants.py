@@ -2,8 +2,8 @@
 
 from ...config.text import join_texts, text
 from .call import RequestedCall
-from .command_prefix import remove_prefix
 from .decision import Decision
+from .plainer_command import simplify
 from .policy import Policy
 from .restrictions import is_plan_write, is_read_only
 from .rule import find_allowing_rules, find_call_excess, find_changed_consents
@@ -32,7 +32,7 @@ def grant(call: RequestedCall, policy: Policy) -> Decision:
     if call.analysis and is_read_only(call):
         return Decision("allow", call.analysis.reason, READS)
     allowing = policy.filter_rules("allow")
-    named = remove_prefix(call)
+    named = simplify(call)
     if rules := find_allowing_rules(allowing, named):
         texts = ", ".join(dict.fromkeys(f"`{rule.text}`" for rule in rules))
         return Decision(

@@ -1,7 +1,7 @@
-"""Harmless beginnings of a command line, which no rule need name: `CI=1`, `timeout 60`.
+"""A plainer command line that does no less, for rules that allow: they name its first words.
 
-A rule on `npm test` allows `CI=1 timeout 60 npm test`, too. What is not known here keeps its
-question, since a variable can choose a program that runs.
+`CI=1 timeout 60 npm test` is `npm test`; a commit's message in a here-document is one by `-m`.
+What is not known here keeps its question, since a variable can choose a program that runs.
 """
 
 import re
@@ -17,6 +17,13 @@ _WRAPPER = re.compile(
         |[ ]--foreground|[ ]--preserve-status)*[ ]{_DURATION}
       |nice(?:[ ]-n[ ]\d+|[ ]-\d+)?|time(?:[ ]-p)?|nohup|env|stdbuf(?:[ ]-[ioe][L0])+
       )[ \t]+(?=[\w./'"])""",
+    re.VERBOSE,
+)
+# Nothing before and after it is quoted, so that the shell reads the here-document as well
+_MESSAGE = re.compile(
+    r"""\A(?P<before>[\w ./:&;=@+-]*\bgit[ ]commit(?:[ ]--?[\w-]+)*?)[ ](?:-F[ ]?-|--file[ =]-)
+    [ ]?<<(?P<quote>['"]?)(?P<end>\w+)(?P=quote)(?P<after>[\w ./:&;=@+|-]*)\n
+    (?P<body>(?:(?!(?P=end)(?:\n|\Z)).*\n)*?)(?P=end)\Z""",
     re.VERBOSE,
 )
 # They only tell a program where it runs, what it prints and how much
@@ -35,16 +42,26 @@ _RISKY = re.compile(
 )
 
 
-def remove_prefix(call: RequestedCall) -> RequestedCall:
-    """Return the call without the harmless beginning of its command line."""
+def simplify(call: RequestedCall) -> RequestedCall:
+    """Return the call with a plainer command line; only rules that allow may look at it."""
     line = call.command.strip()
+    plainer = _remove_beginning(_MESSAGE.sub(_write_message, line))
+    return replace(call, args={**call.args, "command": plainer}) if plainer != line else call
+
+
+def _remove_beginning(line: str) -> str:
     rest = line
     while match := _ASSIGNMENT.match(rest) or _WRAPPER.match(rest):
         values = match.groupdict()
         if values.get("name") and not _is_harmless(values["name"], values["value"].strip("'\"")):
-            return call
+            return line
         rest = rest[match.end() :]
-    return replace(call, args={**call.args, "command": rest}) if rest != line else call
+    return rest
+
+
+def _write_message(match: re.Match[str]) -> str:
+    expands = not match["quote"] and re.search(r"[$`\\]", match["body"])
+    return match[0] if expands else f"{match['before']} -m message{match['after']}"
 
 
 def _is_harmless(name: str, value: str) -> bool:

@@ -74,3 +74,38 @@ def test_harmless_beginning_keeps_the_rule(command: str, workspace: Workspace) -
 @pytest.mark.parametrize("command", UNKNOWN)
 def test_unknown_beginning_is_asked(command: str, workspace: Workspace) -> None:
     assert decide(workspace, command, "run_command(npm test:*)") in ("ask", "deny")
+
+
+COMMIT = "git commit -F - <<"
+MESSAGES = {
+    "quoted": f"{COMMIT}'EOF'\nfix: a\n\nbody with $HOME and `x`\nEOF",
+    "double quotes": f'{COMMIT}"END"\nfix: a\nEND',
+    "plain words": f"{COMMIT}EOF\nfix: a\nEOF",
+    "after add": f"git add -A && {COMMIT}'EOF'\nfix: a\nEOF",
+    "before push check": f"{COMMIT}'EOF' && git status\nfix: a\nEOF",
+    "long option": "git commit --file=- <<'EOF'\nfix: a\nEOF",
+    "with a flag": "git commit -a -F - <<'EOF'\nfix: EOF is a word\nEOF",
+}
+NO_MESSAGES = {
+    "expands": f"{COMMIT}EOF\n$(touch x)\nEOF",
+    "goes on": f"{COMMIT}'EOF'\nfix\nEOF\ntouch x",
+    "ends early": f"{COMMIT}'EOF'\nfix\nEOF\ntouch x\nEOF",
+    "another program": "python3 -F - <<'EOF'\nprint()\nEOF",
+    "to a file": f"{COMMIT}'EOF' > x\nfix\nEOF",
+    "more than rules allow": f"{COMMIT}'EOF' && touch x\nfix\nEOF",
+    "two documents": f"{COMMIT}'EOF' <<'B'\nfix\nEOF\nx\nB",
+    "in quotes": f"echo '{COMMIT}'EOF'\nfix\nEOF",
+}
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+def test_message_of_here_document_keeps_the_rule(name: str, workspace: Workspace) -> None:
+    rules = ("run_command(git commit:*)", "run_command(git add:*)")
+    assert decide(workspace, MESSAGES[name], *rules) == "allow"
+    assert decide(workspace, MESSAGES[name], "run_command(git push:*)") == "ask"
+
+
+@pytest.mark.parametrize("name", NO_MESSAGES)
+def test_other_here_document_is_asked(name: str, workspace: Workspace) -> None:
+    rules = ("run_command(git commit:*)", "run_command(python3:*)", "run_command(echo:*)")
+    assert decide(workspace, NO_MESSAGES[name], *rules) == "ask"

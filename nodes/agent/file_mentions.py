@@ -1,4 +1,5 @@
-"""Files mentioned as `@path`: shown as `read_file` shows them, so they count as read.
+"""Files mentioned as `@path` or `@path:12-20`: shown as `read_file` shows them, so they count as
+read; a folder, as `list_files` shows it.
 
 A path that is secret, outside the project, not a file, or that the rules would ask about stays
 plain text in the message. An image's path that was pasted, as by dropping the file on the terminal,
@@ -34,8 +35,13 @@ MAX_FILES = 10
 # Most names after an `@` that are checked: pasted code may have many
 MAX_NAMES = 50
 MAX_BYTES = 100_000
-SHOWN = "`{path}`, mentioned by the user, as read_file shows it:\n{text}"
-_MENTION = re.compile(r"(?<!\S)@(?:\"([^\"\n]+)\"|([^\s\"]+))")
+SHOWN = "`{path}`, mentioned by the user, as {tool} shows it:\n{text}"
+_LINES = r"[:#]L?(?P<start>\d{1,7})(?:[-:]L?(?P<end>\d{1,7}))?"
+_MENTION = re.compile(
+    r"(?<!\S)@(?:\"([^\"\n]+)\"|'([^'\n]+)'|((?:\\.|[^\s\"'\\])(?:\\.|[^\s\"\\])*))"
+    rf"((?<=[\"']){_LINES})?"
+)
+_WITH_LINES = re.compile(rf"(?P<path>.+?){_LINES}")
 _PASTED = re.compile(r"(?<!\S)(?:'([^'\n]+)'|\"([^\"\n]+)\"|((?:\\.|[^\s\\])+))")
 _PUNCTUATION = ",.;:!?)]}'\u3002\uff0c\uff1b\uff1a\uff01\uff1f\uff09"
 
@@ -64,8 +70,10 @@ async def read_mentioned_files(
         size = len(result.output.encode())
         if result.ok and size <= left and len(mentioned.shown) < MAX_FILES:
             left -= size
+            tool = "list_files" if _is_folder(path, deps) else "read_file"
             words = RESOURCE_SHOWN if is_foreign else SHOWN
-            note = build_role_message(role, words.format(path=path, text=result.output))
+            shown = words.format(path=path, text=result.output, tool=tool)
+            note = build_role_message(role, shown)
             if is_foreign:
                 note.additional_kwargs[FOREIGN] = True
             note.additional_kwargs |= {"synthetic": True, "seen": dict(result.seen)}
@@ -79,11 +87,29 @@ async def read_mentioned_files(
 
 def _find_names(words: str, deps: Dependencies) -> list[str]:
     """Find names after an `@`, without punctuation that ends a sentence unless a file has it."""
-    mentioned_paths = [match[1] or match[2] for match in _MENTION.finditer(words)]
+    mentioned_paths = map(_read_name, _MENTION.finditer(words))
     named = (
         path if _is_file(path, deps) else path.rstrip(_PUNCTUATION) for path in mentioned_paths
     )
     return list(dict.fromkeys(filter(None, [*named, *_find_pasted_images(words)])))[:MAX_NAMES]
+
+
+def _read_name(match: re.Match[str]) -> str:
+    quoted = match[1] or match[2] or re.sub(r"\\(.)", r"\1", match[3])
+    return quoted + (match[4] or "")
+
+
+def _split_lines(name: str, deps: Dependencies) -> dict[str, str | int]:
+    """Return the arguments of `read_file` for `a.py`, `a.py:12`, `a.py:12-20` or `a.py#L12-L20`."""
+    match = None if _is_file(name, deps) else _WITH_LINES.fullmatch(name)
+    if not match:
+        return {"path": name}
+    start = max(1, int(match["start"]))
+    return {
+        "path": match["path"],
+        "start_line": start,
+        "end_line": max(start, int(match["end"] or start)),
+    }
 
 
 def _find_pasted_images(words: str) -> list[str]:
@@ -101,26 +127,31 @@ def _is_file(path: str, deps: Dependencies) -> bool:
     return os.path.isfile(deps.workspace.root / path)
 
 
+def _is_folder(path: str, deps: Dependencies) -> bool:
+    return os.path.isdir(deps.workspace.root / path)
+
+
 async def _read_mention(path: str, deps: Dependencies, thread: str) -> ToolResult:
     outputs = deps.locate_outputs(thread)
     if deps.mcp and is_resource(path, deps.mcp):
         return await read_resource(path, deps.mcp, outputs)
-    if not _is_file(path, deps):
+    args = _split_lines(path, deps)
+    file, is_folder = str(args["path"]), _is_folder(path, deps)
+    if not is_folder and not _is_file(file, deps):
         return ToolResult(error="no file")
-    if os.path.isabs(path) and not Path(path).is_relative_to(deps.workspace.root):
-        return await asyncio.to_thread(_read_outside_image, path, deps, outputs)
+    if os.path.isabs(file) and not Path(file).is_relative_to(deps.workspace.root):
+        return await asyncio.to_thread(_read_outside_image, file, deps, outputs)
+    from ...tools.builtin.files.list_files import list_files
     from ...tools.builtin.files.read_file import read_file
     from ...tools.permissions.evaluate_tool import evaluate_tool_call
     from ...tools.runtime.invoke import invoke
     from ...tools.tool_run import ToolRun
 
-    args = {"path": path}
-    decision = await asyncio.to_thread(
-        evaluate_tool_call, read_file, args, deps.workspace, deps.policy
-    )
+    tool = list_files if is_folder else read_file
+    decision = await asyncio.to_thread(evaluate_tool_call, tool, args, deps.workspace, deps.policy)
     if decision.verdict != "allow":
         return ToolResult(error=decision.reason)
-    return await invoke(read_file, args, ToolRun(deps.workspace, "mention", outputs))
+    return await invoke(tool, args, ToolRun(deps.workspace, "mention", outputs))
 
 
 def _read_outside_image(path: str, deps: Dependencies, outputs: Path) -> ToolResult:

@@ -1,3 +1,4 @@
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -13,6 +14,8 @@ ENDS = {
     "@a.txt, @sub/b.py! and @a.txt again": ["a.txt", "sub/b.py"],
     "看看 @a.txt。": ["a.txt"],
     'the one with blanks, @"with blanks.txt"': ["with blanks.txt"],
+    "and @'with blanks.txt', please": ["with blanks.txt"],
+    r"@with\ blanks.txt": ["with blanks.txt"],
     "@odd. ends with a full stop": ["odd."],
     "me@a.txt is an address, @nobody is nobody, @ is nothing": [],
     "@.env @../outside.txt @/etc/hosts @leads-out @sub @" + "x" * 5000: [],
@@ -52,9 +55,34 @@ async def test_mentioned_file_is_shown_and_counts_as_read(talk: Talk) -> None:
         assert "outside" not in notes
 
 
+PARTS = {
+    "see @long.txt:3": ("long.txt:3", ["3"]),
+    "see @long.txt:3-5, please": ("long.txt:3-5", ["3", "4", "5"]),
+    "see @long.txt#L4-L5.": ("long.txt#L4-L5", ["4", "5"]),
+    "see @long.txt:5-3": ("long.txt:5-3", ["5"]),
+    'see @"with blanks.txt":1': ("with blanks.txt:1", ["1"]),
+    "see @12:30": ("12:30", ["1", "2"]),
+    "the folder @sub/": ("sub/", ["sub/b.py"]),
+    "the folder @sub, too": ("sub", ["sub/b.py"]),
+}
+
+
+@pytest.mark.parametrize("words", PARTS)
+async def test_part_of_file_or_folder_is_shown(words: str, talk: Talk) -> None:
+    name, lines = PARTS[words]
+    (talk.folder / "long.txt").write_text("".join(f"row {number}\n" for number in range(1, 9)))
+    (talk.folder / "12:30").write_text("one\ntwo\n")
+    await talk.say(words)
+    assert talk.heard(Mentioned) == [Mentioned([name], [])]
+    messages = (await talk.state())["messages"]
+    [note] = [one.text for one in messages if one.additional_kwargs.get("synthetic")]
+    rows = re.findall(r"^ *(\d+|sub/b\.py)\b", note, re.MULTILINE)
+    assert (f"`{name}`, mentioned" in note, rows) == (True, lines), note
+
+
 async def test_mention_event_lists_shown_and_skipped_files(talk: Talk) -> None:
     await talk.say("@a.txt, @nope.txt @sub/ @.env, @explore and @; me@x")
-    assert talk.heard(Mentioned) == [Mentioned(["a.txt"], ["nope.txt", "sub/", ".env"])]
+    assert talk.heard(Mentioned) == [Mentioned(["a.txt", "sub/"], ["nope.txt", ".env"])]
     await talk.say("nothing at all")
     assert talk.heard(Mentioned) == []
 

@@ -32,13 +32,12 @@ class PromptSegment:
 
 
 def expand_prompt(prompt: str, arguments: str) -> list[PromptSegment]:
-    """Return the segments in order; arguments without a placeholder are appended."""
+    """Return the segments in order; words without a placeholder are appended."""
     arguments = arguments.strip()
     values = {f"${number}": word for number, word in enumerate(_split_arguments(arguments), 1)}
     values["$ARGUMENTS"] = arguments
     pieces = list(_split_prompt(prompt, values))
-    if arguments and not _has_placeholder(prompt):
-        pieces.append(PromptSegment("text", f"\n\n{arguments}"))
+    pieces.append(PromptSegment("text", _describe_rest(prompt, arguments, values)))
     return _merge_texts(pieces)
 
 
@@ -50,9 +49,16 @@ def _split_arguments(arguments: str) -> list[str]:
         return arguments.split()
 
 
-def _has_placeholder(prompt: str) -> bool:
-    matches = _SPECIAL.finditer(prompt)
-    return any(not match["escaped"] and _VALUE.search(match[0]) for match in matches)
+def _describe_rest(prompt: str, arguments: str, values: Values) -> str:
+    """Return the words that the prompt does not use; a shell line with `$1` gets all of them."""
+    matches = [match for match in _SPECIAL.finditer(prompt) if not match["escaped"]]
+    places = {place for match in matches for place in _VALUE.findall(match[0])}
+    in_shell = any(match["shell"] and _VALUE.search(match["shell"]) for match in matches)
+    if in_shell or "$ARGUMENTS" in places or not arguments:
+        return ""
+    unused = [word for place, word in values.items() if place not in {*places, "$ARGUMENTS"}]
+    rest = " ".join(unused) if places else arguments
+    return f"\n\n{rest}" if rest else ""
 
 
 def _split_prompt(prompt: str, values: Values) -> Iterator[PromptSegment]:

@@ -41,7 +41,7 @@ MAX_NAMED = 10
 
 NO_SANDBOX = "no sandbox: {why}; commands run with all your permissions"
 
-IGNORED_INSTRUCTIONS = "new or changed instruction files are ignored: {files}; {ask}"
+IGNORED_INSTRUCTIONS = "instruction files that you have not approved are ignored: {files}; {ask}"
 UNREAD_INSTRUCTIONS = "an instruction file is not read: `{name}`: {why}"
 CUT_INSTRUCTIONS = "an instruction file is cut: `{name}` by {count} bytes, since all are too large"
 ASK = "review them with `mcode trust`, or `/trust` in a conversation"

@@ -30,6 +30,8 @@ MAX_BYTES = 32_000
 HIDDEN = "no tool may read it"
 NOT_AGREED = "it is new or has changed since its folder was trusted"
 FOLDER_CHANGED = "its folder has changed since it was trusted"
+FOLDER_UNTRUSTED = "its folder is not trusted"
+_ASKS = (NOT_AGREED, FOLDER_CHANGED, FOLDER_UNTRUSTED)
 # Path, text, and why it is left out
 _ImportedFile = tuple[str, str, str]
 
@@ -53,7 +55,7 @@ class Instruction:
 
 def as_instruction(name: str, text: str, left_out: str, root: Path) -> Instruction:
     """Return a file with its text, or the reason to leave it out; `root` is its folder."""
-    ask = os.path.realpath(root) if left_out in (NOT_AGREED, FOLDER_CHANGED) else ""
+    ask = os.path.realpath(root) if left_out in _ASKS else ""
     return Instruction(name, redact(text).strip(), left_out=left_out, folder_to_trust=ask)
 
 
@@ -88,18 +90,20 @@ def _find_files(
         for file in read_with_imports(start, read):
             yield home, str(home / file[0]), file
     for above in (place for place in _list_enclosing_folders(folder) if _has_instructions(place)):
-        for file in _read_enclosing(above, check_trust(above, home), patterns):
+        enclosing = check_trust(above, home)
+        is_missed = trust.trusted and not enclosing.trusted  # else the project's own are, too
+        for file in _read_enclosing(above, enclosing, patterns, is_missed=is_missed):
             yield above, str(above / file[0]), file
     for file in _read_project(folder, trust, patterns):
         yield folder, "", file
 
 
 def _read_enclosing(
-    folder: Path, trust: Trust, patterns: tuple[str, ...]
+    folder: Path, trust: Trust, patterns: tuple[str, ...], *, is_missed: bool
 ) -> Iterator[_ImportedFile]:
     start = find_project_start(folder, [item.path for item in trust.inventory])
-    if trust.changed and start:
-        yield start, "", FOLDER_CHANGED
+    if start and (trust.changed or is_missed):
+        yield start, "", FOLDER_CHANGED if trust.changed else FOLDER_UNTRUSTED
     yield from _read_project(folder, trust, patterns)
 
 

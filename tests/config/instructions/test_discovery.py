@@ -7,6 +7,7 @@ import pytest
 from maxagent.config.instructions import discovery as module
 from maxagent.config.instructions.discovery import (
     FOLDER_CHANGED,
+    FOLDER_UNTRUSTED,
     HIDDEN,
     NAMES,
     NOT_AGREED,
@@ -100,6 +101,12 @@ def test_instructions_changed_after_trust_check_are_not_read(tmp_path, project):
     assert load_instructions(project, tmp_path / "home", looked, ()) == ()
 
 
+def test_untrusted_project_hears_of_no_parent(tmp_path, project, found):
+    (tmp_path / ".git").mkdir()
+    write(tmp_path / "AGENTS.md", "of the repository")
+    assert found() == ()
+
+
 def test_what_counts_most_comes_last(tmp_path, project, found):
     (tmp_path / ".git").mkdir()
     write(tmp_path / "AGENTS.md", "of the repository")
@@ -108,6 +115,8 @@ def test_what_counts_most_comes_last(tmp_path, project, found):
     write(tmp_path / "home/notes.md", "- noted\n")
     yes(project)
     assert texts(found()) == ["the user's", "- noted", "of the project"]
+    assert left_out(found()) == {"AGENTS.md": FOLDER_UNTRUSTED}
+    assert found()[2].folder_to_trust == str(tmp_path)
     yes(tmp_path)
     assert texts(found()) == ["the user's", "- noted", "of the repository", "of the project"]
     assert found()[2].name == str(tmp_path / "AGENTS.md")

@@ -1,12 +1,16 @@
 """What a request would use, and where each part of it comes from."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import cast
 
 from ...config import paths
+from ...config.errors import UsageError
 from ...config.settings.loader import LoadedSettings
+from ...models.catalog import list_providers_of
 from ...models.http.learnt_limits import LearntLimits
-from ...models.resolver import ResolvedModel, list_corrections, resolve
+from ...models.providers import find_provider
+from ...models.resolver import ResolvedModel, describe_model, list_corrections, resolve
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
 from ..rendering.listings.models import (
@@ -21,8 +25,11 @@ from ..rendering.listings.models import (
 def describe_request(
     loaded: LoadedSettings, environ: Mapping[str, str], name: str
 ) -> dict[str, object]:
-    """Return what is known of the request, by field; raises UsageError if none can be sent."""
-    resolved = resolve(loaded.settings, environ, name)
+    """Return what is known of the request, by field; a named model may lack its key.
+
+    Raises UsageError for a model that no provider is known for.
+    """
+    resolved = _resolve_named(loaded, environ, name)
     learnt = LearntLimits(paths.locate_learnt_limits(paths.locate_home()))
     return {
         "model": resolved.name,
@@ -39,6 +46,22 @@ def describe_request(
         "tool_calls": resolved.tool_calls,
         "corrected": list_corrections(loaded.settings, resolved),
     }
+
+
+def _resolve_named(loaded: LoadedSettings, environ: Mapping[str, str], name: str) -> ResolvedModel:
+    """Resolve a model; one of a provider without a key is described as the catalogue has it."""
+    try:
+        return resolve(loaded.settings, environ, name)
+    except UsageError:
+        first, _, rest = name.partition("/")
+        row = find_provider(first) if first == first.lower() else None
+        providers = [] if row else list_providers_of(name)
+        row = row or (find_provider(providers[0]) if providers else None)
+        if not row or not row.base_url:
+            raise
+        model = (rest or row.default_model) if row.name == first else name
+        described = describe_model(loaded.settings, row, model)
+        return replace(described, base_url=row.base_url.rstrip("/"))
 
 
 def format_details(details: Mapping[str, object]) -> list[tuple[str, str]]:
@@ -81,7 +104,10 @@ def describe_key(
 ) -> str:
     """Return where the key comes from, never the key."""
     if not (resolved.api_key or resolved.login):
-        return t("doctor.no_key")
+        provider = resolved.provider
+        is_own = resolved.base_url == provider.base_url.rstrip("/")
+        needs_one = is_own and not provider.local and bool(provider.key_variables or provider.login)
+        return t("models.show.no_key", name=provider.name) if needs_one else t("doctor.no_key")
     if not resolved.login and loaded.settings.litellm.api_key.strip() == resolved.api_key:
         source = loaded.origins["litellm.api_key"]
     else:

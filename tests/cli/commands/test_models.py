@@ -106,9 +106,27 @@ def test_show_names_sources_and_corrections(place: Path, monkeypatch: pytest.Mon
     assert not any(secret in text + str(shown) for secret in ("sk-very-secret", "hidden"))
 
 
-def test_show_of_a_model_without_key_fails() -> None:
-    with pytest.raises(UsageError, match="No key for the provider `deepseek`"):
-        run("show", "deepseek-chat")
+@pytest.mark.parametrize(
+    ("name", "model"),
+    [
+        ("deepseek/deepseek-chat", "deepseek/deepseek-chat"),
+        ("anthropic", "anthropic/"),
+        ("glm-4.7", "glm/glm-4.7"),
+        ("gemini/gemini-3-pro", "gemini/gemini-3-pro"),
+        ("copilot/gpt-5", "copilot/gpt-5"),
+    ],
+)
+def test_model_without_key_is_shown(name: str, model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY")
+    shown = run("show", name).stdout
+    assert f" {model}" in shown and "none yet: run `mcode auth login" in shown
+
+
+@pytest.mark.parametrize("name", ["nobody/model", "no-such-model"])
+def test_unknown_model_without_key_fails(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY")
+    with pytest.raises(UsageError):
+        run("show", name)
 
 
 def test_configured_address_and_key_name_their_line(place: Path) -> None:

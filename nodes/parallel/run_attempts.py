@@ -32,12 +32,14 @@ from ..attempts.attempt import (
 from ..attempts.ranking import count_lines, find_changed_tests, mark_kept_attempt
 from ..options import Options
 from ..state import AttemptResult, State, Usage
+from ..testing.test_commands import find_commands
 
 # Attempts that run at once
 MAX_AT_ONCE = 4
 # Characters of an argument of a call that is shown while an attempt works
 MAX_ARGUMENT_LENGTH = 200
 NOT_AVAILABLE = "only `mcode task --best-of` and the SDK run several attempts"
+NO_TESTS = "attempts are compared by the project's tests, which cannot run: {problem}"
 STARTED = "attempt {number}: thread {thread}"
 STARTED_WITH = "attempt {number}: thread {thread}, model {model}"
 KEPT = "attempt {number} is kept: {reason}"
@@ -61,6 +63,7 @@ async def run_attempts(
     deps = await runtime.context.open_dependencies(state)
     if (run := runtime.context.run_attempt) is None:
         raise UsageError(NOT_AVAILABLE, hint="leave out `best_of`")
+    await _refuse_without_tests(state, runtime, deps)
     thread, options = get_thread_id(runtime), state.get("options", {})
     tree = await take_workspace_snapshot(deps, runtime, state.get("tree", ""))
     worktrees = {
@@ -89,6 +92,18 @@ async def run_attempts(
     total = _sum_usage(ends)
     _emit_results(runtime, results, total)
     return Command(goto="adopt", update={"attempts": results, "usage": total})
+
+
+async def _refuse_without_tests(
+    state: State, runtime: Runtime[Context], deps: Dependencies
+) -> None:
+    """Raise UsageError before the first request if the tests that compare attempts cannot run."""
+    commands = await find_commands(state, runtime, deps)
+    if commands and all(command.problem for command in commands):
+        raise UsageError(
+            text(NO_TESTS, problem=commands[0].problem),
+            hint="repair that, or give `task.test_command`; without `--best-of` the task goes on",
+        )
 
 
 async def _run_all(

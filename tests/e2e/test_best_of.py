@@ -1,5 +1,6 @@
 """`mcode task --best-of`: the attempts are told apart by the model that each one asks for."""
 
+import json
 import signal
 import threading
 import time
@@ -120,3 +121,11 @@ def wait_for_ends(index: ThreadIndex, count: int) -> None:
     while sum(row.status in ("done", "failed") for row in index.list()) < count:
         assert time.monotonic() < give_up
         time.sleep(0.05)
+
+
+def test_tests_that_cannot_run_cost_no_request(program: Program, provider: Provider) -> None:
+    package = {"scripts": {"test": "jest"}, "devDependencies": {"jest": "29"}}
+    (program.project / "package.json").write_text(json.dumps(package))
+    ended = program.task(*MODELS, "--apply", "--trust", output="text")
+    assert (ended.code, provider.requests) == (2, [])
+    assert "which cannot run: `jest` is not installed" in ended.stderr

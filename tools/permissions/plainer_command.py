@@ -50,13 +50,13 @@ def simplify(call: RequestedCall) -> RequestedCall:
 
 
 def _remove_beginning(line: str) -> str:
-    rest = line
-    while match := _ASSIGNMENT.match(rest) or _WRAPPER.match(rest):
+    command = line
+    while match := _ASSIGNMENT.match(command) or _WRAPPER.match(command):
         values = match.groupdict()
         if values.get("name") and not _is_harmless(values["name"], values["value"].strip("'\"")):
             return line
-        rest = rest[match.end() :]
-    return rest
+        command = command[match.end() :]
+    return command
 
 
 def _write_message(match: re.Match[str]) -> str:

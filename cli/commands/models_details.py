@@ -53,13 +53,13 @@ def _resolve_named(loaded: LoadedSettings, environ: Mapping[str, str], name: str
     try:
         return resolve(loaded.settings, environ, name)
     except UsageError:
-        first, _, rest = name.partition("/")
+        first, _, second = name.partition("/")
         row = find_provider(first) if first == first.lower() else None
         providers = [] if row else list_providers_of(name)
         row = row or (find_provider(providers[0]) if providers else None)
         if not row or not row.base_url:
             raise
-        model = (rest or row.default_model) if row.name == first else name
+        model = (second or row.default_model) if row.name == first else name
         described = describe_model(loaded.settings, row, model)
         return replace(described, base_url=row.base_url.rstrip("/"))
 

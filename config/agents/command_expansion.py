@@ -57,8 +57,8 @@ def _describe_rest(prompt: str, arguments: str, values: Values) -> str:
     if in_shell or "$ARGUMENTS" in places or not arguments:
         return ""
     unused = [word for place, word in values.items() if place not in {*places, "$ARGUMENTS"}]
-    words = " ".join(unused) if places else arguments
-    return f"\n\n{words}" if words else ""
+    appended = " ".join(unused) if places else arguments
+    return f"\n\n{appended}" if appended else ""
 
 
 def _split_prompt(prompt: str, values: Values) -> Iterator[PromptSegment]:

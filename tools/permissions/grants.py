@@ -32,15 +32,15 @@ def grant(call: RequestedCall, policy: Policy) -> Decision:
     if call.analysis and is_read_only(call):
         return Decision("allow", call.analysis.reason, READS)
     allowing = policy.filter_rules("allow")
-    named = simplify(call)
-    if rules := find_allowing_rules(allowing, named):
+    plainer = simplify(call)
+    if rules := find_allowing_rules(allowing, plainer):
         texts = ", ".join(dict.fromkeys(f"`{rule.text}`" for rule in rules))
         return Decision(
             "allow", text("the user's rules allow {texts}", texts=texts), rules[0].description
         )
     if unasked := evaluate_unasked(call, policy):
         return unasked
-    if changed := _ask_about_changes(named, policy):
+    if changed := _ask_about_changes(plainer, policy):
         return changed
     # no mode allows fetching a page: a URL can send out what the model has read
     by_mode = {"edits": ("edit",), "auto": ("edit", "execute")}

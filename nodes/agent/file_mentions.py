@@ -72,8 +72,8 @@ async def read_mentioned_files(
             left -= size
             tool = "list_files" if _is_folder(path, deps) else "read_file"
             words = RESOURCE_SHOWN if is_foreign else SHOWN
-            shown = words.format(path=path, text=result.output, tool=tool)
-            note = build_role_message(role, shown)
+            content = words.format(path=path, text=result.output, tool=tool)
+            note = build_role_message(role, content)
             if is_foreign:
                 note.additional_kwargs[FOREIGN] = True
             note.additional_kwargs |= {"synthetic": True, "seen": dict(result.seen)}

@@ -156,7 +156,8 @@ class World:
 @contextmanager
 def _no_other(kind: int) -> Iterator[None]:
     """Tests in other processes share the machine's list of sockets."""
-    with open(Path(tempfile.gettempdir(), "maxagent-sandbox-tests.lock"), "w") as file:
+    name = f"maxagent-sandbox-tests-{os.getuid()}.lock"  # another user's cannot be opened
+    with open(Path(tempfile.gettempdir(), name), "w") as file:
         fcntl.flock(file, kind)
         yield
 

@@ -40,8 +40,8 @@ COMMANDS = [
     "rm -f -- {file}",
     "rm -rf -- {folder}",
     "rm -rf -- {file} {other}",
-    "chmod +x -- {file}; chmod -x -- {other}",
-    "chmod 600 -- {file}; rm -f -- {other}",
+    "chmod +x -- {file}; test -d {other} || chmod -x -- {other}",  # only root enters it then
+    "test -d {file} || chmod 600 -- {file}; rm -f -- {other}",
     "chmod 700 -- {folder}; mkdir -p {folder}/bare",
     "rmdir -- {folder}; mkdir -p -m 750 {folder}",
     "ln -s -- a.txt {file}",

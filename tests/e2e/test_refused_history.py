@@ -116,7 +116,7 @@ def test_thread_is_never_poisoned(kind: str, tmp_path: Path) -> None:
         (project / "a.txt").write_text("A file.\n")
         (project / "secret.txt").write_text(f"{FORBIDDEN}\n")
         (project / "cut.png").write_bytes(build_png(200, 200)[:300])
-        (project / "large.png").write_bytes(build_png(9_000, 9_000))
+        (project / "large.png").write_bytes(build_png(9_000, 20))
         (project / "odd.png").write_bytes(build_png(77, 77))
         (project / "good.png").write_bytes(PNG)
         names = ["functions.read_file", "read_file<|channel|>commentary", "x" * 300]

@@ -33,7 +33,7 @@ def answers() -> list[Answer]:
     split = f"printf {PARTS[0]}; sleep 0.2; printf {PARTS[1]}; cat config.txt"
     works = [
         call("run_command", command=split),
-        call("run_command", command="for i in $(seq 3000); do cat config.txt; done; exit 3"),
+        call("run_command", command="for i in $(seq 500); do cat config.txt; done; exit 3"),
         call("edit", file_path="config.txt", old_string="first", new_string="1st"),
         call("run_command", command="cp config.txt log.txt; base64 -w0 config.txt"),
         call("edit", file_path="config.txt", old_string="no such line", new_string="x"),

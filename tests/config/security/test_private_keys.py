@@ -106,5 +106,5 @@ def test_only_lines_of_the_key_are_hidden(
 )  # fmt: skip
 @pytest.mark.parametrize("before", [BEGIN, BEGIN + "\n", " " * 100 + BEGIN + "\n"])
 def test_no_text_makes_it_take_long(before: str, part: str) -> None:
-    text = before + part * (1_000_000 // len(part)) + "!"
+    text = before + part * (300_000 // len(part)) + "!"
     assert MARK in _hide_keys(text)  # the suite's time limit would end it

@@ -120,7 +120,7 @@ def test_matches_are_in_order_without_overlaps() -> None:
 
 @pytest.mark.parametrize("part", AGAINST_TIME)
 def test_no_text_makes_it_take_long(part: str) -> None:
-    text = part * (1_000_000 // len(part))
+    text = part * (300_000 // len(part))
     assert len(redact(text)) <= len(text) * 6  # the suite's time limit would end it
 
 

@@ -15,6 +15,7 @@ from typing import cast
 
 from ..errors import MaxAgentError
 from ..paths import ensure_data_folder
+from ..security.lock_support import choose_file_hint
 from ..security.private_files import replace_file
 from ..security.provenance import Provenance
 from ..text import text
@@ -125,7 +126,9 @@ def update_consent(
             file=file,
             reason=error.strerror,
         )
-        raise MaxAgentError(message, hint="check its permissions and the free space") from error
+        raise MaxAgentError(
+            message, hint=choose_file_hint(error, "check its permissions and the free space")
+        ) from error
 
 
 def _build_size_error(file: Path) -> MaxAgentError:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...config.errors import MaxAgentError, UsageError
+from ...config.security.lock_support import USE_LOCAL_DISK, choose_file_hint, find_lock_refusal
 from ...config.text import text
 from .migrations import MIGRATIONS
 from .recovery import (
@@ -139,7 +140,7 @@ def prepare_database(path: Path) -> DatabaseSetup:
                 parent=path.parent,
                 reason=error.strerror,
             ),
-            hint=_NOT_WRITABLE[1],
+            hint=choose_file_hint(error, _NOT_WRITABLE[1]),
         ) from error
 
 
@@ -168,6 +169,9 @@ def translate_known_errors(path: Path) -> Generator[None]:
         if code not in _REASONS:
             raise
         reason, hint = _REASONS[code]
+        # SQLite takes a refused lock for one that somebody holds
+        if code == sqlite3.SQLITE_BUSY and (refusal := find_lock_refusal(path.parent)):
+            reason, hint = refusal, USE_LOCAL_DISK
         message = text(
             "cannot use the database `{path}`: {reason} ({error})",
             path=path,

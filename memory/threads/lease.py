@@ -19,6 +19,7 @@ from pathlib import Path
 from ...config import paths
 from ...config.errors import MaxAgentError, ThreadBusyError
 from ...config.paths import ensure_data_folder
+from ...config.security.lock_support import choose_file_hint
 from ...config.text import text
 from ..database.connection import connect, translate_sqlite_errors
 from .thread_id import validate_thread_id
@@ -57,9 +58,8 @@ def acquire_lease(home: Path, thread_id: str) -> Generator[None]:
             parent=path.parent,
             reason=error.strerror,
         )
-        raise MaxAgentError(
-            message, hint="check the folder's permissions and free space"
-        ) from error
+        hint = choose_file_hint(error, "check the folder's permissions and free space")
+        raise MaxAgentError(message, hint=hint) from error
     if lock is None:
         _logger.info("lease refused: thread %s is in use", thread_id)
         raise _build_busy_error(thread_id, _read_holder(path))

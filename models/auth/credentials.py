@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from ...config.errors import MaxAgentError
 from ...config.paths import ensure_data_folder, locate_home
+from ...config.security.lock_support import choose_file_hint
 from ...config.security.private_files import replace_file
 from ...config.security.secrets.known_values import remember_secret
 from ...config.text import text
@@ -104,7 +105,7 @@ def update_credential(
     except OSError as error:
         raise MaxAgentError(
             text("cannot write `{file}`: {strerror}", file=file, strerror=error.strerror),
-            hint="check its permissions and the free space",
+            hint=choose_file_hint(error, "check its permissions and the free space"),
         ) from error
     if new:
         _remember(provider, new)

@@ -16,6 +16,7 @@ from typing import cast
 
 from ...config.errors import MaxAgentError
 from ...config.paths import ensure_data_folder
+from ...config.security.lock_support import choose_file_hint
 from ...config.security.private_files import lock_folder, replace_file
 from ...config.security.provenance import Provenance
 from ...config.text import text
@@ -128,7 +129,9 @@ def _update_rules(
             file=file,
             reason=error.strerror,
         )
-        raise MaxAgentError(message, hint="check its permissions and the free space") from error
+        raise MaxAgentError(
+            message, hint=choose_file_hint(error, "check its permissions and the free space")
+        ) from error
 
 
 def _to_json(rule: ProjectRule) -> dict[str, object]:

@@ -14,6 +14,7 @@ from typing import Literal
 
 from ....config.errors import MaxAgentError, UsageError
 from ....config.security.executables import find_program
+from ....config.security.lock_support import USE_LOCAL_DISK, find_lock_refusal
 from ....config.settings.loader import LoadedSettings
 from ....config.trust.decision import check_trust, with_referenced_files
 from ....config.trust.trusted_reader import is_empty_folder
@@ -248,6 +249,8 @@ def check_data_directory(around: DoctorEnvironment) -> DoctorCheck:
         )
     if existing == folder and folder.stat().st_mode & 0o077:
         return DoctorCheck("data_directory", "warn", detail, t("doctor.data.open", folder=folder))
+    if find_lock_refusal(existing):
+        return DoctorCheck("data_directory", "fail", detail, translate(USE_LOCAL_DISK))
     free = shutil.disk_usage(existing).free
     if free < SPACE_NEEDED:
         return DoctorCheck(

@@ -9,6 +9,7 @@ from typing import Any, Protocol, cast
 
 from ....config.errors import MaxAgentError
 from ....config.paths import ensure_data_folder, locate_mcp_logins
+from ....config.security.lock_support import choose_file_hint
 from ....config.security.private_files import lock_folder, make_private_folder, replace_file
 from ....config.security.secrets.known_values import remember_secret
 from ....config.text import text
@@ -96,7 +97,7 @@ def update_login(
     except OSError as error:
         raise MaxAgentError(
             text("cannot write `{file}`: {strerror}", file=folder, strerror=error.strerror),
-            hint="check its permissions and the free space",
+            hint=choose_file_hint(error, "check its permissions and the free space"),
         ) from error
 
 

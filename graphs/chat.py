@@ -4,11 +4,11 @@
 # LangGraph's overloads for nodes are only partly typed
 from langgraph.graph import START, StateGraph
 
-from ..nodes.agent.context import Context
 from ..nodes.chat_turn import run_build_mode as build_mode
 from ..nodes.chat_turn import run_plan_mode
 from ..nodes.lazy_nodes import approve, compact, fit_schema, run_tool, switch_mode
 from ..nodes.receive_message import receive_message
+from ..nodes.run.context import Context
 from ..nodes.state import State, Task
 from ..nodes.tool_task import ToolTask
 from .subagent import add_subagent_nodes

@@ -4,9 +4,9 @@
 # LangGraph's overloads for nodes are only partly typed
 from langgraph.graph import START, StateGraph
 
-from ..nodes.agent.context import Context
 from ..nodes.editor import run_editor
 from ..nodes.lazy_nodes import approve, compact, run_tool
+from ..nodes.run.context import Context
 from ..nodes.state import State, Task
 from ..nodes.tool_task import ToolTask
 from .subagent import add_subagent_nodes

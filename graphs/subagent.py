@@ -8,7 +8,6 @@ from langgraph.graph import START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from ..nodes.agent.context import Context
 from ..nodes.children.task import SubagentTask
 from ..nodes.lazy_nodes import (
     approve,
@@ -18,6 +17,7 @@ from ..nodes.lazy_nodes import (
     run_subagent,
     run_tool,
 )
+from ..nodes.run.context import Context
 from ..nodes.state import State, Task
 from ..nodes.subagents.child_state import ChildState
 from ..nodes.tool_task import ToolTask

@@ -8,7 +8,6 @@ tests → review.
 # LangGraph's overloads for nodes are only partly typed
 from langgraph.graph import START, StateGraph
 
-from ..nodes.agent.context import Context
 from ..nodes.architect import run_architect
 from ..nodes.coder import run_coder
 from ..nodes.lazy_nodes import (
@@ -21,6 +20,7 @@ from ..nodes.lazy_nodes import (
     run_tool,
     verify,
 )
+from ..nodes.run.context import Context
 from ..nodes.state import State, Task, choose_first_node
 from ..nodes.tool_task import ToolTask
 from .subagent import add_subagent_nodes

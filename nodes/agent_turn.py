@@ -8,10 +8,10 @@ from langgraph.types import Command
 from ..config.errors import UsageError
 from ..memory.threads.sub_runs import SubRunStatus
 from ..models.errors import ModelCallError
-from .agent.context import Context
-from .agent.model_turn import run_model_turn
+from .run.context import Context
 from .state import State
 from .subagents.budget import build_limit_message
+from .turn.model_turn import run_model_turn
 
 AgentTransition = Command[Literal["agent", "approve", "compact", "__end__"]]
 LOOPED = "it kept repeating the same calls"

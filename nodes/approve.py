@@ -19,11 +19,6 @@ from ..tools.builtin.session.plan_mode import LEADS_TO
 from ..tools.builtin.session.subagent import SUBAGENT
 from ..tools.consent.answer_rules import format_thread_rule
 from ..tools.runtime.registry import NAMES, load_tool
-from .agent.agent import Agent, load_agent, with_rules
-from .agent.context import Context, get_thread_id
-from .agent.emit import emit_event, emit_result
-from .agent.message_history import build_tool_message, find_last_answer
-from .agent.modes import is_switch_proposal
 from .approval.bound_questions import bind_questions, save_project_rules
 from .approval.call_origins import read_provenances
 from .approval.called_tools import name_server_calls, with_server_tools
@@ -37,11 +32,16 @@ from .approval.evaluate import (
     extract_ids,
 )
 from .approval.hooked_call import ask_hooked
-from .approval.interrupts import request_answer
 from .approval.outside_sandbox import answer_first_run, ask_outside, find_waiting_call
 from .hooks.selection import list_hooked_tools
 from .options import Options
 from .roles import RoleName
+from .run.agent import Agent, load_agent, with_rules
+from .run.context import Context, get_thread_id
+from .run.emit import emit_event, emit_result
+from .run.interrupts import request_answer
+from .run.message_history import build_tool_message, find_last_answer
+from .run.modes import is_switch_proposal
 from .state import State
 from .subagents.calls import find_invalid_calls, split_calls
 from .tool_task import PendingCall

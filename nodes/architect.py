@@ -6,12 +6,12 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from ..tools.todo_list import Todo, has_open_todos
-from .agent.context import Context
-from .agent.emit import emit_event
-from .agent.message_history import build_role_message
-from .agent.model_turn import run_model_turn
-from .agent.new_request import build_job_update
+from .run.context import Context
+from .run.emit import emit_event
+from .run.message_history import build_role_message
 from .state import State
+from .turn.model_turn import run_model_turn
+from .turn.new_request import build_job_update
 
 WITH_PLAN = "{request}\n\nThe architect's plan:\n\n{plan}"
 AS_TODOS = (
@@ -55,7 +55,7 @@ async def run_architect(
 
 def _read_todos(plan: str, state: State) -> list[Todo]:
     """Return the plan's steps as todos, unless the architect has written a list itself."""
-    from .planner.plan_steps import parse_plan_steps
+    from .turn.plan_steps import parse_plan_steps
 
     return [] if has_open_todos(state.get("todos", [])) else parse_plan_steps(plan)
 

@@ -5,12 +5,12 @@ from typing import Literal
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from .agent.context import Context
-from .agent.emit import emit_event
-from .agent.message_history import is_tool_answer
-from .agent.model_turn import run_model_turn
 from .roles import RoleName
+from .run.context import Context
+from .run.emit import emit_event
+from .run.message_history import is_tool_answer
 from .state import State
+from .turn.model_turn import run_model_turn
 
 ChatTransition = Command[Literal["approve", "compact", "build", "plan", "fit_schema", "__end__"]]
 
@@ -26,7 +26,7 @@ async def run_chat_turn(state: State, runtime: Runtime[Context], role: RoleName)
         return Command(goto=turn.goto, update=turn.update)
     # a turn's end; most turns call tools
     from .hooks.turn_hooks import continue_turn
-    from .planner.todo_notes import ask_for_open_todos
+    from .turn.todo_notes import ask_for_open_todos
 
     if update := ask_for_open_todos(state, role, turn.update):
         return Command(goto="plan" if role == "plan" else "build", update=update)

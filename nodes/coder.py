@@ -5,9 +5,9 @@ from typing import Literal
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from .agent.context import Context
-from .agent.model_turn import run_model_turn
+from .run.context import Context
 from .state import State
+from .turn.model_turn import run_model_turn
 
 
 async def run_coder(
@@ -23,7 +23,7 @@ async def run_coder(
         return Command(goto=turn.goto, update=turn.update)
     # a turn's end; most turns call tools
     from .hooks.turn_hooks import continue_turn
-    from .planner.todo_notes import ask_for_open_todos
+    from .turn.todo_notes import ask_for_open_todos
 
     if update := ask_for_open_todos(state, "coder", turn.update):
         return Command(goto="coder", update=update)

@@ -4,9 +4,9 @@ from langgraph.graph import END
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from .agent.context import Context
-from .agent.modes import get_mode
 from .compaction.request import open_compaction
+from .run.context import Context
+from .run.modes import get_mode
 from .state import State
 
 

@@ -8,10 +8,10 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from ..config.errors import UsageError
-from .agent.context import Context
-from .agent.model_turn import run_model_turn
-from .agent.new_request import build_job_update
+from .run.context import Context
 from .state import State
+from .turn.model_turn import run_model_turn
+from .turn.new_request import build_job_update
 
 OPENING = "{request}\n\nThe files that you may change: {files}"
 NEW = " (there is none yet)"
@@ -33,7 +33,7 @@ async def run_editor(
         return Command(goto=turn.goto, update=turn.update)
     # a turn's end; most turns call tools
     from .hooks.turn_hooks import continue_turn
-    from .planner.todo_notes import ask_for_open_todos
+    from .turn.todo_notes import ask_for_open_todos
 
     if update := ask_for_open_todos(state, "editor", turn.update):
         return Command(goto="editor", update=update)

@@ -10,10 +10,10 @@ from langgraph.types import Command
 
 from ..config.text import join_texts, text
 from ..models.structured_output import FitResult, fit_answer
-from .agent.context import Context
-from .agent.emit import emit_event
-from .agent.modes import build_note, get_mode
 from .options import Options
+from .run.context import Context
+from .run.emit import emit_event
+from .run.modes import build_note, get_mode
 from .state import State
 
 # How often the model may try again

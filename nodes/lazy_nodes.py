@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING, Literal
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from .agent.context import Context
 from .children.task import SubagentTask
+from .run.context import Context
 from .state import State
 from .tool_task import AfterTools, ToolTask
 
 if TYPE_CHECKING:
     from .approval.dispatch import DispatchTransition
-    from .parallel.collect_reports import ReportsTransition
-    from .parallel.run_subagent import ChildGraph
+    from .subagents.collect_reports import ReportsTransition
+    from .subagents.run_subagent import ChildGraph
 
 
 async def approve(state: State, runtime: Runtime[Context]) -> "DispatchTransition":
@@ -94,15 +94,15 @@ async def run_agent_turn(
 async def run_subagent(
     task: SubagentTask, runtime: Runtime[Context], child: "ChildGraph"
 ) -> Command[Literal["reports"]]:
-    """Run a child: `nodes/parallel/run_subagent.py`."""
-    from .parallel.run_subagent import run_subagent
+    """Run a child: `nodes/subagents/run_subagent.py`."""
+    from .subagents.run_subagent import run_subagent
 
     return await run_subagent(task, runtime, child)
 
 
 async def collect_reports(state: State, runtime: Runtime[Context]) -> "ReportsTransition":
-    """Answer the calls of children: `nodes/parallel/collect_reports.py`."""
-    from .parallel.collect_reports import collect_reports
+    """Answer the calls of children: `nodes/subagents/collect_reports.py`."""
+    from .subagents.collect_reports import collect_reports
 
     return await collect_reports(state, runtime)
 
@@ -110,8 +110,8 @@ async def collect_reports(state: State, runtime: Runtime[Context]) -> "ReportsTr
 async def run_attempts(
     state: State, runtime: Runtime[Context]
 ) -> Command[Literal["attempts", "adopt"]]:
-    """Run several attempts at the task: `nodes/parallel/run_attempts.py`."""
-    from .parallel.run_attempts import run_attempts
+    """Run several attempts at the task: `nodes/attempts/run_attempts.py`."""
+    from .attempts.run_attempts import run_attempts
 
     return await run_attempts(state, runtime)
 
@@ -119,7 +119,7 @@ async def run_attempts(
 async def adopt_attempt(
     state: State, runtime: Runtime[Context]
 ) -> Command[Literal["verify", "review", "__end__"]]:
-    """Keep the best attempt: `nodes/parallel/adopt_attempt.py`."""
-    from .parallel.adopt_attempt import adopt_attempt
+    """Keep the best attempt: `nodes/attempts/adopt_attempt.py`."""
+    from .attempts.adopt_attempt import adopt_attempt
 
     return await adopt_attempt(state, runtime)

@@ -11,13 +11,18 @@ from langgraph.types import Command
 
 from ..config.text import text
 from ..tools.aliases import resolve_tool_name
-from .agent.agent import load_agent
-from .agent.context import Context, get_thread_id
-from .agent.dependencies import Dependencies
-from .agent.emit import emit_cards, emit_event, emit_mode
-from .agent.file_mentions import read_mentioned_files
-from .agent.message_history import build_role_message, iter_newest_first, select_view
-from .agent.modes import (
+from .conversation.loaded_skills import find_loaded_skills
+from .enforce_schema import build_schema_note
+from .memory.card_library import SHOWN, load_fitting_cards
+from .recovery.cancelled_calls import answer_cancelled_calls
+from .recovery.partial_answer import build_interruption_notes
+from .roles import RoleName
+from .run.agent import load_agent
+from .run.context import Context, get_thread_id
+from .run.dependencies import Dependencies
+from .run.emit import emit_cards, emit_event, emit_mode
+from .run.message_history import build_role_message, iter_newest_first, select_view
+from .run.modes import (
     build_mode_notes,
     build_side_context,
     get_mode,
@@ -25,15 +30,10 @@ from .agent.modes import (
     settle_options,
     to_announced_mode,
 )
-from .agent.new_request import announce_mentions
-from .agent.request_options import settle_thinking
-from .conversation.loaded_skills import find_loaded_skills
-from .enforce_schema import build_schema_note
-from .memory.card_library import SHOWN, load_fitting_cards
-from .recovery.cancelled_calls import answer_cancelled_calls
-from .recovery.partial_answer import build_interruption_notes
-from .roles import RoleName
+from .run.request_options import settle_thinking
 from .state import State, select_changes
+from .turn.file_mentions import read_mentioned_files
+from .turn.new_request import announce_mentions
 
 
 async def receive_message(state: State, runtime: Runtime[Context]) -> Command[Literal["compact"]]:

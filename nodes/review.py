@@ -13,14 +13,14 @@ from ..memory.undo.change_chains import compute_net_changes, render_net_diff
 from ..memory.undo.history import HistoryEntry
 from ..memory.undo.restore import execute_plan, plan_restore
 from ..memory.undo.undo_stack import find_active_entries
-from .agent.context import Context, get_thread_id
-from .agent.emit import emit_event
-from .agent.message_history import build_role_message
-from .agent.repair_rounds import choose_worker
-from .agent.snapshot_recorder import build_file_state, emit_changes, take_workspace_snapshot
 from .approval.decisions import parse_decisions
-from .approval.interrupts import request_answer
 from .repetition.loop_response import is_stopped
+from .run.context import Context, get_thread_id
+from .run.emit import emit_event
+from .run.interrupts import request_answer
+from .run.message_history import build_role_message
+from .run.repair_rounds import choose_worker
+from .run.snapshot_recorder import build_file_state, emit_changes, take_workspace_snapshot
 from .state import Outcome, State
 
 # Characters of the diff in the question itself; the whole is one command away

@@ -29,12 +29,6 @@ from ..tools.runtime.registry import describe_unknown_tool
 from ..tools.shell.named_paths import NamedPaths, find_named_paths
 from ..tools.skills.access import SkillAccess
 from ..tools.tool_run import ToolRun
-from .agent.agent import Agent, load_agent, with_rules
-from .agent.context import Context, get_thread_id
-from .agent.dependencies import Dependencies
-from .agent.emit import emit_event
-from .agent.message_history import build_tool_message
-from .agent.snapshot_recorder import FileRecord
 from .approval.called_tools import with_server_tools
 from .approval.dispatch import group_children
 from .approval.evaluate import explain_refusal, recheck_call
@@ -46,6 +40,12 @@ from .memory.card_library import open_card_access
 from .messages.images import mark_images
 from .recovery.edit_recovery import InterruptedEdit, RecoveryOutcome
 from .repetition.repeated_calls import shorten_repeated_answer
+from .run.agent import Agent, load_agent, with_rules
+from .run.context import Context, get_thread_id
+from .run.dependencies import Dependencies
+from .run.emit import emit_event
+from .run.message_history import build_tool_message
+from .run.snapshot_recorder import FileRecord
 from .subagents.calls import split_calls
 from .tool_task import AfterTools, PendingCall, ToolTask, get_journal_key, list_named_files
 

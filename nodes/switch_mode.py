@@ -12,13 +12,13 @@ from langgraph.types import Command
 
 from ..tools.builtin.session.plan_mode import LEADS_TO
 from ..tools.filesystem.plan_file import read_plan, write_plan
-from .agent.context import Context
-from .agent.emit import emit_mode, emit_result
-from .agent.message_history import build_tool_message, find_last_answer
-from .agent.modes import ChatMode, format_announcement, get_mode, switch_options, to_announced_mode
 from .approval.decisions import parse_decisions
-from .approval.interrupts import request_answer
 from .options import Options
+from .run.context import Context
+from .run.emit import emit_mode, emit_result
+from .run.interrupts import request_answer
+from .run.message_history import build_tool_message, find_last_answer
+from .run.modes import ChatMode, format_announcement, get_mode, switch_options, to_announced_mode
 from .state import Draft, State
 
 SwitchTransition = Command[Literal["switch", "build", "plan"]]

@@ -8,15 +8,15 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from ..config.text import text
-from .agent.context import Context
-from .agent.emit import emit_event
-from .agent.message_history import build_role_message, iter_newest_first
-from .agent.model_turn import run_model_turn
-from .agent.modes import build_note
-from .agent.repair_rounds import send_back
-from .agent.snapshot_recorder import build_file_state, take_workspace_snapshot
 from .conversation.user_requests import is_request
+from .run.context import Context
+from .run.emit import emit_event
+from .run.message_history import build_role_message, iter_newest_first
+from .run.modes import build_note
+from .run.repair_rounds import send_back
+from .run.snapshot_recorder import build_file_state, take_workspace_snapshot
 from .state import State
+from .turn.model_turn import run_model_turn
 
 TesterVerdict = Literal["accepted", "rejected"]
 REJECTED = "The tester rejected the change:\n\n{words}"

@@ -14,12 +14,6 @@ from langgraph.types import Command
 
 from ..tools.shell.named_paths import find_named_paths
 from ..tools.testing.command import TestCommand
-from .agent.context import Context
-from .agent.dependencies import Dependencies
-from .agent.emit import emit_event
-from .agent.message_history import build_role_message
-from .agent.repair_rounds import send_back
-from .agent.snapshot_recorder import FileRecord
 from .approval.test_consent import (
     UNIX_SOCKETS,
     add_consent,
@@ -28,6 +22,12 @@ from .approval.test_consent import (
     find_socket_question,
     with_consents,
 )
+from .run.context import Context
+from .run.dependencies import Dependencies
+from .run.emit import emit_event
+from .run.message_history import build_role_message
+from .run.repair_rounds import send_back
+from .run.snapshot_recorder import FileRecord
 from .state import Evidence, State
 from .testing.deleted_tests import reject_deleted_tests
 from .testing.evidence import build_unverified

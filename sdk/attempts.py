@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ..config.errors import MaxAgentError, UsageError
 from ..memory.threads.record import ThreadRow, ThreadStatus
-from ..nodes.attempts.attempt import Attempt, AttemptEnd, AttemptStep, ReportStep
+from ..nodes.run.attempt import Attempt, AttemptEnd, AttemptStep, ReportStep
 from ..nodes.state import State
 from ..nodes.usage import Usage
 from .events import Event, Failure, Interrupted, RoleStarted, TokenUsage, ToolCall, Verifying

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..config.errors import UsageError
 from ..config.security.redaction import redact_json
 from ..config.text import text
-from ..nodes.agent.dependency_pool import DependencyPool
+from ..nodes.run.dependency_pool import DependencyPool
 from .events import Event, parse_event
 
 if TYPE_CHECKING:

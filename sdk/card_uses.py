@@ -8,7 +8,7 @@ from contextlib import aclosing
 from langgraph.store.base import BaseStore
 
 from ..config.errors import MaxAgentError
-from ..nodes.agent.dependencies import Dependencies
+from ..nodes.run.dependencies import Dependencies
 from .events import Completion, Event, MemoryShown
 
 _logger = logging.getLogger(__name__)

@@ -16,16 +16,16 @@ from ..config.text import text
 from ..memory.threads.index import ThreadIndex
 from ..memory.threads.lease import acquire_lease, has_crashed
 from ..memory.threads.record import ThreadRow
-from ..nodes.agent.agent import load_agent
-from ..nodes.agent.context import Context
-from ..nodes.agent.message_history import select_conversation
-from ..nodes.agent.modes import get_mode
-from ..nodes.compaction.size_check import find_budget, find_cut
 from ..nodes.conversation.cut import CompactionRequest
 from ..nodes.conversation.token_estimate import TokenCount, count_used, estimate_tokens
 from ..nodes.conversation.view import build_view
 from ..nodes.roles import RoleName
+from ..nodes.run.agent import load_agent
+from ..nodes.run.context import Context
+from ..nodes.run.message_history import select_conversation
+from ..nodes.run.modes import get_mode
 from ..nodes.state import State
+from ..nodes.turn.size_check import find_budget, find_cut
 from .cancel_shield import run_shielded
 from .events import Event, parse_event
 from .graph_registry import CHAT, Job, find_job

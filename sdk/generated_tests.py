@@ -4,9 +4,9 @@ from pathlib import Path
 
 from ..config.errors import UsageError
 from ..config.text import text
-from ..nodes.agent.dependencies import Dependencies
-from ..nodes.agent.modes import TEST_WRITER
 from ..nodes.options import Options
+from ..nodes.run.dependencies import Dependencies
+from ..nodes.run.modes import TEST_WRITER
 from ..tools.filesystem.text_codec import BINARY_SIGN_WITHIN
 from ..tools.testing.detection import NONE_FOUND, SIGNS, detect_test_commands
 from ..tools.testing.file_names import belongs_to_tests, find_language

@@ -13,10 +13,10 @@ from ..config.security.redaction import redact
 from ..memory.threads.index import ThreadIndex
 from ..memory.threads.record import STATUS_OF_OUTCOME, ThreadStatus
 from ..memory.undo.undo_stack import find_active_entries
-from ..nodes.agent.dependencies import Dependencies
-from ..nodes.agent.limits import NOTHING_USED
-from ..nodes.agent.message_history import find_final_text
 from ..nodes.roles import CHAT_ROLES
+from ..nodes.run.dependencies import Dependencies
+from ..nodes.run.limits import NOTHING_USED
+from ..nodes.run.message_history import find_final_text
 from ..nodes.state import State
 from ..tools.builtin.session.plan_mode import LEADS_TO
 from .events import Completion, Event, Failure, Interrupted, Question, as_json

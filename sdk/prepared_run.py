@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from ..config import paths
 from ..memory.threads.pull_requests import PullRequestRecords
 from ..memory.threads.record import ThreadRow
-from ..nodes.agent.context import Context
-from ..nodes.agent.dependencies import Dependencies
-from ..nodes.agent.dependency_pool import DependencyPool
 from ..nodes.options import Options
+from ..nodes.run.context import Context
+from ..nodes.run.dependencies import Dependencies
+from ..nodes.run.dependency_pool import DependencyPool
 from .interrupt_response import Answer
 from .run import UserMessage
 

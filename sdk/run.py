@@ -20,11 +20,11 @@ from ..config.errors import UnfinishedTurnError, UsageError
 from ..config.text import text
 from ..memory.database.connection import translate_sqlite_errors
 from ..memory.threads.index import ThreadRow
-from ..nodes.agent.context import Context
-from ..nodes.agent.dependencies import Dependencies
-from ..nodes.agent.request_recorder import find_request_log
 from ..nodes.options import Options, select_lasting
+from ..nodes.run.context import Context
+from ..nodes.run.dependencies import Dependencies
 from ..nodes.state import State, Task
+from ..nodes.turn.request_recorder import find_request_log
 from ..tools.sandbox.thread_temporary import describe_left_files, list_left_files
 from .background import parse_background_events
 from .card_uses import count_card_uses

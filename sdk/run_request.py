@@ -10,9 +10,9 @@ from ..config.security.redaction import redact
 from ..config.settings.loader import load_settings
 from ..config.text import text
 from ..memory.threads.record import ThreadRow, build_title
-from ..nodes.agent.modes import apply_choice
-from ..nodes.attempts.attempt import MAX_ATTEMPTS, MIN_ATTEMPTS
 from ..nodes.options import Options, validate_option_names
+from ..nodes.run.attempt import MAX_ATTEMPTS, MIN_ATTEMPTS
+from ..nodes.run.modes import apply_choice
 from ..tools.result import ToolError
 from ..tools.workspace import Workspace
 from .generated_tests import validate_tested_file

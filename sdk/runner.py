@@ -20,13 +20,13 @@ from ..memory.database.checkpointer import open_checkpointer
 from ..memory.database.connection import translate_sqlite_errors
 from ..memory.threads.lease import acquire_lease, has_crashed
 from ..memory.threads.record import ThreadRow, ThreadStatus
-from ..nodes.agent.agent import open_agent
-from ..nodes.agent.context import Context
-from ..nodes.agent.dependencies import Dependencies
-from ..nodes.agent.dependency_pool import DependencyPool
-from ..nodes.agent.modes import choose_next_agent
 from ..nodes.messages.steering import SteeringQueue
 from ..nodes.options import Options, select_lasting
+from ..nodes.run.agent import open_agent
+from ..nodes.run.context import Context
+from ..nodes.run.dependencies import Dependencies
+from ..nodes.run.dependency_pool import DependencyPool
+from ..nodes.run.modes import choose_next_agent
 from ..nodes.state import State
 from .attempts import AttemptThreads
 from .background import BackgroundJobs

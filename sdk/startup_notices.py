@@ -14,7 +14,7 @@ from ..config.trust.decision import Trust
 from ..config.trust.trusted_reader import is_empty_folder
 from ..memory.cards.project_claim import MOVED, NOT_SHARED, describe_claim, find_claim
 from ..memory.snapshots.git_repository import find_git
-from ..nodes.agent.dependencies import Dependencies
+from ..nodes.run.dependencies import Dependencies
 from ..tools.runtime.missing_tools import find_missing_tools
 
 DAMAGED = "the database was damaged; it was moved to `{path}`, and a new one was created"

@@ -18,7 +18,7 @@ from ..rendering.output import echo
 
 if TYPE_CHECKING:
     from ...memory.threads.record import ThreadRow
-    from ...nodes.agent.context import Context
+    from ...nodes.run.context import Context
     from ...sdk.events import Event
     from ...sdk.interrupt_response import Answer
     from ...sdk.runner import Runner
@@ -74,7 +74,7 @@ def resume(
     settle_trust(Path(row.folder), yes=trust, output=output, tests=tests)
     settle_memory(Path(row.folder), output=output)
     with without_collector():
-        from ...nodes.agent.context import Context
+        from ...nodes.run.context import Context
         from ..execution.run import run_in_terminal
 
     given_answer = _read_answer(row.thread_id, approve, reject, answer, question)

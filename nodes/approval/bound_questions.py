@@ -13,8 +13,8 @@ from ...tools.consent.kept_texts import keep_texts
 from ...tools.consent.origin import Origin
 from ...tools.consent.rule_record import save_project_rule
 from ...tools.definition import get_effect
-from ..agent.agent import Agent
-from ..agent.dependencies import Dependencies
+from ..run.agent import Agent
+from ..run.dependencies import Dependencies
 from ..state import State
 from ..tool_task import PendingCall
 from .call_origins import bind_call, list_origins, read_provenances

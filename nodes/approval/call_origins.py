@@ -8,7 +8,7 @@ from ...config.security.provenance import Provenance, find_provenance_changes
 from ...tools.consent.origin import Origin
 from ...tools.consent.rule_record import provenances_from_json, provenances_to_json
 from ...tools.permissions.evaluate_tool import find_call_origins
-from ..agent.dependencies import Dependencies
+from ..run.dependencies import Dependencies
 from ..tool_task import PendingCall
 
 # Subject of a file that an edit of the same answer changes: the user has seen that edit

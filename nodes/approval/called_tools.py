@@ -21,8 +21,8 @@ from ...tools.mcp.tool_names import PREFIX
 from ...tools.result import ToolError
 from ...tools.runtime.agent_tools import can_call_server_tool
 from ...tools.runtime.registry import canonical
-from ..agent.agent import Agent
-from ..agent.dependencies import Dependencies
+from ..run.agent import Agent
+from ..run.dependencies import Dependencies
 from ..tool_task import PendingCall
 
 BRIDGE = "use_mcp_tool"

@@ -9,11 +9,11 @@ from langgraph.types import Command, Send
 
 from ...tools.definition import is_read_only_tool
 from ...tools.workspace import Workspace
-from ..agent.message_history import find_last_seen, iter_newest_first, select_view
 from ..conversation.cut import get_conversation
 from ..conversation.loaded_skills import find_loaded_skills
 from ..memory.note_origin import find_origin
 from ..repetition.repeated_calls import find_earlier_answer
+from ..run.message_history import find_last_seen, iter_newest_first, select_view
 from ..state import State
 from ..subagents.payload import build_subagent_task
 from ..tool_task import AfterTools, PendingCall, ToolTask, list_named_files

@@ -10,8 +10,8 @@ from ...tools.definition import can_show_files, get_effect
 from ...tools.result import ToolResult
 from ...tools.runtime.edit_preview import CHANGED, PreviewCall, preview_calls
 from ...tools.textedits.unified_diff import shorten_diff
-from ..agent.agent import Agent
-from ..agent.message_history import find_last_seen
+from ..run.agent import Agent
+from ..run.message_history import find_last_seen
 from ..state import State
 from ..tool_task import list_named_files
 from .dispatch import Tools

@@ -28,8 +28,8 @@ from ...tools.permissions.restrictions import OUTSIDE
 from ...tools.permissions.unasked_commands import CONFINED, COVERED, needs_outside
 from ...tools.runtime.registry import canonical, describe_unknown_tool
 from ...tools.textedits.unified_diff import shorten_diff
-from ..agent.agent import Agent
-from ..agent.dependencies import Dependencies
+from ..run.agent import Agent
+from ..run.dependencies import Dependencies
 from ..tool_task import PendingCall, list_named_files
 from .call_origins import bind_call, explain_other_origins, list_origins
 from .called_tools import find_tool_change

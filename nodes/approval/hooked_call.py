@@ -6,8 +6,8 @@ from dataclasses import replace
 from langchain_core.tools import BaseTool
 
 from ...config.text import join_texts
-from ..agent.dependencies import Dependencies
 from ..hooks.notices import format_question
+from ..run.dependencies import Dependencies
 from ..tool_task import PendingCall
 from .evaluate import CallEvaluation, evaluate_queued
 

@@ -13,9 +13,9 @@ from ...memory.journal import FinishedCall, Journal
 from ...tools.permissions.restrictions import OUTSIDE
 from ...tools.result import ToolResult
 from ...tools.runtime.invoke import render_for_model
-from ..agent.dependencies import Dependencies
-from ..agent.message_history import build_tool_message
 from ..roles import RoleName
+from ..run.dependencies import Dependencies
+from ..run.message_history import build_tool_message
 from ..state import State
 from ..tool_task import PendingCall
 from .evaluate import BLOCKED_INSIDE, CallEvaluation, evaluate_queued, with_reason

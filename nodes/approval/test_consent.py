@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..agent.dependencies import Dependencies
+from ..run.dependencies import Dependencies
+from ..run.interrupts import request_answer
 from ..state import State
 from .decisions import parse_decisions
-from .interrupts import request_answer
 
 # What a yes allows for the rest of the thread; the third item of the question
 UNCONFINED, UNIX_SOCKETS = "unconfined", "unix_sockets"

@@ -10,8 +10,8 @@ from langgraph.runtime import Runtime
 
 from ...config.errors import MaxAgentError
 from ...memory.journal import Journal
-from ..agent.context import Context, get_thread_id
-from ..agent.dependencies import Dependencies
+from ..run.context import Context, get_thread_id
+from ..run.dependencies import Dependencies
 
 if TYPE_CHECKING:
     from ...tools.process.background_commands import BackgroundCommands

@@ -8,11 +8,11 @@ from langgraph.runtime import Runtime
 from ...config.text import text
 from ...tools.builtin.shell.command_output import describe_state
 from ...tools.process.background_commands import BackgroundCommands
-from ..agent.context import Context, get_thread_id
-from ..agent.dependencies import Dependencies
-from ..agent.emit import emit_event
-from ..agent.modes import build_note
 from ..roles import RoleName
+from ..run.context import Context, get_thread_id
+from ..run.dependencies import Dependencies
+from ..run.emit import emit_event
+from ..run.modes import build_note
 from ..state import State
 from .command_record import JournalRecord, open_background
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
 from ...config.text import join_texts, text
-from ..agent.agent import Agent
 from ..conversation.token_estimate import estimate_message
+from ..run.agent import Agent
 
 # Kinds that are named
 MAX_KINDS = 4

@@ -13,11 +13,6 @@ from ...config.text import text
 from ...memory.undo.undo_stack import find_active_entries
 from ...models.errors import ModelCallError
 from ...tools.result import ToolError
-from ..agent.agent import Agent, load_agent
-from ..agent.context import get_thread_id
-from ..agent.emit import emit_event
-from ..agent.limits import NOTHING_USED, add_usage, count_usage, emit_usage
-from ..agent.request_options import build_request_options
 from ..background.end_notes import describe_running
 from ..conversation.boundaries import PlannedCut, choose_cut
 from ..conversation.bridge import build_bridge
@@ -28,13 +23,19 @@ from ..conversation.token_estimate import estimate_tokens
 from ..conversation.view import build_view, estimate_view
 from ..memory.proposals import Candidate, propose_cards
 from ..messages.context_message import to_context_messages
+from ..run.agent import Agent, load_agent
+from ..run.context import get_thread_id
+from ..run.emit import emit_event
+from ..run.limits import NOTHING_USED, add_usage, count_usage, emit_usage
+from ..run.request_options import build_request_options
 from ..state import State, Usage
+from ..turn.side_request import ask_aside
 from .fill_report import describe_view
 from .long_requests import store_requests
 from .request import THRASH_TURNS, Compaction
 from .standing_notes import build_standing_notes
 from .state_facts import build_facts, list_changed_files
-from .summary import build_instruction, write_summary
+from .summary import WrittenSummary, build_instruction
 
 BRIDGE, PRUNE, NO_MODEL = "bridge", "prune", "none"
 # A summary must bring the request below this share of what it was
@@ -142,7 +143,7 @@ async def _write_note(compaction: Compaction, planned: PlannedCut) -> tuple[str,
         return bridge, BRIDGE, NOTHING_USED
     asked, tokens, name = compaction.asked, compaction.budget.room.summary, agent.deps.model.name
     try:
-        written = await write_summary(
+        answer = await ask_aside(
             agent,
             [
                 *to_context_messages(compaction.state.get("context_message", "")),
@@ -156,9 +157,10 @@ async def _write_note(compaction: Compaction, planned: PlannedCut) -> tuple[str,
     except ModelCallError as error:
         _emit_no_summary(compaction, name, error.message)
         return bridge, BRIDGE, NOTHING_USED
-    usage = count_usage(written.message, written.seconds, agent.deps)
+    written = WrittenSummary(answer.message, answer.seconds)
+    usage = count_usage(answer.message, answer.seconds, agent.deps)
     total = add_usage(compaction.state.get("usage", NOTHING_USED), usage)
-    emit_usage(compaction.runtime, written.message, total, usage, agent.deps)
+    emit_usage(compaction.runtime, answer.message, total, usage, agent.deps)
     if flaw := written.find_flaw(tokens):
         _emit_no_summary(compaction, name, flaw)
         return bridge, BRIDGE, usage

@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from langchain_core.messages import AnyMessage
 from langgraph.runtime import Runtime
 
-from ..agent.agent import Agent, load_agent
-from ..agent.context import Context
-from ..agent.message_history import select_conversation
 from ..conversation.budget import Budget
 from ..conversation.cut import CompactionRequest, Cut
 from ..conversation.token_estimate import TokenCount, count_used
 from ..conversation.view import build_view
 from ..roles import RoleName
+from ..run.agent import Agent, load_agent
+from ..run.context import Context
+from ..run.message_history import select_conversation
 from ..state import State
-from .size_check import find_budget, find_cut
+from ..turn.size_check import find_budget, find_cut
 
 # A compaction so many model turns after another one does not help: the window is full of the rest
 THRASH_TURNS = 5

@@ -1,8 +1,8 @@
 """Notes of the graph that still hold, for the note that stands for hidden messages."""
 
-from ..agent.modes import format_announcement
 from ..enforce_schema import build_schema_note
 from ..roles import CHAT_ROLES, RoleName
+from ..run.modes import format_announcement
 from ..state import State
 
 

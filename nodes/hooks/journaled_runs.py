@@ -17,9 +17,9 @@ from ...memory.journal import FinishedCall
 from ...tools.hooks.answer import HookAnswer
 from ...tools.hooks.execution import run_hook
 from ...tools.hooks.payload import build_payload
-from ..agent.context import Context, get_thread_id
-from ..agent.dependencies import Dependencies
-from ..agent.emit import emit_event
+from ..run.context import Context, get_thread_id
+from ..run.dependencies import Dependencies
+from ..run.emit import emit_event
 from .notices import build_failure_notice, build_ignored_notice
 
 # The journal's name for a hook, where a call has its tool

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 
 from ...config.settings.hook_entries import HookEvent
 from ...config.settings.hooks import ConfiguredHook
-from ..agent.dependencies import Dependencies
+from ..run.dependencies import Dependencies
 
 
 def select_hooks(deps: Dependencies, event: HookEvent, tool: str = "") -> Sequence[ConfiguredHook]:

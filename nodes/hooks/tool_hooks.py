@@ -15,8 +15,8 @@ from ...memory.journal import FinishedCall, StartedCall
 from ...tools.hooks.answer import HookAnswer
 from ...tools.hooks.payload import HookedCall, build_call_fields, build_result_fields
 from ...tools.result import ToolResult
-from ..agent.context import Context, get_thread_id
-from ..agent.dependencies import Dependencies
+from ..run.context import Context, get_thread_id
+from ..run.dependencies import Dependencies
 from ..tool_task import PendingCall, ToolTask, get_journal_key, list_named_files
 from .journaled_runs import run_hooks
 

@@ -7,12 +7,12 @@ from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
 from ...config.settings.hook_entries import HookEvent
-from ..agent.context import Context
-from ..agent.dependencies import Dependencies
-from ..agent.emit import emit_event
-from ..agent.message_history import find_last_answer, iter_newest_first
-from ..agent.modes import build_note
 from ..roles import RoleName
+from ..run.context import Context
+from ..run.dependencies import Dependencies
+from ..run.emit import emit_event
+from ..run.message_history import find_last_answer, iter_newest_first
+from ..run.modes import build_note
 from ..state import State
 from .notices import build_limit_notice
 from .selection import select_hooks

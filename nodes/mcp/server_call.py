@@ -19,9 +19,9 @@ from ...tools.mcp.tool_adapter import McpTool
 from ...tools.result import ToolResult
 from ...tools.runtime.result_redaction import without_secrets
 from ...tools.tool_run import ToolRun
-from ..agent.context import Context, get_thread_id
-from ..agent.dependencies import Dependencies
-from ..agent.emit import emit_event
+from ..run.context import Context, get_thread_id
+from ..run.dependencies import Dependencies
+from ..run.emit import emit_event
 from ..tool_task import PendingCall, ToolTask, get_journal_key
 from .server_questions import AskedQuestion, ask_user
 

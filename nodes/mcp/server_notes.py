@@ -9,8 +9,8 @@ from ...tools.mcp.mcp_access import McpAccess
 from ...tools.mcp.offer import Offer, OfferedServer
 from ...tools.mcp.tool_names import make_tool_name
 from ...tools.mcp.tool_text import remove_hidden
-from ..agent.modes import build_note
 from ..roles import RoleName
+from ..run.modes import build_note
 
 # The mark in `additional_kwargs`: what a note has reported
 REPORTED = "mcp_told"

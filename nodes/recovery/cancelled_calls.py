@@ -7,8 +7,8 @@ from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
 from ...memory.journal import SECOND_RUN, AskedCall, FinishedCall, Journal, UnfinishedCall
 from ...tools.result import ToolResult
-from ..agent.message_history import build_tool_message
 from ..roles import RoleName
+from ..run.message_history import build_tool_message
 
 ABANDONED = "The user did not wait for this call and went on without it. It was not run."
 HALF_RUN = (

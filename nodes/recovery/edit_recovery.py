@@ -13,7 +13,7 @@ from ...config.errors import MaxAgentError
 from ...memory.snapshots.limits import MAX_STORED_FILE_BYTES
 from ...tools.result import ToolResult
 from ...tools.runtime.edit_preview import PreviewCall, replay_edit
-from ..agent.snapshot_recorder import FileRecord
+from ..run.snapshot_recorder import FileRecord
 
 CHECKS = "The run was cut short before the commands that run after an edit were known to have ended"
 

@@ -17,11 +17,11 @@ from ...config.errors import MaxAgentError
 from ...config.security.redaction import redact
 from ...models.text_cleanup import repair_text
 from ...tools.process.autosave import autosave
-from ..agent.context import Context, get_thread_id
-from ..agent.dependencies import Dependencies
-from ..agent.message_history import LOOP, iter_newest_first
-from ..agent.modes import build_note
 from ..roles import RoleName
+from ..run.context import Context, get_thread_id
+from ..run.dependencies import Dependencies
+from ..run.message_history import LOOP, iter_newest_first
+from ..run.modes import build_note
 from ..state import State
 
 INTERRUPTED = (

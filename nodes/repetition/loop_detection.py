@@ -12,9 +12,9 @@ from typing import Any
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
 from ...tools.tool_table import select_names
-from ..agent.message_history import LOOP, TREE
 from ..conversation.cut import Cut
 from ..conversation.user_requests import is_request
+from ..run.message_history import LOOP, TREE
 from .repeated_calls import UNCHANGED_SINCE, describe_call
 
 # Messages of a role that are looked at

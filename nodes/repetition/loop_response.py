@@ -8,11 +8,11 @@ from langchain_core.messages import AnyMessage, HumanMessage, ToolMessage
 from langgraph.runtime import Runtime
 
 from ...config.text import text
-from ..agent.context import Context
-from ..agent.emit import emit_event
-from ..agent.message_history import HIDES, LOOP, iter_newest_first
 from ..conversation.cut import get_conversation
 from ..roles import RoleName
+from ..run.context import Context
+from ..run.emit import emit_event
+from ..run.message_history import HIDES, LOOP, iter_newest_first
 from ..state import State
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from langchain_core.messages import AnyMessage, HumanMessage
 
 from ...config.skills.skill import Skill, SkillRegistry
 from ...tools.skills.rendering import render_skill
-from ..agent.message_history import build_role_message
 from ..conversation.loaded_skills import find_loaded_skills, mark_skills
 from ..roles import RoleName
+from ..run.message_history import build_role_message
 from ..state import State
 
 BY_USER = "The user loads this skill with their next message. Follow its instructions for it."

@@ -8,9 +8,9 @@ from ...config.security.private_files import make_private_folder, replace_file
 from ...config.text import text
 from ...memory.worktrees.record import Worktree, list_worktrees
 from ...memory.worktrees.removal import remove_worktree
-from ..agent.context import Context, get_thread_id
-from ..agent.dependencies import Dependencies
-from ..agent.emit import emit_event
+from ..run.context import Context, get_thread_id
+from ..run.dependencies import Dependencies
+from ..run.emit import emit_event
 from .calls import open_sub_runs
 
 SAVED = "the changes of `{agent}`, which are not in the project: {file}"

@@ -2,8 +2,8 @@
 
 import time
 
-from ..agent.context import Context
-from ..agent.limits import NOTHING_USED, add_usage
+from ..run.context import Context
+from ..run.limits import NOTHING_USED, add_usage
 from ..state import State
 from ..usage import Usage
 

@@ -11,9 +11,9 @@ from ...tools.builtin.session.subagent import SUBAGENT, TaskItem, read_tasks
 from ...tools.result import ToolError
 from ...tools.runtime.registry import canonical
 from ...tools.runtime.sendable_agents import can_change, find_sendable_agent
-from ..agent.agent import Agent
-from ..agent.dependencies import Dependencies
 from ..children.task import ChildTask
+from ..run.agent import Agent
+from ..run.dependencies import Dependencies
 from ..tool_task import PendingCall
 
 

@@ -3,10 +3,10 @@
 from typing import Any, cast
 
 from ...memory.threads.sub_runs import SubRunStatus
-from ..agent.limits import NOTHING_USED
-from ..agent.message_history import build_role_message
 from ..children.task import SubagentTask
 from ..options import Options
+from ..run.limits import NOTHING_USED
+from ..run.message_history import build_role_message
 from ..state import State
 
 

@@ -12,11 +12,11 @@ from ...memory.worktrees.creation import create_worktree
 from ...memory.worktrees.merge import MergeConflict, MergeResult, merge_worktree
 from ...memory.worktrees.record import Worktree, find_worktree
 from ...memory.worktrees.removal import remove_worktree
-from ..agent.context import Context
-from ..agent.dependencies import Dependencies
-from ..agent.emit import emit_event
-from ..agent.snapshot_recorder import emit_changes, take_workspace_snapshot
 from ..children.task import SubagentTask
+from ..run.context import Context
+from ..run.dependencies import Dependencies
+from ..run.emit import emit_event
+from ..run.snapshot_recorder import emit_changes, take_workspace_snapshot
 from .calls import open_sub_runs
 
 TOOL = "subagent"

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import cast
 
 from ...memory.worktrees.record import Worktree
-from ..agent.modes import get_active_agent
 from ..children.task import ChildTask, SubagentTask
 from ..options import FOR_CHILDREN_NOT, Options
+from ..run.modes import get_active_agent
 from ..state import State
 from ..tool_task import PendingCall
 from .budget import compute_share

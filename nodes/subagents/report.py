@@ -15,11 +15,11 @@ from ...memory.journal import SECOND_RUN
 from ...memory.threads.sub_runs import SubRun, SubRunStatus
 from ...memory.undo.change_chains import compute_net_changes
 from ...tools.process.output_capture import get_output_path, make_output_id
-from ..agent.context import Context, get_thread_id
-from ..agent.dependencies import Dependencies
-from ..agent.limits import NOTHING_USED
-from ..agent.message_history import iter_newest_first
 from ..children.task import Report, SubagentTask
+from ..run.context import Context, get_thread_id
+from ..run.dependencies import Dependencies
+from ..run.limits import NOTHING_USED
+from ..run.message_history import iter_newest_first
 from .child_state import ChildState
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from ...memory.undo.change_chains import compute_net_changes
 from ...tools.testing.command import TestCommand
 from ...tools.testing.detection import format_command
 from ...tools.testing.run import TestRun
-from ..agent.context import Context
-from ..agent.dependencies import Dependencies
 from ..review import list_job_entries
+from ..run.context import Context
+from ..run.dependencies import Dependencies
 from ..state import Baseline, BaselineRun, State
 from .earlier_files import run_on_earlier_files
 from .red_tests import MAX_FLAKY, RedTests, find_flaky

@@ -5,8 +5,8 @@ from langgraph.runtime import Runtime
 from ...config.text import text
 from ...memory.undo.change_chains import compute_net_changes
 from ...tools.testing.file_names import is_test_file
-from ..agent.context import Context
 from ..review import list_job_entries
+from ..run.context import Context
 from ..state import Evidence, State
 
 DELETED = "`{path}` was deleted, and no tests are left"

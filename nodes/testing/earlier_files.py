@@ -20,8 +20,8 @@ from ...tools.testing.detection import (
     format_command,
 )
 from ...tools.testing.run import TestRun
-from ..agent.context import Context, get_thread_id
-from ..agent.dependencies import Dependencies
+from ..run.context import Context, get_thread_id
+from ..run.dependencies import Dependencies
 from .test_commands import run_command
 
 # Files of a Python environment that name the folders of packages elsewhere

@@ -16,9 +16,9 @@ from ...memory.snapshots.file_version import PathChange
 from ...memory.undo.change_chains import compute_net_changes
 from ...tools.testing.case_count import count_test_cases
 from ...tools.testing.file_names import belongs_to_tests, find_language
-from ..agent.context import Context
-from ..agent.message_history import build_role_message
 from ..review import list_job_entries
+from ..run.context import Context
+from ..run.message_history import build_role_message
 from ..state import Evidence, State, TestsBefore
 
 BRIEF = """{request}

@@ -8,8 +8,8 @@ from ...config.text import text
 from ...memory.snapshots.file_version import filter_visible
 from ...tools.testing.command import TestCommand
 from ...tools.testing.run import TestRun
-from ..agent.dependencies import Dependencies
-from ..agent.snapshot_recorder import FileRecord
+from ..run.dependencies import Dependencies
+from ..run.snapshot_recorder import FileRecord
 from ..state import Baseline, Evidence, State
 from .baseline import build_baseline, find_red_tests
 from .evidence import build_evidence

@@ -15,10 +15,10 @@ from ...tools.testing.detection import (
 )
 from ...tools.testing.execution import run_tests
 from ...tools.testing.run import TestRun
-from ..agent.context import Context, get_thread_id
-from ..agent.dependencies import Dependencies
-from ..agent.emit import emit_event
 from ..review import list_job_entries
+from ..run.context import Context, get_thread_id
+from ..run.dependencies import Dependencies
+from ..run.emit import emit_event
 from ..state import State
 
 

@@ -5,10 +5,10 @@ from typing import Literal
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from ..agent.context import Context
-from ..agent.model_turn import run_model_turn
-from ..agent.new_request import build_job_update
+from ..run.context import Context
 from ..state import State
+from ..turn.model_turn import run_model_turn
+from ..turn.new_request import build_job_update
 from .generation import build_brief
 
 
@@ -28,7 +28,7 @@ async def write_tests(
         return Command(goto=turn.goto, update=turn.update)
     # a turn's end; most turns call tools
     from ..hooks.turn_hooks import continue_turn
-    from ..planner.todo_notes import ask_for_open_todos
+    from ..turn.todo_notes import ask_for_open_todos
 
     if update := ask_for_open_todos(state, "tester", turn.update):
         return Command(goto="tester", update=update)

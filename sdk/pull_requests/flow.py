@@ -17,7 +17,7 @@ from ...config.errors import UsageError
 from ...config.text import text
 from ...memory.threads.pull_requests import OPEN, PullRequestRecord, PullRequestRecords
 from ...memory.threads.record import ThreadRow
-from ...nodes.agent.dependencies import Dependencies
+from ...nodes.run.dependencies import Dependencies
 from ...tools.git.hooks import HooksChangedError
 from ..events import Completion, Event, Failure, Interrupted, Notice, PullRequestOpened, Question
 from ..interrupt_response import Answer, build_resume_value, match_answers

@@ -8,7 +8,7 @@ from ...memory.threads.pull_requests import PullRequestRecord
 from ...memory.threads.record import ThreadRow
 from ...memory.undo.history import HistoryEntry
 from ...memory.undo.undo_stack import find_active_entries
-from ...nodes.agent.dependencies import Dependencies
+from ...nodes.run.dependencies import Dependencies
 from ...tools.git.hooks import find_hooks
 from ...tools.git.isolated_git import IsolatedGit, open_isolated_git
 from ..events import Completion

@@ -9,8 +9,8 @@ from ...config.errors import UsageError
 from ...config.settings.loader import load_settings
 from ...config.settings.schema import ApprovalMode, Settings
 from ...config.text import text
-from ...nodes.agent.context import Context
-from ...nodes.agent.dependency_pool import DependencyPool
+from ...nodes.run.context import Context
+from ...nodes.run.dependency_pool import DependencyPool
 from ...tools.permissions.policy import resolve_mode
 
 STRICTEST_FIRST: tuple[ApprovalMode, ...] = ("read-only", "ask", "edits", "auto")

@@ -15,8 +15,8 @@ from ...memory.database.checkpointer import open_checkpointer
 from ...memory.threads.index import ThreadIndex
 from ...memory.threads.lease import acquire_lease
 from ...memory.undo.restore import finish_interrupted
-from ...nodes.agent.context import Context
-from ...nodes.agent.dependency_pool import DependencyPool
+from ...nodes.run.context import Context
+from ...nodes.run.dependency_pool import DependencyPool
 from ..cancel_shield import run_shielded
 from ..graph_registry import CHAT, EDIT, TASK, Job, compile_graph, load_graph
 from ..outcome import read_status

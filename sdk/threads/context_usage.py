@@ -8,15 +8,15 @@ from typing import Literal, Protocol
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
-from ...nodes.agent.agent import Agent, load_agent
-from ...nodes.agent.context import Context
-from ...nodes.agent.dependencies import Dependencies
-from ...nodes.agent.message_history import select_view
 from ...nodes.conversation.budget import compute_budget
 from ...nodes.conversation.cut import get_conversation
 from ...nodes.conversation.token_estimate import count_used, estimate_message, estimate_text
 from ...nodes.conversation.user_requests import is_request
 from ...nodes.messages.instruction_blocks import format_instructions
+from ...nodes.run.agent import Agent, load_agent
+from ...nodes.run.context import Context
+from ...nodes.run.dependencies import Dependencies
+from ...nodes.run.message_history import select_view
 from ...nodes.state import State
 
 ContextKind = Literal[

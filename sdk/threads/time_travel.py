@@ -129,8 +129,8 @@ async def _cancel_calls(forked: ThreadRow, home: Path) -> None:
     """Answer the open calls from the parent's journal; they will not run."""
     from langgraph.types import Command
 
-    from ...nodes.agent.message_history import iter_newest_first
     from ...nodes.recovery.cancelled_calls import answer_cancelled_calls
+    from ...nodes.run.message_history import iter_newest_first
     from ...nodes.subagents.abandoned_children import answer_with_reports
 
     journal = Journal(paths.locate_database(home))
@@ -154,7 +154,7 @@ async def _add_input(forked: ThreadRow, home: Path, step: ThreadStep, say: str) 
     """Add new input to the forked conversation."""
     from langgraph.types import Command
 
-    from ...nodes.agent.message_history import build_role_message
+    from ...nodes.run.message_history import build_role_message
     from ...nodes.state import Task
 
     async with _open_graph(forked, home) as graph:

@@ -18,8 +18,8 @@ from ...models.factory import close_model, open_model
 from ...models.http.dialect import RequestOptions
 from ...models.invoke import invoke_model
 from ...models.resolver import ResolvedModel
-from ...nodes.agent.dependencies import Dependencies
 from ...nodes.options import Options
+from ...nodes.run.dependencies import Dependencies
 from ..tracing import disable_tracing
 
 # `Runner.open_dependencies`

@@ -11,7 +11,7 @@ from maxagent.cli.repl.prompt.input_line import parse_line
 from maxagent.cli.repl.prompt.paste_placeholder import FOLDED_LINES, Pastes
 from maxagent.cli.repl.slash.registry import SLASH_COMMANDS
 from maxagent.config.agents.registry import load_built_in_agents
-from maxagent.nodes.agent.file_mentions import MAX_BYTES, MAX_FILES
+from maxagent.nodes.turn.file_mentions import MAX_BYTES, MAX_FILES
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "chat.md").read_text(encoding="utf-8")

@@ -11,7 +11,7 @@ from provider import Provider
 from maxagent.config.agents.parser import read_agent
 from maxagent.config.agents.registry import AgentRegistry, load_built_in_agents
 from maxagent.config.settings.schema import AgentsSection
-from maxagent.nodes.agent.agent import CHILD_TURNS
+from maxagent.nodes.run.agent import CHILD_TURNS
 from maxagent.nodes.subagents.report import MAX_REPORT_LENGTH
 from maxagent.tools.builtin.session.subagent import MAX_TASKS
 from maxagent.tools.runtime.sendable_agents import list_sendable_agents

@@ -15,9 +15,9 @@ from maxagent import Runner, trust
 from maxagent.config import paths
 from maxagent.memory.threads.index import ThreadIndex
 from maxagent.memory.threads.record import ThreadRow
-from maxagent.nodes.agent.message_history import select_conversation
 from maxagent.nodes.conversation.cut import Cut
 from maxagent.nodes.conversation.view import LABEL
+from maxagent.nodes.run.message_history import select_conversation
 from maxagent.sdk.graph_registry import CHAT
 from maxagent.sdk.threads.steps import find_step
 from maxagent.sdk.threads.time_travel import copy_thread, fork, rewind_talk

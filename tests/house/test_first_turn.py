@@ -9,7 +9,9 @@ from first_turn import FirstRequest, reach_first_request
 # What few of the first requests need, below `maxagent.`
 UNUSED = (
     "nodes.hooks.",
-    "nodes.planner.",
+    "nodes.turn.step_list",
+    "nodes.turn.plan_steps",
+    "nodes.turn.todo_notes",
     "nodes.mcp.server",
     "nodes.skills.",
     "nodes.background.end_notes",
@@ -75,7 +77,7 @@ def conversation(tmp_path_factory: pytest.TempPathFactory) -> FirstRequest:
 
 def test_first_request_imports_no_unused_room(conversation: FirstRequest) -> None:
     names = {name.removeprefix("maxagent.") for name in conversation.imported}
-    assert "nodes.agent.model_turn" in names
+    assert "nodes.turn.model_turn" in names
     assert sorted(name for name in names if name.startswith(UNUSED)) == []
 
 

@@ -6,7 +6,7 @@ import pytest
 from maxagent import Answer, Runner, trust
 from maxagent.config.errors import UsageError
 from maxagent.nodes import approve
-from maxagent.nodes.agent.context import Context
+from maxagent.nodes.run.context import Context
 
 WRITE = {"name": "run_command", "args": {"command": "echo x >> log.txt"}}
 

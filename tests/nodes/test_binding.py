@@ -7,7 +7,7 @@ import pytest
 from confinement import FOUND
 
 from maxagent import Answer, Runner
-from maxagent.nodes.agent.context import Context
+from maxagent.nodes.run.context import Context
 
 ONE = {"name": "run_command", "args": {"command": "echo one >> log"}}
 TWO = {"name": "run_command", "args": {"command": "echo two >> log"}}

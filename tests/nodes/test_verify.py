@@ -5,7 +5,7 @@ import pytest
 from confinement import UNASKED
 
 from maxagent import Answer, Runner, trust
-from maxagent.nodes.agent.context import Context
+from maxagent.nodes.run.context import Context
 from maxagent.nodes.verify import UNTRUSTED
 from maxagent.sdk.graph_registry import TASK
 

@@ -12,7 +12,7 @@ from maxagent.config import paths
 from maxagent.config.errors import MaxAgentError, UsageError
 from maxagent.memory.undo.history import FileHistory
 from maxagent.memory.worktrees.record import list_containers
-from maxagent.nodes.parallel import adopt_attempt
+from maxagent.nodes.attempts import adopt_attempt
 from maxagent.sdk.events import AttemptsCompared, Completion, Failure, Question
 from maxagent.sdk.interrupt_response import Answer
 

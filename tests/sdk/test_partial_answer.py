@@ -12,8 +12,8 @@ from langgraph.types import Command
 from provider import Provider
 
 from maxagent import Runner, trust
-from maxagent.nodes.agent.message_history import build_role_message
 from maxagent.nodes.recovery.partial_answer import INTERRUPTED
+from maxagent.nodes.run.message_history import build_role_message
 from maxagent.sdk.events import Event, Failure, Output, Retrying, Thinking, TokenUsage
 from maxagent.sdk.graph_registry import CHAT, compile_graph
 from maxagent.sdk.partial_answer import PartialAnswer

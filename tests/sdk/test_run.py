@@ -11,7 +11,7 @@ from talk import Talk, says
 
 from maxagent import Answer, Runner
 from maxagent.memory.checkpoints.saver import CheckpointSaver
-from maxagent.nodes.agent.context import Context
+from maxagent.nodes.run.context import Context
 from maxagent.sdk.events import Question, RunStarted
 
 WRITE = {"path": "new.txt", "content": "new\n"}

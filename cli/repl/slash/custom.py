@@ -92,7 +92,7 @@ def _open_tools(session: Session, agent: str) -> "ToolSession":
     from ....config import paths
     from ....config.agents.registry import find_agents
     from ....config.settings.loader import load_settings
-    from ....nodes.agent.modes import apply_choice, choose_next_agent, get_mode
+    from ....nodes.run.modes import apply_choice, choose_next_agent, get_mode
     from ...execution.tool_session import ToolSession
 
     options: Options = {**session.thread_options, **apply_choice(session.options, agent)}

@@ -12,7 +12,7 @@ from ...rendering.sanitize import sanitize_line
 from ..session.session import Session
 
 if TYPE_CHECKING:
-    from ....nodes.agent.dependencies import Dependencies
+    from ....nodes.run.dependencies import Dependencies
     from ....tools.mcp.definition import PromptDefinition
     from ....tools.mcp.mcp_access import McpAccess
     from ....tools.mcp.server_config import McpServer

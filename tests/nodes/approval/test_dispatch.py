@@ -1,7 +1,7 @@
 import pytest
 
-from maxagent.nodes.agent.message_history import build_tool_message
 from maxagent.nodes.approval.dispatch import dispatch, group_calls, group_children
+from maxagent.nodes.run.message_history import build_tool_message
 from maxagent.tools.runtime.registry import load_all_tools
 from maxagent.tools.workspace import Workspace
 

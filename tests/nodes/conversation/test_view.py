@@ -6,13 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
-from maxagent.nodes.agent.message_history import find_last_seen
 from maxagent.nodes.conversation.boundaries import find_boundaries
 from maxagent.nodes.conversation.budget import compute_room
 from maxagent.nodes.conversation.cut import Cut
 from maxagent.nodes.conversation.pruning import choose_pruned
 from maxagent.nodes.conversation.user_requests import find_newest_request, is_request
 from maxagent.nodes.conversation.view import LABEL, LEFT_OUT, build_view, estimate_view
+from maxagent.nodes.run.message_history import find_last_seen
 
 windows = st.sampled_from([2_000, 8_000, 20_000, 200_000, 1_000_000])
 Talk = tuple[str, list[AnyMessage]]

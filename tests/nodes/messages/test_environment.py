@@ -5,8 +5,8 @@ from datetime import datetime
 from pathlib import Path
 
 from maxagent import trust
-from maxagent.nodes.agent.context import Context
 from maxagent.nodes.messages.environment import describe_environment
+from maxagent.nodes.run.context import Context
 
 NOW = datetime(2026, 11, 23)
 

@@ -1,17 +1,17 @@
 import pytest
 from langchain_core.messages import AIMessage, AnyMessage
 
-from maxagent.nodes.agent.message_history import (
-    build_role_message,
-    build_tool_message,
-    find_final_text,
-    select_conversation,
-)
 from maxagent.nodes.recovery.partial_answer import (
     INTERRUPTED,
     UNANSWERED,
     build_interruption_notes,
     build_partial_answer,
+)
+from maxagent.nodes.run.message_history import (
+    build_role_message,
+    build_tool_message,
+    find_final_text,
+    select_conversation,
 )
 from maxagent.nodes.state import State, merge_messages
 

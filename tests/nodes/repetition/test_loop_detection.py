@@ -5,15 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
-from maxagent.nodes.agent.message_history import build_tool_message
 from maxagent.nodes.conversation.cut import Cut
-from maxagent.nodes.repetition.loop_detection import (
-    LOOP,
-    NEW_LISTS,
-    STALE_STEPS,
-    TREE,
-    find_loop,
-)
+from maxagent.nodes.repetition.loop_detection import LOOP, NEW_LISTS, STALE_STEPS, TREE, find_loop
+from maxagent.nodes.run.message_history import build_tool_message
 
 NOW = "tree-1"
 _numbers = count(1)

@@ -5,13 +5,13 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
 from maxagent import Runner
-from maxagent.nodes.agent.message_history import build_tool_message
 from maxagent.nodes.conversation.cut import Cut
 from maxagent.nodes.repetition.repeated_calls import (
     SHORT,
     find_earlier_answer,
     shorten_repeated_answer,
 )
+from maxagent.nodes.run.message_history import build_tool_message
 from maxagent.nodes.tool_task import UNCHANGED_SINCE, PendingCall
 
 LONG = "x" * (SHORT + 1)

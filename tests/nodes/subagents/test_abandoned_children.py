@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from maxagent.memory.threads.sub_runs import SubRuns
-from maxagent.nodes.agent.message_history import build_tool_message
+from maxagent.nodes.run.message_history import build_tool_message
 from maxagent.nodes.subagents.abandoned_children import answer_with_reports, end_abandoned
 
 

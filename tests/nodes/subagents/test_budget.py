@@ -3,7 +3,7 @@ from typing import Any, cast
 
 import pytest
 
-from maxagent.nodes.agent.context import Context
+from maxagent.nodes.run.context import Context
 from maxagent.nodes.state import State
 from maxagent.nodes.subagents.budget import build_limit_message, compute_deadline, compute_share
 

@@ -1,1 +1,0 @@
-"""What a model turn needs: agent, system prompt, message history, limits."""

@@ -1,1 +1,0 @@
-"""When a model cannot answer: waiting, another model, or a thread that parks."""

@@ -1,0 +1,143 @@
+"""The end of several attempts: merges the changes of the best one into the project, as one entry.
+
+Repeated after a kill, it finishes the merge. It removes the worktrees; the attempts stay as
+threads, and their changes are saved as files of this thread.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+
+from ...config.security.private_files import make_private_folder, replace_file
+from ...config.text import text
+from ...memory.worktrees.merge import merge_worktree
+from ...memory.worktrees.record import Worktree, locate_worktree, read_record
+from ...memory.worktrees.removal import remove_worktree
+from ..run.attempt import build_attempt_key
+from ..run.context import Context, get_thread_id
+from ..run.dependencies import Dependencies
+from ..run.emit import emit_event
+from ..run.message_history import build_role_message
+from ..run.snapshot_recorder import build_file_state, emit_changes
+from ..state import AttemptResult, Outcome, State
+
+NONE = "none of the {count} attempts is kept, because none passes its tests"
+SAVED = "the changes of the other attempts: {folder}"
+SAVED_ALL = "the changes of all attempts: {folder}"
+CONFLICT = "not merged: `{path}`: {reason}; the attempt's version: {kept}"
+_BRIEF = """The request was:
+
+{request}
+
+Of {count} attempts this one was kept; its report:
+
+{summary}"""
+
+
+async def adopt_attempt(
+    state: State, runtime: Runtime[Context]
+) -> Command[Literal["verify", "review", "__end__"]]:
+    """Merge the best attempt and go to the review, or to the tests; end if there is none."""
+    deps = await runtime.context.open_dependencies(state)
+    results = state.get("attempts", [])
+    best = next((result for result in results if result["kept"]), None)
+    worktrees = await asyncio.to_thread(_find_worktrees, deps, runtime, results)
+    await _save_changes(deps, runtime, results, worktrees)
+    if best and (worktree := worktrees.get(best["number"])):
+        await _merge(state, runtime, worktree, best)
+    for worktree in worktrees.values():
+        await remove_worktree(deps.snapshots, worktree)
+    files = await build_file_state(deps, runtime, await deps.snapshots.take())
+    if best is None:
+        emit_event(runtime, "notice", text=text(NONE, count=len(results)))
+        outcome: Outcome = (
+            "unverified" if all(r["outcome"] == "unverified" for r in results) else "failed"
+        )
+        return Command(goto="__end__", update={**files, "outcome": outcome})
+    evidence = best["evidence"]
+    if evidence is None or evidence["tree"] != files["tree"]:
+        # other files changed meanwhile, so these are not the files that were tested
+        return Command(goto="verify", update={**files, **_build_update(state, best)})
+    emit_event(runtime, "evidence", **evidence)
+    return Command(goto="review", update={**files, **_build_update(state, best)})
+
+
+def _build_update(state: State, best: AttemptResult) -> dict[str, Any]:
+    """Return the state of a coder whose work was tested and accepted."""
+    brief = _BRIEF.format(
+        request=state["request"],
+        count=len(state.get("attempts", [])),
+        summary=best["summary"] or "-",
+    )
+    return {
+        "messages": [build_role_message("coder", brief)],
+        "role": "coder",
+        "summary": best["summary"],
+        "evidence": best["evidence"],
+        "accepted": True,
+        "proven": True,
+    }
+
+
+def _find_worktrees(
+    deps: Dependencies, runtime: Runtime[Context], results: Sequence[AttemptResult]
+) -> dict[int, Worktree]:
+    """Return the worktrees that still exist, by the number of their attempt."""
+    store, thread_id = deps.snapshots.directory, get_thread_id(runtime)
+    records = {
+        result["number"]: read_record(
+            locate_worktree(store, thread_id, build_attempt_key(result["number"]))
+        )
+        for result in results
+    }
+    return {number: worktree for number, worktree in records.items() if worktree}
+
+
+async def _save_changes(
+    deps: Dependencies,
+    runtime: Runtime[Context],
+    results: Sequence[AttemptResult],
+    worktrees: dict[int, Worktree],
+) -> None:
+    """Save the changes of the other attempts as files, and emit where they are."""
+    folder = deps.locate_outputs(get_thread_id(runtime)) / "attempts"
+    discarded = [result for result in results if not result["kept"]]
+    for result in discarded:
+        if worktree := worktrees.get(result["number"]):
+            tree = await deps.snapshots.open_for_folder(worktree.folder).take()
+            diff = await deps.snapshots.diff(worktree.base, tree)
+            await asyncio.to_thread(_write_file, folder / f"{result['number']}.diff", diff)
+    if discarded:
+        template = SAVED if len(discarded) < len(results) else SAVED_ALL
+        emit_event(runtime, "notice", text=text(template, folder=folder))
+
+
+def _write_file(file: Path, content: str) -> None:
+    make_private_folder(file.parent)
+    replace_file(file, content.encode("utf-8", "surrogateescape"))
+
+
+async def _merge(
+    state: State, runtime: Runtime[Context], worktree: Worktree, best: AttemptResult
+) -> None:
+    deps, thread = await runtime.context.open_dependencies(state), get_thread_id(runtime)
+    merged = await merge_worktree(
+        worktree,
+        deps.snapshots,
+        deps.history,
+        thread_id=thread,
+        key=build_attempt_key(best["number"]),
+        turn=state.get("turn", 1),
+        tool=build_attempt_key(best["number"]),
+        keep=deps.locate_outputs(thread),
+    )
+    for conflict in merged.conflicts:
+        copy = conflict.kept or "-"
+        notice = text(CONFLICT, path=conflict.path, reason=conflict.reason, kept=copy)
+        emit_event(runtime, "notice", text=notice)
+    if merged.entry:
+        emit_changes(runtime, merged.entry.changes, "merge", merged.entry.after)

@@ -1,1 +1,0 @@
-"""Nodes that run other agents: several attempts at a task, sub-agents."""

@@ -1,1 +1,0 @@
-"""The todo list: steps that are planned before the work, and notes about open ones."""

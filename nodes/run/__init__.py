@@ -1,0 +1,1 @@
+"""What every node stands on: the run's context, dependencies, limits, modes, messages."""

@@ -1,0 +1,80 @@
+"""Notes about the todo list: it was not touched for long, or has open tasks at the end."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+
+from ...tools.todo_list import has_open_todos, render_todos
+from ...tools.tool_table import select_names
+from ..roles import CHAT_ROLES, RoleName
+from ..run.message_history import iter_newest_first
+from ..run.modes import build_note
+from ..state import State
+
+# Model turns without a change of the list until the model is shown it again
+STALE_AFTER = 10
+STALE = (
+    "The todo list has not changed for {count} steps. Bring it up to date when a task is done or "
+    "no longer needed:\n{todos}"
+)
+UNFINISHED = (
+    "The todo list has open tasks:\n{todos}\n\nFinish them. If one cannot or need not be done, or "
+    "waits for the user, mark it and say so in your answer."
+)
+# The mark of a note about the list in `additional_kwargs`
+ABOUT_TODOS = "about_todos"
+_LISTS = select_names(lambda entry: entry.is_list)
+
+
+def build_stale_note(state: State, role: RoleName) -> list[HumanMessage]:
+    """Return the open list for the model if its last ten steps in this turn left it alone."""
+    todos = state.get("todos", [])
+    if not has_open_todos(todos):
+        return []
+    steps = 0
+    for message in _iter_turn(state, role):
+        if _is_about_todos(message):
+            return []
+        steps += isinstance(message, AIMessage)
+        if steps == STALE_AFTER:
+            words = STALE.format(count=STALE_AFTER, todos=render_todos(todos))
+            return [_build_todo_note(role, words)]
+    return []
+
+
+def ask_for_open_todos(
+    state: State, role: RoleName, update: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    """Return the state changes with which a finished role has its turn again, once a request.
+
+    None: no task is open, or a conversation's model has not used the list in this turn. `update`
+    are the state changes of the turn.
+    """
+    todos, turn = state.get("todos", []), state.get("turn", 1)
+    if not has_open_todos(todos) or state.get("todos_checked") == turn:
+        return None
+    if role in CHAT_ROLES and not any(map(_is_about_todos, _iter_turn(state, role))):
+        return None
+    note = _build_todo_note(role, UNFINISHED.format(todos=render_todos(todos)))
+    messages = [*update.get("messages", []), note]
+    return {**update, "messages": messages, "todos_checked": turn}
+
+
+def _iter_turn(state: State, role: RoleName) -> Iterator[AnyMessage]:
+    """Yield the messages since the user's last one, the newest first."""
+    for message in iter_newest_first(state, role):
+        if isinstance(message, HumanMessage) and not message.additional_kwargs.get("synthetic"):
+            return
+        yield message
+
+
+def _is_about_todos(message: AnyMessage) -> bool:
+    called = isinstance(message, ToolMessage) and message.name in _LISTS
+    return called or ABOUT_TODOS in message.additional_kwargs
+
+
+def _build_todo_note(role: RoleName, words: str) -> HumanMessage:
+    note = build_note(role, words)
+    note.additional_kwargs[ABOUT_TODOS] = True
+    return note

@@ -1,0 +1,95 @@
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from talk import Talk, says
+
+from maxagent import Runner
+from maxagent.nodes.turn.file_mentions import MAX_BYTES
+from maxagent.sdk.events import Mentioned
+
+ENDS = {
+    "look at @a.txt": ["a.txt"],
+    "@a.txt, @sub/b.py! and @a.txt again": ["a.txt", "sub/b.py"],
+    "看看 @a.txt。": ["a.txt"],
+    'the one with blanks, @"with blanks.txt"': ["with blanks.txt"],
+    "and @'with blanks.txt', please": ["with blanks.txt"],
+    r"@with\ blanks.txt": ["with blanks.txt"],
+    "@odd. ends with a full stop": ["odd."],
+    "me@a.txt is an address, @nobody is nobody, @ is nothing": [],
+    "@.env @../outside.txt @/etc/hosts @leads-out @sub @" + "x" * 5000: [],
+    "@big.txt and @bigger.txt are too much together, @a.txt is not": ["big.txt", "a.txt"],
+}
+
+
+@pytest.fixture
+async def runner(tmp_path: Path) -> AsyncIterator[Runner]:
+    async with Runner(home=tmp_path / "home") as opened:
+        yield opened
+
+
+@pytest.fixture
+def talk(tmp_path: Path, runner: Runner) -> Talk:
+    talk = Talk(tmp_path, runner, *[says("Seen.")] * len(ENDS))
+    (talk.folder / "sub").mkdir()
+    for name in ("a.txt", "sub/b.py", "with blanks.txt", "odd.", ".env"):
+        (talk.folder / name).write_text(f"in {name}\n")
+    for name in ("big.txt", "bigger.txt"):
+        (talk.folder / name).write_text(f"{'x' * 60}\n" * (MAX_BYTES // 60))
+    (tmp_path / "outside.txt").write_text("outside\n")
+    (talk.folder / "leads-out").symlink_to(tmp_path / "outside.txt")
+    return talk
+
+
+async def test_mentioned_file_is_shown_and_counts_as_read(talk: Talk) -> None:
+    for words, files in ENDS.items():
+        before = len((await talk.state())["messages"]) if talk.thread else 0
+        await talk.say(words)
+        messages = (await talk.state())["messages"][before:]
+        seen = [path for one in messages for path in one.additional_kwargs.get("seen", {})]
+        assert seen == files, words
+        assert messages[-2].text == words and messages[-1].text == "Seen."
+        notes = "".join(one.text for one in messages if one.additional_kwargs.get("synthetic"))
+        assert all(f"`{path}`, mentioned by the user" in notes for path in files)
+        assert "outside" not in notes
+
+
+PARTS = {
+    "see @long.txt:3": ("long.txt:3", ["3"]),
+    "see @long.txt:3-5, please": ("long.txt:3-5", ["3", "4", "5"]),
+    "see @long.txt#L4-L5.": ("long.txt#L4-L5", ["4", "5"]),
+    "see @long.txt:5-3": ("long.txt:5-3", ["5"]),
+    'see @"with blanks.txt":1': ("with blanks.txt:1", ["1"]),
+    "see @12:30": ("12:30", ["1", "2"]),
+    "the folder @sub/": ("sub/", ["sub/b.py"]),
+    "the folder @sub, too": ("sub", ["sub/b.py"]),
+}
+
+
+@pytest.mark.parametrize("words", PARTS)
+async def test_part_of_file_or_folder_is_shown(words: str, talk: Talk) -> None:
+    name, lines = PARTS[words]
+    (talk.folder / "long.txt").write_text("".join(f"row {number}\n" for number in range(1, 9)))
+    (talk.folder / "12:30").write_text("one\ntwo\n")
+    await talk.say(words)
+    assert talk.heard(Mentioned) == [Mentioned([name], [])]
+    messages = (await talk.state())["messages"]
+    [note] = [one.text for one in messages if one.additional_kwargs.get("synthetic")]
+    rows = re.findall(r"^ *(\d+|sub/b\.py)\b", note, re.MULTILINE)
+    assert (f"`{name}`, mentioned" in note, rows) == (True, lines), note
+
+
+async def test_mention_event_lists_shown_and_skipped_files(talk: Talk) -> None:
+    await talk.say("@a.txt, @nope.txt @sub/ @.env, @explore and @; me@x")
+    assert talk.heard(Mentioned) == [Mentioned(["a.txt", "sub/"], ["nope.txt", ".env"])]
+    await talk.say("nothing at all")
+    assert talk.heard(Mentioned) == []
+
+
+@pytest.mark.parametrize(("typed", "shown"), [("", []), ("see @sub/b.py", ["sub/b.py"])])
+async def test_only_what_was_typed_mentions_a_file(talk: Talk, typed: str, shown: list) -> None:
+    talk.options["mentioning"] = typed
+    await talk.say(f"{typed} and @a.txt, which nobody typed")
+    assert [path for one in talk.heard(Mentioned) for path in one.shown] == shown
+    assert "mentioning" not in (await talk.state())["options"]

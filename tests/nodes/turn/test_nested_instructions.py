@@ -1,0 +1,149 @@
+import random
+import re
+from pathlib import Path
+
+import pytest
+from langchain_core.messages import AIMessage
+
+from maxagent import trust
+from maxagent.nodes.run.context import Context
+from maxagent.nodes.run.message_history import build_role_message, build_tool_message
+from maxagent.nodes.turn.nested_instructions import INCLUDED, build_nested_notes, build_notices
+
+OPTIONS = {"model": "openai/any", "base_url": "http://127.0.0.1:9/v1"}
+SPOKEN = AIMessage("")
+HALF = AIMessage("", additional_kwargs={"interrupted": True, "told": True})
+MANY = 20
+NUMBERS = (0, 1, 1, 2, 12)
+
+
+def read(path: str):
+    return build_tool_message("c", "read_file", "coder", "text", ok=True, seen={path: "hash"})
+
+
+@pytest.fixture
+async def told(tmp_path: Path):
+    project, home = tmp_path / "p", tmp_path / "home"
+    for name in ("AGENTS.md", "sub/AGENTS.md", "sub/deep/CLAUDE.md", "beside/AGENTS.md"):
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / name).write_text(f"rules of {name}\n")
+    (project / "AGENTS.md").write_text("@beside/AGENTS.md\n")
+    for number in range(MANY):
+        (project / f"many/{number:02}").mkdir(parents=True)
+        (project / f"many/{number:02}/AGENTS.md").write_text(f"rules {number:02}\n" + "x" * 4_000)
+    trust(project, home)
+    context = Context(home=str(home))
+    deps = await context.pool.open(str(project), OPTIONS, context)
+
+    def tell(*heard):
+        return build_nested_notes(heard, deps, "coder")
+
+    tell.project, tell.home, tell.context = project, home, context
+    yield tell
+    await context.pool.close()
+
+
+async def test_nested_instructions_of_shown_files_come_nearest_last(told) -> None:
+    stopped = (HALF, build_role_message("coder", "Stop"))  # what it was told was not kept
+    (note,) = told(read("sub/deep/a.py"), read("a.py"), *stopped)
+    assert note.text.index("rules of sub/AGENTS.md") < note.text.index("rules of sub/deep/CLAUDE")
+    assert note.additional_kwargs["role"] == "coder" and note.additional_kwargs["synthetic"]
+
+
+async def test_nothing_is_told_of_other_folders(told) -> None:
+    assert told(SPOKEN, read("a.py")) == told() == []
+    assert told(SPOKEN, read("beside/a.py")) == []  # every run begins with it
+
+
+async def test_each_is_told_once(told) -> None:
+    (first,) = told(SPOKEN, read("sub/a.py"))
+    heard = [SPOKEN, read("sub/a.py"), first, SPOKEN, read("sub/deep/a.py")]
+    (second,) = told(*heard)
+    assert "sub/AGENTS.md" not in second.text and "sub/deep/CLAUDE.md" in second.text
+    assert told(*heard, second) == []
+
+
+async def test_deferred_instructions_are_sent_at_next_steps(told) -> None:
+    heard = [SPOKEN, *(read(f"many/{number:02}/a.py") for number in range(MANY))]
+    notes = []
+    while more := told(*heard):
+        notes += more
+        heard += [*more, SPOKEN, read("a.py")]
+    numbers = [re.findall(r"rules (\d+)", note.text) for note in notes]
+    assert [*map(len, numbers)] == [7, 7, 6] and len({*sum(numbers, [])}) == MANY
+    assert not any("left out" in note.text for note in notes)
+
+
+def shown_and_told(heard) -> tuple[set[str], list[str]]:
+    shown = {path for one in heard for path in one.additional_kwargs.get("seen", ())}
+    below = {str(Path(path).parent / "AGENTS.md") for path in shown if "/" in path}
+    return below, [name for one in heard for name in one.additional_kwargs.get(INCLUDED, ())]
+
+
+@pytest.mark.parametrize("seed", range(20))
+async def test_each_instruction_is_sent_once_in_any_history(told, seed: int) -> None:
+    chance = random.Random(seed)
+    heard, before = [build_role_message("coder", "Hi")], []
+    for _ in range(60):
+        before.append([*heard])
+        match chance.choice(["step", "step", "killed", "cut short", "said", "gone back"]):
+            case "step":
+                files = [
+                    f"many/{chance.randrange(MANY):02}/a.py" for _ in range(chance.choice(NUMBERS))
+                ]
+                heard += [*told(*heard), SPOKEN, *map(read, files)]
+            case "killed":
+                told(*heard)
+            case "cut short":
+                heard += [HALF, build_role_message("coder", "Stop")]
+            case "said":
+                heard += [build_role_message("coder", "Go on")]
+            case "gone back":
+                heard = [*chance.choice(before)]
+    while more := told(*heard):
+        heard += [*more, SPOKEN]
+    below, names = shown_and_told(heard)
+    assert len(names) == len({*names}) and {*names} == below != set()
+
+
+async def test_files_shown_before_last_answer_add_no_instructions(told) -> None:
+    heard = [read("sub/deep/a.py"), read("a.py"), SPOKEN, read("a.py")]
+    assert told(*heard) == []
+    (note,) = told(*heard, build_role_message("coder", "I trust more of it now"))
+    assert "sub/AGENTS.md" in note.text and "sub/deep/CLAUDE.md" in note.text
+
+
+async def test_changed_nested_instructions_are_withheld_and_reported_once(told) -> None:
+    for name in ("sub/AGENTS.md", "sub/new/AGENTS.md", "node_modules/p/AGENTS.md", "r/AGENTS.md"):
+        (told.project / name).parent.mkdir(parents=True, exist_ok=True)
+        (told.project / name).write_text("other rules\n")
+    (told.project / "r/.git").mkdir()
+    (told.project / "sub/deep/CLAUDE.md").unlink()
+    shown = [read(f"{place}/a.py") for place in ("sub/new", "sub/deep", "node_modules/p", "r")]
+    (note,) = told(SPOKEN, *shown)
+    assert "other rules" not in note.text and "it is new or has changed" in note.text
+    assert not note.additional_kwargs[INCLUDED]
+    said = build_notices([note])
+    names = ("sub/AGENTS.md", "sub/new/AGENTS.md")
+    assert [one.partition(" is not loaded: it is new")[0] for one in said] == [
+        f"`{name}`" for name in names
+    ]
+    heard = [SPOKEN, *shown, note, SPOKEN]
+    assert told(*heard, *shown) == told(*heard, build_role_message("coder", "Go on")) == []
+    (told.project / "sub/AGENTS.md").write_text("rules of sub/AGENTS.md\n")  # as it was
+    (note,) = told(*heard, read("sub/a.py"))
+    assert "rules of sub/AGENTS.md" in note.text and not build_notices([note])
+
+
+async def test_changed_import_of_nested_instructions_is_withheld(told) -> None:
+    (told.project / "sub/more.md").write_text("more")
+    (told.project / "sub/deep/CLAUDE.md").write_text("@../more.md @../.env @../nowhere.md")
+    (told.project / "sub/.env").write_text("hidden")
+    trust(told.project, told.home)
+    (told.project / "sub/more.md").write_text("other")
+    await told.context.pool.reload_if_changed(str(told.project))
+    deps = await told.context.pool.open(str(told.project), OPTIONS, told.context)
+    (note,) = build_nested_notes([SPOKEN, read("sub/deep/a.py")], deps, "coder")
+    assert note.additional_kwargs[INCLUDED] == ["sub/AGENTS.md", "sub/deep/CLAUDE.md"]
+    (said,) = build_notices([note])
+    assert said.startswith("`sub/more.md` is not loaded")

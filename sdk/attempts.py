@@ -4,17 +4,17 @@ import asyncio
 import dataclasses
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path
+from typing import Any, Literal, Protocol, Self
 
 from ..config.errors import MaxAgentError, UsageError
+from ..memory.threads.index import ThreadIndex
 from ..memory.threads.record import ThreadRow, ThreadStatus
+from ..nodes.options import Options
 from ..nodes.run.attempt import Attempt, AttemptEnd, AttemptStep, ReportStep
 from ..nodes.state import State
 from ..nodes.usage import Usage
 from .events import Event, Failure, Interrupted, RoleStarted, TokenUsage, ToolCall, Verifying
-
-if TYPE_CHECKING:
-    from .runner import Runner
 
 StopReason = Literal["user", "timeout"]
 _ENDS: dict[ThreadStatus, Literal["ended", "waiting", "limit", "failed", "interrupted"]] = {
@@ -27,12 +27,33 @@ _ENDS: dict[ThreadStatus, Literal["ended", "waiting", "limit", "failed", "interr
 }
 
 
+class AttemptRunner(Protocol):
+    """What an attempt needs of a Runner."""
+
+    threads: ThreadIndex
+
+    async def __aenter__(self) -> Self: ...
+    async def __aexit__(self, *_: object) -> None: ...
+    def stop(self, reason: StopReason) -> None: ...
+    def resume(self, thread: str) -> AsyncGenerator[Event]: ...
+    def task(
+        self,
+        request: str,
+        *,
+        folder: Path | str,
+        options: Options | None,
+        title: str,
+        thread_id: str,
+    ) -> AsyncGenerator[Event]: ...
+    async def read_state(self, thread: str) -> tuple[State, Any]: ...
+
+
 class AttemptThreads:
     """The attempts that a Runner's current run has started; each has a Runner of its own."""
 
-    def __init__(self, open_runner: "Callable[[], Runner]") -> None:
+    def __init__(self, open_runner: Callable[[], AttemptRunner]) -> None:
         self._open_runner = open_runner
-        self._runners: set[Runner] = set()
+        self._runners: set[AttemptRunner] = set()
         self._stopped: StopReason | None = None
 
     def stop(self, reason: StopReason) -> None:
@@ -50,7 +71,7 @@ class AttemptThreads:
             finally:
                 self._runners.discard(runner)
 
-    async def _run(self, runner: "Runner", attempt: Attempt, report: ReportStep) -> AttemptEnd:
+    async def _run(self, runner: AttemptRunner, attempt: Attempt, report: ReportStep) -> AttemptEnd:
         row = await asyncio.to_thread(_find_row, runner, attempt.thread_id)
         status = row and _ENDS.get(row.status)
         error = ""
@@ -86,7 +107,7 @@ def _build_end(
     )
 
 
-def _find_row(runner: "Runner", thread_id: str) -> ThreadRow | None:
+def _find_row(runner: AttemptRunner, thread_id: str) -> ThreadRow | None:
     try:
         return runner.threads.get(thread_id)
     except UsageError:
@@ -94,7 +115,7 @@ def _find_row(runner: "Runner", thread_id: str) -> ThreadRow | None:
 
 
 def _open_stream(
-    runner: "Runner", attempt: Attempt, row: ThreadRow | None
+    runner: AttemptRunner, attempt: Attempt, row: ThreadRow | None
 ) -> AsyncGenerator[Event]:
     if row:
         return runner.resume(attempt.thread_id)

@@ -29,6 +29,20 @@ PAGES = [ROOT / name for name in ("README.md", "AGENTS.md", "CONTRIBUTING.md", "
 DOCS = [*PAGES, *(ROOT / "docs").rglob("*.md")]
 # rooms of a floor in the order of their imports; a module that stands in none is the floor's ground
 ROOMS = {
+    "config": "text exit_codes errors security/secrets security paths git yaml commented_json "
+    "trust settings agents crash_report debug_log instructions network plan_files remote_url "
+    "skills",
+    "memory": "transaction rollback_lock checkpoints database cards journal snapshots threads undo "
+    "worktrees",
+    "models": "address errors retry error_classification auth providers catalog resolver "
+    "text_cleanup tool_arguments content_blocks replay streaming_model http thinking anthropic "
+    "cassette catalog_update chat_completions responses invoke xml_calls langchain_responses "
+    "scripted_model factory key_sources listing local_servers prompt_addenda served_models "
+    "structured_output",
+    "sdk": "agents event_types events attempts background cancel_shield card_uses tracing "
+    "interrupt_response limit_wait outcome run graph_registry compaction generated_tests "
+    "partial_answer pull_requests prepared_run run_request steering startup_notices threads "
+    "thread_history runner reviews studio sync_runner transfer",
     "cli": "i18n rendering prompts execution commands repl/prompt repl/session repl/slash repl app",
     "nodes": "children/task conversation/cut tool_task state children memory conversation messages "
     "run hooks recovery repetition subagents background skills approval review mcp turn "

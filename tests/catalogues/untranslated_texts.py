@@ -187,9 +187,10 @@ ASSEMBLED = (
 """Sentences that are put together while the program runs, and those of libraries."""
 NOT_FOR_PEOPLE = frozenset(
     [
-        "Before you begin: which steps does this request take? Answer with at most {max_steps} lines "
-        "and nothing else, each `- STEP (TOOLS)`, with the tools that you want to use for the step. "
-        "Call no tool now. If the request takes no tool, or a single step, answer only NONE.",
+        "Before you begin: which steps does this request take? Answer with at most {max_steps} "
+        "lines and nothing else, each `- STEP (TOOLS)`, with the tools that you want to use for "
+        "the step. Call no tool now. If the request takes no tool, or a single step, answer only "
+        "NONE.",
         "These steps are your todo list now; keep it up to date while you work:\n{todos}",
         "(The model's provider refused {what}, so it is left out of the conversation.)",
         "[The model's provider refused the picture, so it is left out.]",

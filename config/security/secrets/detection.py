@@ -27,7 +27,7 @@ def find_secrets(text: str) -> list[SecretMatch]:
 
         found += find_assigned(text, lowered)
     if "-----BEGIN " in text or "Private-Lines: " in text:
-        from ..private_keys import find_private_keys  # compiles its expressions
+        from .private_keys import find_private_keys  # compiles its expressions
 
         found += [("private key", start, end) for start, end in find_private_keys(text)]
     return _join_overlaps(map(SecretMatch._make, found))

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxagent.config.security.private_keys import find_private_keys
+from maxagent.config.security.secrets.private_keys import find_private_keys
 
 MARK = "[secret: key]"
 BEGIN, END = "-----BEGIN RSA PRIVATE " + "KEY-----", "-----END RSA PRIVATE " + "KEY-----"

@@ -186,7 +186,11 @@ def build_unknown_provider_error(name: str) -> UsageError:
 
 def build_no_provider_error() -> UsageError:
     """Return the error if no provider is configured."""
-    return UsageError("No model provider is configured", hint=_explain_configuration())
+    return UsageError(
+        "No model provider is configured",
+        hint="run `mcode auth login`, or set a key such as `OPENAI_API_KEY`; for a server of your "
+        "own give `--base-url`",
+    )
 
 
 def explain_unreachable(provider: Provider) -> str:
@@ -227,17 +231,6 @@ def _find_stored_provider(environ: Mapping[str, str]) -> Provider | None:
         each for each in load_providers().values() if each.available and each.name in stored
     ]
     return min(providers, key=lambda each: each.login, default=None)
-
-
-def _explain_configuration() -> str:
-    providers = [each for each in load_providers().values() if each.available]
-    servers = [each for each in providers if each.local or each.name == "litellm"]
-    return text(
-        "run `mcode auth login`, or set one of {names}; for a server of your own set one of "
-        "{addresses}, or give `--base-url`",
-        names=_join_names(name for each in providers for name in each.key_variables),
-        addresses=_join_names(each.list_endpoint_variables()[0] for each in servers),
-    )
 
 
 def _join_names(names: Iterable[str]) -> str:

@@ -51,12 +51,10 @@ def test_an_empty_key_is_no_key() -> None:
     assert detect_provider(Settings(), {OPENAI: " "}) is None
 
 
-def test_the_hint_names_the_login_and_every_variable() -> None:
+def test_hint_is_short_and_names_the_ways() -> None:
     hint = build_no_provider_error().hint
-    assert "`mcode auth login`" in hint
-    known = [each for each in load_providers().values() if each.available]
-    assert all(f"`{name}`" in hint for each in known for name in each.key_variables)
-    assert all(f"`{each.name.upper()}_BASE_URL`" in hint for each in known if each.local)
+    assert len(hint) < 130
+    assert all(f"`{way}`" in hint for way in ("mcode auth login", OPENAI, "--base-url"))
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,6 @@ from ..i18n.message_translation import translate_notice
 from ..options import OutputFormat
 from ..rendering.output import echo
 from ..rendering.sanitize import sanitize_line
-from .choice import ask_choice
-from .choice_keys import Choice
-from .typing_state import TYPING
 
 
 def settle_memory(folder: Path, *, output: OutputFormat = OutputFormat.text) -> None:
@@ -26,6 +23,10 @@ def settle_memory(folder: Path, *, output: OutputFormat = OutputFormat.text) -> 
     claim = find_claim(home, folder)
     if claim is None or claim.is_moved or not _is_read(folder, home):
         return
+    from .choice import ask_choice
+    from .choice_keys import Choice
+    from .typing_state import TYPING
+
     question = t(
         "memory.claim",
         folder=sanitize_line(str(folder.resolve())),

@@ -20,9 +20,6 @@ from ..i18n.message_translation import translate_notice
 from ..options import OutputFormat
 from ..rendering.output import echo
 from ..rendering.sanitize import sanitize_line
-from .choice import ask_choice
-from .choice_keys import Choice
-from .typing_state import TYPING
 
 TrustFlag = Annotated[
     bool,
@@ -61,9 +58,7 @@ def settle_here(*, yes: bool) -> None:
 
 def warn_untrusted(folder: Path) -> None:
     """Warn on stderr if the project's configuration is not loaded."""
-    from ...config.settings.loader import (
-        has_ignored_config,
-    )  # imports the schema, which light commands avoid
+    from ...config.settings.loader import has_ignored_config  # imports the schema
 
     if has_ignored_config(folder, paths.locate_home()):
         echo(t("trust.left_out"), err=True)
@@ -80,6 +75,10 @@ def show_inventory(trust: Trust, *, tests: bool) -> None:
 
 
 def _ask_trust(trust: Trust, home: Path, *, tests: bool) -> None:
+    from .choice import ask_choice
+    from .choice_keys import Choice
+    from .typing_state import TYPING
+
     trust = with_referenced_files(trust)
     show_inventory(trust, tests=tests)
     if trust.unreadable or trust.damaged:

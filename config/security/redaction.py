@@ -42,10 +42,15 @@ def redact_json(value: Any) -> Any:
 
 
 def _redact_field(name: Any, value: Any) -> Any:
-    from .secrets.assignments import find_named_kind
-
     redacted = redact_json(value)
     if isinstance(name, str) and isinstance(value, str) and redacted == value:
+        from .secrets.rules import NAME_WORDS
+
+        lowered = name.encode("ascii", "replace").lower()
+        if not value or not any(word in lowered for word in NAME_WORDS):
+            return value
+        from .secrets.assignments import find_named_kind  # compiles its expressions
+
         kind = find_named_kind(name, value)
         return f"[secret: {kind}]" if kind else value
     return redacted

@@ -70,11 +70,8 @@ class Trust:
 
 def check_trust(folder: Path, home: Path) -> Trust:
     """Return the folder's current trust; reads only the folder and the user's record."""
-    # loaded late: light commands ask for no folder's trust
-    from .program_inventory import take_program_inventory
-
     real, inventory = os.path.realpath(folder), tuple(take_inventory(folder))
-    programs = tuple(take_program_inventory(folder, [item.path for item in inventory]))
+    programs = _take_programs(real, inventory)
     now = Trust(real, inventory, False, programs=programs)
     try:
         yes = read_consents(home).get(real)
@@ -91,6 +88,23 @@ def check_trust(folder: Path, home: Path) -> Trust:
     if changes or now.unreadable:
         return replace(now, changed=tuple(changes), differences=changes)
     return replace(now, trusted=True, further=yes.further)
+
+
+def _take_programs(root: str, inventory: Sequence[InventoryItem]) -> tuple[ProgramItem, ...]:
+    """Return what starts programs: a repository's settings, and what the listed files name."""
+    places = (os.path.join(folder, "") for folder in (root, *map(str, Path(root).parents)))
+    # a bare repository is its own folder
+    if not inventory and not any(map(os.path.lexists, _list_marks(places))):
+        return ()
+    from .program_inventory import take_program_inventory  # light commands need it seldom
+
+    return tuple(take_program_inventory(Path(root), [item.path for item in inventory]))
+
+
+def _list_marks(places: Iterable[str]) -> Iterator[str]:
+    """Yield what is in a folder of git's."""
+    for place in places:
+        yield from (f"{place}.git", f"{place}HEAD")
 
 
 def with_referenced_files(folder_trust: Trust) -> Trust:

@@ -11,7 +11,7 @@ from ...config import paths
 from ..database.connection import can_write, connect, lock_database
 from ..transaction import begin_transaction
 from .file_recovery import translate_store_errors
-from .namespaces import LINKS, Namespace, get_namespace
+from .namespaces import ADOPTED, LINKS, MIGRATIONS, Namespace, get_namespace
 
 
 class CardRows:
@@ -86,8 +86,6 @@ class CardRows:
 @contextmanager
 def open_rows(home: Path) -> Generator[CardRows | None]:
     """Yield the rows; None if nothing was ever kept. Cards of earlier versions are found first."""
-    from .project_migration import adopt_older_cards, needs_adoption
-
     path = paths.locate_memory(home)
     if not path.exists():
         yield None
@@ -98,7 +96,9 @@ def open_rows(home: Path) -> Generator[CardRows | None]:
             yield None
             return
         rows = CardRows(connection)
-        if needs_adoption(rows) and can_write(path):
+        if can_write(path) and not rows.get(MIGRATIONS, ADOPTED):
+            from .project_migration import adopt_older_cards  # compiles much
+
             with lock_database(path):
                 adopt_older_cards(rows, home)
         yield rows

@@ -1,6 +1,5 @@
 """Record of the folder that keeps a project's cards, so that another one that names it is asked."""
 
-import asyncio
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +13,8 @@ if TYPE_CHECKING:
 
 async def record_folder(store: "BaseStore", project: str, folder: Path) -> None:
     """Record the folder unless that was done before."""
+    import asyncio  # light commands describe folders only
+
     if not await store.aget(FOLDERS, project):
         await store.aput(FOLDERS, project, await asyncio.to_thread(describe_folder, folder))
 

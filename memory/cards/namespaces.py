@@ -19,6 +19,8 @@ LINKS: Namespace = ("memory", "links")
 FOLDERS: Namespace = ("memory", "folders")
 """By project, its folder and the remote that its repository named when a card was kept."""
 MIGRATIONS: Namespace = ("memory", "migrations")
+# The key there that says that cards of a remote were given to its folder
+ADOPTED = "folders"
 """What was done to cards of earlier versions."""
 
 

@@ -18,6 +18,7 @@ from ..database.connection import connect
 from .card import card_from_value
 from .folder_record import describe_folder
 from .namespaces import (
+    ADOPTED,
     FOLDERS,
     LINKS,
     MIGRATIONS,
@@ -32,17 +33,10 @@ from .repository import find_repository
 if TYPE_CHECKING:
     from .card_rows import CardRows
 
-_DONE = "folders"
-
-
-def needs_adoption(rows: "CardRows") -> bool:
-    """Return whether it was never done in this home."""
-    return not rows.get(MIGRATIONS, _DONE)
-
 
 def adopt_older_cards(rows: "CardRows", home: Path) -> None:
     """Give cards of a remote to the folder that has used them; once, under the file's lock."""
-    if not needs_adoption(rows):
+    if rows.get(MIGRATIONS, ADOPTED):
         return
     folders = _read_thread_folders(home)
     with rows.transaction():
@@ -50,7 +44,7 @@ def adopt_older_cards(rows: "CardRows", home: Path) -> None:
         for remote, places in users.items():
             _adopt_remote(rows, remote, places, folders)
         _hold_back_permissions(rows)
-        rows.put(MIGRATIONS, _DONE, {"done": True})
+        rows.put(MIGRATIONS, ADOPTED, {"done": True})
 
 
 def _hold_back_permissions(rows: "CardRows") -> None:

@@ -8,7 +8,6 @@ from ...config.security.control_characters import CONTROL_CHARACTERS
 from ...config.security.redaction import find_marks, redact
 from ...config.text import text
 from .card import MAX_CHARACTERS
-from .permission_speech import speaks_of_permission
 from .words import is_cjk, split_exact_words
 
 SHARED_WORDS = 8
@@ -79,6 +78,8 @@ def check_card(content: str, labels: Sequence[str] = (), foreign_texts: Sequence
 
 def check_permission_speech(*texts: str) -> None:
     """Raise CardRefusedError if the texts of a card, read together, would permit something."""
+    from .permission_speech import speaks_of_permission  # only for a card that is written
+
     if speaks_of_permission(*texts):
         raise CardRefusedError(
             "memory cannot decide about permissions",

@@ -27,7 +27,6 @@ from .namespaces import (
     identify_project,
     identify_remote,
 )
-from .permission_speech import speaks_of_permission
 from .repository import find_repository
 
 if TYPE_CHECKING:
@@ -49,6 +48,8 @@ def adopt_older_cards(rows: "CardRows", home: Path) -> None:
 
 def _hold_back_permissions(rows: "CardRows") -> None:
     """Let the user decide about active cards that would permit something: they are proposed."""
+    from .permission_speech import speaks_of_permission  # compiles much, once in a home's life
+
     for prefix, key, value in rows.list_cards():
         card = card_from_value(key, "project", value)
         if not card or card.state != "active":

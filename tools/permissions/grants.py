@@ -3,7 +3,6 @@
 from ...config.text import join_texts, text
 from .call import RequestedCall
 from .decision import Decision
-from .plainer_command import simplify
 from .policy import Policy
 from .restrictions import is_plan_write, is_read_only
 from .rule import find_allowing_rules, find_call_excess, find_changed_consents
@@ -32,7 +31,7 @@ def grant(call: RequestedCall, policy: Policy) -> Decision:
     if call.analysis and is_read_only(call):
         return Decision("allow", call.analysis.reason, READS)
     allowing = policy.filter_rules("allow")
-    plainer = simplify(call)
+    plainer = _simplify(call)
     if rules := find_allowing_rules(allowing, plainer):
         texts = ", ".join(dict.fromkeys(f"`{rule.text}`" for rule in rules))
         return Decision(
@@ -60,6 +59,14 @@ def grant(call: RequestedCall, policy: Policy) -> Decision:
     # an `allow` rule on the command would override a `deny` or `ask` rule on its files
     is_limited = bool(policy.file_limits and call.command and find_limited_file(call, policy))
     return Decision("ask", reason, "mode", always="" if is_limited else suggest_rule(call))
+
+
+def _simplify(call: RequestedCall) -> RequestedCall:
+    if not call.command:
+        return call
+    from .plainer_command import simplify  # compiles its expressions
+
+    return simplify(call)
 
 
 def _ask_about_changes(call: RequestedCall, policy: Policy) -> Decision | None:

@@ -73,7 +73,7 @@ async def approve(state: State, runtime: Runtime[Context]) -> DispatchTransition
     named = await name_server_calls(answer.tool_calls, agent)
     agent, tools = named.agent, named.agent.tools
     thread = get_thread_id(runtime)
-    unsent = await asyncio.to_thread(find_invalid_calls, named.calls, agent, thread)
+    unsent = await find_invalid_calls(named.calls, agent, thread)
     refused = {**named.refused, **unsent}
     rulings = [
         await asyncio.to_thread(evaluate_call, call, agent, refused.get(call["id"] or "", ""))
@@ -91,7 +91,7 @@ async def approve(state: State, runtime: Runtime[Context]) -> DispatchTransition
     allowed = [ruling.call for ruling in rulings if ruling.verdict == "allow"]
     alone = list_hooked_tools(agent.deps, {call["name"] for call in allowed})
     if SUBAGENT not in alone:  # else `run_tool` does this, after its hooks
-        allowed = await asyncio.to_thread(split_calls, allowed, agent, thread)
+        allowed = await split_calls(allowed, agent, thread)
     groups = group_calls(
         allowed,
         tools,
@@ -109,6 +109,8 @@ async def _prepare_questions(
 ) -> list[CallEvaluation]:
     """Add what the questions show, and bind them to what the calls start."""
     previewed = await preview_edits(evaluations, state, agent)
+    if all(evaluation.verdict != "ask" for evaluation in previewed):
+        return previewed
     return await asyncio.to_thread(bind_questions, previewed, state, agent)
 
 
@@ -167,6 +169,8 @@ async def _ask_and_keep_rules(
     rulings: list[CallEvaluation], agent: Agent, runtime: Runtime[Context]
 ) -> list[CallEvaluation]:
     """Ask, and keep the rules that the answer gives for the project."""
+    if all(evaluation.verdict != "ask" for evaluation in rulings):
+        return rulings  # a thread hop costs as much as the rest of this node
     settled = await asyncio.to_thread(ask_human, rulings, agent, runtime.context.sub_id)
     for notice in await asyncio.to_thread(save_project_rules, settled, agent.deps):
         emit_event(runtime, "notice", text=notice)

@@ -109,7 +109,7 @@ async def _send_agents(
     }
     thread = get_thread_id(runtime)
     try:
-        children = await asyncio.to_thread(split_calls, [call], agent, thread)
+        children = await split_calls([call], agent, thread)
     except ToolError as error:
         return _answer_call(state, runtime, ToolResult(error=str(error)))
     queue = [*group_children(children), *state.get("rest", [])]

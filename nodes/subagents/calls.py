@@ -1,5 +1,6 @@
 """Calls of `subagent`: checked, and split into one call for each child."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 
 from langchain_core.messages.tool import ToolCall
@@ -22,23 +23,33 @@ def open_sub_runs(deps: Dependencies) -> SubRuns:
     return SubRuns(paths.locate_database(deps.home))
 
 
-def find_invalid_calls(calls: Sequence[ToolCall], agent: Agent, thread: str) -> Mapping[str, str]:
-    """Return the error for the model of each invalid call, by the call's ID. Blocks."""
+async def find_invalid_calls(
+    calls: Sequence[ToolCall], agent: Agent, thread: str
+) -> Mapping[str, str]:
+    """Return the error for the model of each invalid call, by the call's ID."""
+    named = [(call["id"] or "", *canonical(call["name"], call["args"])) for call in calls]
+    sent = {id: args for id, name, args in named if name == SUBAGENT and SUBAGENT in agent.tools}
+    return await asyncio.to_thread(_find_errors, sent, agent, thread) if sent else {}
+
+
+def _find_errors(
+    sent: Mapping[str, Mapping[str, object]], agent: Agent, thread: str
+) -> Mapping[str, str]:
     reasons = dict[str, str]()
-    for call in calls:
-        name, args = canonical(call["name"], call["args"])
-        if name != SUBAGENT or SUBAGENT not in agent.tools:
-            continue
+    for id, args in sent.items():
         try:
             _build_tasks(args, agent, thread)
         except ToolError as error:
-            reasons[call["id"] or ""] = str(error)
+            reasons[id] = str(error)
     return reasons
 
 
-def split_calls(calls: Sequence[PendingCall], agent: Agent, thread: str) -> list[PendingCall]:
-    """Return the calls, each call of `subagent` split into one for each child. Blocks."""
-    return [child_call for call in calls for child_call in _split_call(call, agent, thread)]
+async def split_calls(calls: Sequence[PendingCall], agent: Agent, thread: str) -> list[PendingCall]:
+    """Return the calls, each call of `subagent` split into one for each child."""
+    if all(call["name"] != SUBAGENT for call in calls):
+        return list(calls)
+    split = [await asyncio.to_thread(_split_call, call, agent, thread) for call in calls]
+    return [child_call for children in split for child_call in children]
 
 
 def _split_call(call: PendingCall, agent: Agent, thread: str) -> list[PendingCall]:

@@ -9,7 +9,7 @@ import pytest
 from program import Ended, Program
 from provider import Provider
 
-SERVER = str(Path(__file__).parents[1] / "fixtures" / "mcp_servers" / "old_era_server.py")
+SERVERS = Path(__file__).parents[1] / "fixtures" / "mcp_servers"
 NPM = pytest.param(
     "npm run build",
     "package.json",
@@ -95,9 +95,15 @@ def test_parked_approval_covers_the_script_shown(tmp_path: Path, provider: Provi
 def test_always_for_server_tool_binds_to_its_entry(tmp_path: Path, provider: Provider) -> None:
     projects = Projects(tmp_path, provider, "")
     first, second = projects.first, projects.second
+    for program in (first, second):  # a project's server does not see the rest of `/tmp`
+        shutil.copytree(SERVERS, program.project / "servers")
 
     def ask(program: Program, *answers: dict, env: str, mode: str = "ask") -> Ended:
-        entry = {"command": sys.executable, "args": [SERVER], "env": {"A": env}}
+        entry = {
+            "command": sys.executable,
+            "args": ["servers/old_era_server.py"],
+            "env": {"A": env},
+        }
         (program.project / ".mcp.json").write_text(json.dumps({"mcpServers": {"db": entry}}))
         args = {"server_name": "db", "tool_name": "echo", "arguments": {"text": "hi"}}
         call = {"name": "use_mcp_tool", "args": args}

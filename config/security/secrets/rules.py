@@ -6,6 +6,7 @@ some in the line before such a word, since a name must precede the secret, few i
 
 import json
 import re
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -18,8 +19,10 @@ DATA = ("own_rules.json", "gitleaks_rules.json")
 MIN_WORD_LENGTH = 16
 # Characters before a long word in which a name may say what it is
 MAX_LEAD = 100
-# Bytes of which each beginning of a keyword is looked up
-MAX_GRAMS = 5_000
+# Bytes of a keyword's beginning: those of a number in memory
+GRAM_LENGTH = 4
+# In place of the beginning of a keyword that is shorter
+NO_GRAM = -1
 # Characters of a line around a keyword for rules of the whole text
 MAX_BEFORE, MAX_AFTER = 400, 800
 _WORD_CHARACTERS = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789_-.+/=~:%@#$!*^|")
@@ -141,8 +144,18 @@ def find_by_rules(text: str, lowered: bytes) -> Iterator[tuple[str, int, int]]:
             yield from _find_in_spans(text, rules, find_lines(lowered, keyword))
     if words := find_long_words(lowered):
         yield from _find_in_words(text, lowered, words, "word")
-        leads = [Span(max(0, word.start - MAX_LEAD), word.end) for word in words]
-        yield from _find_in_words(text, lowered, leads, "line")
+        yield from _find_in_words(text, lowered, _add_leads(words), "line")
+
+
+def _add_leads(words: list[Span]) -> list[Span]:
+    """Return the words with what stands before each; no two overlap."""
+    spans = list[Span]()
+    for word in words:
+        start = max(0, word.start - MAX_LEAD)
+        if spans and start <= spans[-1].end:
+            start = spans.pop().start
+        spans.append(Span(start, word.end))
+    return spans
 
 
 def _find_in_words(
@@ -156,22 +169,24 @@ def _find_in_words(
 
 def _find_keywords(searched: bytes, scope: str) -> list[bytes]:
     """Return the keywords of a scope that are in a text, in their order."""
-    if len(searched) > MAX_GRAMS:
-        return [keyword for keyword in group_by_keyword(scope) if keyword in searched]
-    # a hundred searches take longer than one look at each place
+    # two hundred searches take longer than one look at the four bytes from each place
     grouped = _group_by_beginning(scope)
-    grams = {(), *zip(searched, searched[1:], searched[2:], strict=False)}
-    found = [entry for gram in grams for entry in grouped.get(gram, ()) if entry[1] in searched]
-    return [keyword for _, keyword in sorted(found)]
+    grams = {NO_GRAM}
+    for offset in range(min(GRAM_LENGTH, len(searched))):
+        end = len(searched) - (len(searched) - offset) % GRAM_LENGTH
+        grams |= grouped.keys() & memoryview(searched)[offset:end].cast("I")
+    entries = [entry for gram in grams for entry in grouped.get(gram, ())]
+    return [keyword for _, keyword in sorted(entries) if keyword in searched]
 
 
 @cache
-def _group_by_beginning(scope: str) -> dict[tuple[int, ...], list[tuple[int, bytes]]]:
-    """Return the numbered keywords of a scope by their first three bytes, shorter ones by none."""
-    grouped = dict[tuple[int, ...], list[tuple[int, bytes]]]()
+def _group_by_beginning(scope: str) -> dict[int, list[tuple[int, bytes]]]:
+    """Return the numbered keywords of a scope by their first bytes as a number."""
+    grouped = dict[int, list[tuple[int, bytes]]]()
     for number, keyword in enumerate(group_by_keyword(scope)):
-        beginning = tuple(keyword[:3]) if len(keyword) > 2 else ()
-        grouped.setdefault(beginning, []).append((number, keyword))
+        is_short = len(keyword) < GRAM_LENGTH
+        gram = NO_GRAM if is_short else int.from_bytes(keyword[:GRAM_LENGTH], sys.byteorder)
+        grouped.setdefault(gram, []).append((number, keyword))
     return grouped
 
 

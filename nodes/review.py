@@ -14,14 +14,14 @@ from ..memory.undo.history import HistoryEntry
 from ..memory.undo.restore import execute_plan, plan_restore
 from ..memory.undo.undo_stack import find_active_entries
 from .approval.decisions import parse_decisions
-from .repetition.loop_response import is_stopped
+from .outcome import evaluate_outcome, explain_outcome
 from .run.context import Context, get_thread_id
 from .run.emit import emit_event
 from .run.interrupts import request_answer
 from .run.message_history import build_role_message
 from .run.repair_rounds import choose_worker
 from .run.snapshot_recorder import build_file_state, emit_changes, take_workspace_snapshot
-from .state import Outcome, State
+from .state import State
 
 # Characters of the diff in the question itself; the whole is one command away
 SHOWN_DIFF = 20_000
@@ -56,10 +56,10 @@ async def review(state: State, runtime: Runtime[Context]) -> ReviewTransition:
 async def _ask_user(state: State, runtime: Runtime[Context]) -> Mapping[str, Any]:
     deps = await runtime.context.open_dependencies(state)
     diff = redact(await render_net_diff(deps.snapshots, await list_job_entries(state, runtime)))
-    action = {
-        "name": "review",
-        "args": {"outcome": evaluate_outcome(state), "diff": diff[:SHOWN_DIFF]},
-    }
+    outcome = evaluate_outcome(state)
+    reason = explain_outcome(state, outcome)
+    args = {"outcome": outcome, "diff": diff[:SHOWN_DIFF], **({"reason": reason} if reason else {})}
+    action = {"name": "review", "args": args}
     question = {
         "action_requests": [{**action, "description": "keep, undo, or request changes"}],
         "review_configs": [
@@ -125,15 +125,3 @@ async def list_job_entries(state: State, runtime: Runtime[Context]) -> list[Hist
     deps = await runtime.context.open_dependencies(state)
     entries = await asyncio.to_thread(deps.history.list_entries, get_thread_id(runtime))
     return [entry for entry in find_active_entries(entries) if entry.number > state.get("since", 0)]
-
-
-def evaluate_outcome(state: State) -> Outcome:
-    """Return the outcome: `verified` only with passing tests that the tester accepted."""
-    if is_stopped(state):
-        return "failed"
-    evidence = state.get("evidence")
-    if state.get("options", {}).get("skip_tests") or evidence is None:
-        return "unverified"
-    if evidence["verdict"] == "failed" or not state.get("accepted"):
-        return "failed"
-    return "verified" if evidence["verdict"] == "passed" else "unverified"

@@ -17,6 +17,7 @@ from .tool_task import PendingCall
 from .usage import Usage as Usage
 
 Outcome = Literal["verified", "unverified", "failed", "undone", "answered"]
+FailureCause = Literal["tests", "rejected", "no_verdict", "repeated"]
 Latest = TypeVar("Latest")
 # Writes until LangGraph copies the whole value into a checkpoint. The copies of a long thread would
 # be most of its bytes; what they save, `memory/checkpoints/delta_history.py` saves in memory.
@@ -136,6 +137,8 @@ class AttemptResult(TypedDict):
     evidence: Evidence | None
     usage: NotRequired[Usage]
     """What it has used; missing in older threads."""
+    undecided: NotRequired[bool]
+    """Whether it is not verified, but nothing speaks against it, so the user may choose it."""
 
 
 class State(TypedDict, total=False):

@@ -1,6 +1,5 @@
 """The tester: reviews a change whose tests pass; accepts it or sends it back."""
 
-import re
 from typing import Literal
 
 from langchain_core.messages import HumanMessage
@@ -17,8 +16,8 @@ from .run.repair_rounds import send_back
 from .run.snapshot_recorder import build_file_state, take_workspace_snapshot
 from .state import State
 from .turn.model_turn import run_model_turn
+from .verdict import parse_verdict
 
-TesterVerdict = Literal["accepted", "rejected"]
 REJECTED = "The tester rejected the change:\n\n{words}"
 UNCLEAR = "Is the request met? Answer again, and begin with `ACCEPTED` or `REJECTED`."
 # How often a tester without a verdict is asked for one
@@ -75,16 +74,3 @@ def _count_reminders(state: State) -> int:
         elif is_request(message):
             break
     return reminders
-
-
-def parse_verdict(words: str) -> TesterVerdict | None:
-    """Return the verdict: the answer's first word, or a line that starts with it in capitals.
-
-    Some models write an introduction first; of two verdicts the stricter one counts.
-    """
-    lines = re.findall(r"(?m)^\W*(?:(?i:verdict)\W+)?(ACCEPTED|REJECTED)\b", words)
-    first = re.match(r"\W*(?:verdict\W+)?(accepted|rejected)\b", words, re.IGNORECASE)
-    verdicts = {word.lower() for word in (*lines, *(first.groups() if first else ()))}
-    if "rejected" in verdicts:
-        return "rejected"
-    return "accepted" if verdicts else None

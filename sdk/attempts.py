@@ -11,6 +11,7 @@ from ..config.errors import MaxAgentError, UsageError
 from ..memory.threads.index import ThreadIndex
 from ..memory.threads.record import ThreadRow, ThreadStatus
 from ..nodes.options import Options
+from ..nodes.outcome import find_failure_cause
 from ..nodes.run.attempt import Attempt, AttemptEnd, AttemptStep, ReportStep
 from ..nodes.state import State
 from ..nodes.usage import Usage
@@ -104,6 +105,7 @@ def _build_end(
         usage=state.get("usage"),
         summary=state.get("summary", ""),
         error=error,
+        failure=find_failure_cause(state) if outcome == "failed" else None,
     )
 
 

@@ -261,6 +261,8 @@ class Completion:
     dollars (None: unknown), `seconds` and number of the answered `requests`."""
     pull_request: Mapping[str, Any] | None = None
     """`url`, `branch` and `number` of the thread's pull request; None: there is none."""
+    reason: str = ""
+    """Why the outcome is another one than the evidence says; empty: it is not, or was undone."""
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from ..config.security.redaction import redact
 from ..memory.threads.index import ThreadIndex
 from ..memory.threads.record import STATUS_OF_OUTCOME, ThreadStatus
 from ..memory.undo.undo_stack import find_active_entries
+from ..nodes.outcome import explain_outcome
 from ..nodes.roles import CHAT_ROLES
 from ..nodes.run.dependencies import Dependencies
 from ..nodes.run.limits import NOTHING_USED
@@ -78,15 +79,17 @@ async def build_completion(
     entries = await asyncio.to_thread(deps.history.list_entries, thread_id)
     since = values.get("since", 0)
     job = [entry for entry in find_active_entries(entries) if entry.number > since]
+    outcome = values.get("outcome") or "unverified"
     return Completion(
         thread_id=thread_id,
-        outcome=values.get("outcome") or "unverified",
+        outcome=outcome,
         summary=redact(values.get("summary") or _read_final_answer(values)),
         evidence=values.get("evidence"),
         files=[{"path": change.path, "kind": change.kind} for change in compute_net_changes(job)],
         diff=redact(await render_net_diff(deps.snapshots, job)),
         graph=graph,
         usage=build_usage(values.get("usage")),
+        reason=explain_outcome(values, outcome),
     )
 
 

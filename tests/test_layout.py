@@ -45,8 +45,8 @@ ROOMS = {
     "thread_history runner reviews studio sync_runner transfer",
     "cli": "i18n rendering prompts execution commands repl/prompt repl/session repl/slash repl app",
     "nodes": "children/task conversation/cut tool_task state children memory conversation messages "
-    "run hooks recovery repetition subagents background skills approval review mcp turn "
-    "enforce_schema compaction testing attempts agent_turn approve architect chat_turn coder "
+    "run hooks recovery repetition verdict outcome subagents background skills approval review mcp "
+    "turn enforce_schema compaction testing attempts agent_turn approve architect chat_turn coder "
     "compact editor receive_message run_tool switch_mode tester verify lazy_nodes",
     "tools": "textedits definitions process filesystem git hosting sandbox testing hooks "
     "search shell/parsing shell/readonly shell/risks shell shell/effects consent mcp/oauth mcp "

@@ -9,6 +9,7 @@ from ...memory.threads.pull_requests import PULL_REQUEST
 from ...sdk.events import Question
 from ...sdk.interrupt_response import Answer
 from ..i18n.catalogs import t
+from ..i18n.stored_messages import translate_stored
 from ..rendering.approval_request import describe_asker, show_request
 from ..rendering.console import open_console, show_line
 from ..rendering.tool_summary import format_call
@@ -22,6 +23,8 @@ from .tool_approval import decide_call
 # `{"type": "approve"}` or a similar mapping; `always` is a rule that has just been saved
 UserDecision = Mapping[str, Any]
 ApprovalRequest = Mapping[str, Any]
+# The question which of several attempts at a task is kept
+CHOOSE_ATTEMPT = "choose_attempt"
 # Characters of a call where several are named
 SHORT = 40
 
@@ -116,7 +119,10 @@ def decide_request(
 
 
 def _decide_review(console: Console, request: ApprovalRequest) -> UserDecision:
-    show_line(console, t(f"outcome.{request['args']['outcome']}"), "bold")
+    outcome = t(f"outcome.{request['args']['outcome']}")
+    if reason := str(request["args"].get("reason") or ""):
+        outcome = t("labelled", label=outcome, said=translate_stored(reason))
+    show_line(console, outcome, "bold")
     choices = [
         Choice("keep", t("key.review.keep")),
         Choice("undo", t("key.review.undo"), needs_enter=True),
@@ -147,10 +153,14 @@ def _read_reply(console: Console, request: ApprovalRequest) -> str:
     """Return the answer to a question of the model: one of its options, or a text."""
     args: Mapping[str, Any] = request["args"]
     options = [str(option) for option in cast("list[object]", args.get("options") or [])]
-    asked = args.get("question") or args.get("response") or ""
+    asked = str(args.get("question") or args.get("response") or "")
+    if request["name"] == CHOOSE_ATTEMPT:
+        choices = [Choice(option, translate_stored(option), letter="") for option in options]
+        console.print()
+        return choose(console, translate_stored(asked), choices).word
     console.print()
     choices = [Choice(option, option, letter="") for option in options]
     own = t("key.reply.other" if options else "key.reply")
     text = Choice("", own, needs_text=True, letter="")
-    reply = choose(console, str(asked), [*choices, text])
+    reply = choose(console, asked, [*choices, text])
     return reply.text or reply.word

@@ -34,8 +34,20 @@ def describe_outcome(event: ev.Completion) -> str:
     if event.graph == "edit" and event.outcome != "undone":
         return t("outcome.edited") if event.files else t("outcome.unchanged")
     evidence = event.evidence
+    if event.reason and event.outcome != "undone":
+        return sanitize_line(_describe_reason(event, words))
     if evidence and event.outcome != "undone":
         command = f" ({evidence['command']})" if evidence["command"] else ""
         proof = t("labelled", label=words, said=translate_stored(evidence["reason"]))
         return sanitize_line(f"{proof}{command}")
     return t("outcome.skipped") if event.outcome == "unverified" else words
+
+
+def _describe_reason(event: ev.Completion, words: str) -> str:
+    """Describe an outcome that its tests do not explain: the reason first, then what they say."""
+    line = t("labelled", label=words, said=translate_stored(event.reason))
+    evidence = event.evidence
+    if not evidence:
+        return line
+    parts = (translate_stored(evidence["reason"]), evidence["command"])
+    return f"{line} ({'; '.join(filter(None, parts))})"

@@ -24,6 +24,7 @@ from ..run.emit import emit_event
 from ..run.message_history import build_role_message
 from ..run.snapshot_recorder import build_file_state, emit_changes
 from ..state import AttemptResult, Outcome, State
+from .choice import choose_undecided
 
 NONE = "none of the {count} attempts is kept, because none passes its tests"
 SAVED = "the changes of the other attempts: {folder}"
@@ -43,7 +44,7 @@ async def adopt_attempt(
 ) -> Command[Literal["verify", "review", "__end__"]]:
     """Merge the best attempt and go to the review, or to the tests; end if there is none."""
     deps = await runtime.context.open_dependencies(state)
-    results = state.get("attempts", [])
+    results = choose_undecided(state, runtime)
     best = next((result for result in results if result["kept"]), None)
     worktrees = await asyncio.to_thread(_find_worktrees, deps, runtime, results)
     await _save_changes(deps, runtime, results, worktrees)
@@ -52,18 +53,19 @@ async def adopt_attempt(
     for worktree in worktrees.values():
         await remove_worktree(deps.snapshots, worktree)
     files = await build_file_state(deps, runtime, await deps.snapshots.take())
+    update = {**files, "attempts": results}
     if best is None:
         emit_event(runtime, "notice", text=text(NONE, count=len(results)))
         outcome: Outcome = (
             "unverified" if all(r["outcome"] == "unverified" for r in results) else "failed"
         )
-        return Command(goto="__end__", update={**files, "outcome": outcome})
+        return Command(goto="__end__", update={**update, "outcome": outcome})
     evidence = best["evidence"]
     if evidence is None or evidence["tree"] != files["tree"]:
         # other files changed meanwhile, so these are not the files that were tested
-        return Command(goto="verify", update={**files, **_build_update(state, best)})
+        return Command(goto="verify", update={**update, **_build_update(state, best)})
     emit_event(runtime, "evidence", **evidence)
-    return Command(goto="review", update={**files, **_build_update(state, best)})
+    return Command(goto="review", update={**update, **_build_update(state, best)})
 
 
 def _build_update(state: State, best: AttemptResult) -> dict[str, Any]:
@@ -78,7 +80,7 @@ def _build_update(state: State, best: AttemptResult) -> dict[str, Any]:
         "role": "coder",
         "summary": best["summary"],
         "evidence": best["evidence"],
-        "accepted": True,
+        "accepted": best["outcome"] != "failed",
         "proven": True,
     }
 

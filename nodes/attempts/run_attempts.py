@@ -45,9 +45,14 @@ STARTED_WITH = "attempt {number}: thread {thread}, model {model}"
 KEPT = "attempt {number} is kept: {reason}"
 NOT_KEPT = "attempt {number} is not kept: {reason}"
 _OUTCOMES = {
-    "failed": "its tests failed, or were not accepted",
+    "failed": "its tests failed",
     "unverified": "unverified: {reason}",
     "undone": "it was undone",
+}
+_FAILURES = {
+    "rejected": "the tester rejected it: {reason}",
+    "no_verdict": "the tester gave no verdict: {reason}",
+    "repeated": "its model kept repeating itself",
 }
 _STATUSES = {
     "waiting": "it asked a question that nobody could answer; see `mcode threads show {thread}`",
@@ -189,6 +194,7 @@ async def _build_result(
         summary=end.summary,
         evidence=end.evidence,
         usage=end.usage or NOTHING_USED,
+        undecided=bool(diff) and (end.outcome == "unverified" or end.failure == "no_verdict"),
     )
 
 
@@ -196,7 +202,7 @@ def _describe(attempt: Attempt, end: AttemptEnd) -> str:
     """Return why an attempt is not verified; empty if its tests are green."""
     if end.status == "ended":
         reason = end.evidence["reason"] if end.evidence else "no tests were run"
-        template = _OUTCOMES.get(end.outcome, "")
+        template = _FAILURES.get(end.failure or "", _OUTCOMES.get(end.outcome, ""))
         return text(template, reason=reason) if template else ""
     return text(_STATUSES[end.status], thread=attempt.thread_id[:8], reason=end.error)
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from ...config.text import text
 from ...memory.threads.thread_id import build_attempt_thread_id
 from ..options import Options
-from ..state import Evidence, Usage
+from ..state import Evidence, FailureCause, Usage
 
 MIN_ATTEMPTS, MAX_ATTEMPTS = 2, 8
 
@@ -57,6 +57,8 @@ class AttemptEnd:
     summary: str = ""
     error: str = ""
     """Why it failed, as a message."""
+    failure: FailureCause | None = None
+    """What the outcome `failed` is due to; None: another outcome."""
 
 
 ReportStep = Callable[[AttemptStep], None]

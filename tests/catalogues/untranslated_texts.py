@@ -52,6 +52,7 @@ SPEAKING = (
     "nodes/approval/called_tools.py",
     "nodes/approval/test_consent.py",
     "nodes/review.py",
+    "nodes/outcome.py",
     "nodes/options.py",
     "nodes/turn/model_turn.py",
     "nodes/turn/model_request.py",
@@ -76,6 +77,7 @@ SPEAKING = (
     "nodes/run/attempt.py",
     "nodes/attempts/run_attempts.py",
     "nodes/attempts/adopt_attempt.py",
+    "nodes/attempts/choice.py",
     "tools/hooks/answer.py",
     "tools/hooks/execution.py",
 )

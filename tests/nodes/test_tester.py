@@ -1,31 +1,9 @@
 import json
 
-import pytest
 from confinement import UNASKED
 
 from maxagent import Runner, trust
-from maxagent.nodes.tester import COUNTS_AS_REJECTED, parse_verdict
-
-
-@pytest.mark.parametrize(
-    ("words", "verdict"),
-    [
-        ("REJECTED\nit divides by zero", "rejected"),
-        ("**REJECTED**: …", "rejected"),
-        ("Rejected. I do not like it.", "rejected"),
-        ("Verdict: REJECTED", "rejected"),
-        ("I looked at everything.\n\nREJECTED: it divides by zero", "rejected"),
-        ("ACCEPTED at first sight\nREJECTED at the second", "rejected"),
-        ("Accepted. Nothing was REJECTED.", "accepted"),
-        ("ACCEPTED\nRejected values are tested too.", "accepted"),
-        ("## Verdict: accepted", "accepted"),
-        ("Looks good.\n\nACCEPTED", "accepted"),
-        ("What a beautiful change, nothing to be rejected", None),
-        ("", None),
-    ],
-)
-def test_verdict_is_first_word_or_leads_capitalized_line(words, verdict):
-    assert parse_verdict(words) == verdict
+from maxagent.nodes.tester import COUNTS_AS_REJECTED
 
 
 async def test_praise_is_no_verdict_and_tester_retries(tmp_path):

@@ -34,14 +34,16 @@ CHEATING = calls([READ_TEST], [WEAKENED], [DONE])
 @pytest.fixture
 def models(tmp_path: Path, project: Path):
     """The options of attempts in which scripted models play these turns of the coder."""
-    (project / ".llc.yaml").write_text("task: {repair_rounds: 0}\n")
-    trust(project, tmp_path / "home")
 
-    def build(*coders, **more):
+    def build(*coders, testers=(), command="", **more):
+        settings = {"repair_rounds": 0, "test_command": command}
+        (project / ".llc.yaml").write_text(json.dumps({"task": settings}))
+        trust(project, tmp_path / "home")
         named = []
         for number, coder in enumerate(coders):
             script = tmp_path / f"attempt-{number}.json"
-            turns = {"architect": SMALL, "coder": coder, "tester": ACCEPT}
+            tester = testers[number] if testers else ACCEPT
+            turns = {"architect": SMALL, "coder": coder, "tester": tester}
             script.write_text(json.dumps(turns))
             named.append(f"scripted/{script}")
         count = {"best_of": len(coders), "models": named, "model": named[0]}
@@ -103,6 +105,53 @@ async def test_without_a_green_attempt_nothing_is_kept(runner, project, models):
     assert (end.outcome, end.files) == ("failed", [])
     assert not any(one["kept"] for one in attempts)
     assert (project / "numbers_.py").read_text() == BROKEN
+
+
+SILENT, REFUSE = [{"text": "Well."}] * 3, [{"text": "REJECTED: no"}]
+
+
+@pytest.mark.parametrize(
+    ("coders", "testers", "command", "offered", "answer", "content"),
+    [
+        ((GREEN, LARGER), (SILENT, SILENT), "true", [1, 2], Answer(text="1"), REPAIRED),
+        ((RED, GREEN), (ACCEPT, SILENT), "grep -q '+ number$' numbers_.py", [2], 0, REPAIRED),
+        ((GREEN, LARGER), (REFUSE, SILENT), "true", [2], Answer(reject="neither"), BROKEN),
+        ((GREEN, GREEN), (SILENT, REFUSE), "true", [1], Answer(text="none"), BROKEN),
+        ((GREEN, RED), (ACCEPT, ACCEPT), "", [1], Answer(text="Attempt 1!"), REPAIRED),
+        ((RED, RED), (SILENT, SILENT), "true", [], None, BROKEN),
+        ((GREEN, RED), (REFUSE, REFUSE), "true", [], None, BROKEN),
+    ],
+)
+async def test_user_chooses_among_attempts_without_verdict(
+    runner, project, models, coders, testers, command, offered, answer, content
+):
+    for test in () if command else ("test_numbers.py", "pytest.ini"):
+        (project / test).unlink()
+    options = models(*coders, testers=testers, command=command)
+    del options["apply"]
+    last, _ = await run(runner, project, options)
+    if not offered:
+        assert (last.outcome, last.files) == ("failed", [])
+        return
+    (request,) = last.action_requests
+    shown = request["args"]["options"]
+    assert [line[:9] for line in shown[:-1]] == [f"attempt {number}" for number in offered]
+    last = await last_of(runner.resume(last.thread_id, answer or Answer(text=shown[0])))
+    assert (project / "numbers_.py").read_text() == content
+    if content == REPAIRED:
+        assert last.kind == "review"
+
+
+async def test_unclear_choice_asks_again_and_apply_keeps_nothing(runner, project, models):
+    silent = {"testers": (SILENT, SILENT)}
+    options = models(GREEN, RED, **silent)
+    end, _ = await run(runner, project, options)
+    assert (end.outcome, end.files) == ("failed", [])
+    del options["apply"]
+    question, _ = await run(runner, project, options)
+    for unclear in ("2", "perhaps 1", "11"):
+        again = await last_of(runner.resume(question.thread_id, Answer(text=unclear)))
+        assert again.action_requests == question.action_requests
 
 
 async def test_user_is_asked_and_can_undo(runner, project, models):

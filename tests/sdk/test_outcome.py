@@ -2,7 +2,9 @@ from typing import Any
 
 import pytest
 from langgraph.types import Interrupt, StateSnapshot
+from repair_project import DONE, READ, REPAIR, calls, last_of
 
+from maxagent import trust
 from maxagent.sdk.events import list_questions
 from maxagent.sdk.outcome import find_question, find_questions, read_status
 
@@ -63,3 +65,28 @@ def test_limits_come_last(asked: list[dict[str, Any]], order: list[int], status:
     questions = find_questions("t", snapshot(*asked))
     assert [int(question.id) for question in questions] == order
     assert read_status(snapshot(*asked)) == status
+
+
+LOOKS = {"tool_calls": [READ]}
+
+
+@pytest.mark.parametrize(
+    ("tester", "words"),
+    [
+        ([{"text": "Nice work."}] * 3, "gave no verdict"),
+        ([{"text": "?"}, {"text": "I could not decide."}, {"text": "Hm."}], "gave no verdict"),
+        ([{"text": "接受"}] * 3, "gave no verdict"),
+        ([LOOKS, {"text": "Let me look."}, {"text": "Done."}, {"text": "-"}], "gave no verdict"),
+        ([{"text": '{"verdict": true}'}] * 3, "gave no verdict"),
+        ([{"text": "REJECTED: no docs"}], "rejected the change"),
+        ([{"text": "Hm."}, {"text": "Rejected. It is too short."}], "rejected the change"),
+        ([LOOKS, {"text": "I read it.\n\nREJECTED"}], "rejected the change"),
+    ],
+)
+async def test_failed_task_with_green_tests_says_why(runner, project, play, tester, words):
+    (project / ".llc.yaml").write_text("task: {repair_rounds: 0, test_command: 'true'}\n")
+    trust(project, runner.home)
+    options = play(calls([READ], [REPAIR], [DONE]), tester=tester)
+    end = await last_of(runner.task("repair double", folder=project, options=options))
+    assert (end.outcome, end.evidence["verdict"]) == ("failed", "passed")
+    assert end.reason.startswith("the tests are green, but the tester") and words in end.reason

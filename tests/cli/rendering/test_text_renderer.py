@@ -3,6 +3,7 @@ from dataclasses import replace
 import pytest
 
 from maxagent.cli.rendering.text_renderer import TextRenderer
+from maxagent.nodes.outcome import GREEN_NO_VERDICT
 from maxagent.sdk import events as ev
 
 EVIDENCE = {"command": "pytest", "reason": "3 passed"}
@@ -185,6 +186,12 @@ def test_the_todo_list_is_shown(capsys):
 def test_skipped_tests_are_said_in_words(capsys):
     end = ev.Completion("t", "unverified", "", None, [], "")
     assert "unverified: tests were skipped" in shown(capsys, end).err
+
+
+def test_green_tests_without_verdict_say_what_to_do(capsys):
+    end = ev.Completion("t", "failed", "", EVIDENCE, [], "", reason=GREEN_NO_VERDICT)
+    (line,) = (line for line in shown(capsys, end).err.splitlines() if "failed: " in line)
+    assert "gave no verdict" in line and "`mcode diff`" in line and "3 passed" in line
 
 
 def test_a_refused_call_says_why(capsys):

@@ -5,7 +5,7 @@ from typing import Literal
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from ..tools.todo_list import Todo, has_open_todos
+from ..tools.todo_list import Todo, find_open_todos
 from .run.context import Context
 from .run.emit import emit_event
 from .run.message_history import build_role_message
@@ -57,7 +57,7 @@ def _read_todos(plan: str, state: State) -> list[Todo]:
     """Return the plan's steps as todos, unless the architect has written a list itself."""
     from .turn.plan_steps import parse_plan_steps
 
-    return [] if has_open_todos(state.get("todos", [])) else parse_plan_steps(plan)
+    return [] if find_open_todos(state.get("todos", [])) else parse_plan_steps(plan)
 
 
 def extract_plan(words: str) -> str:

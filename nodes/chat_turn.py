@@ -28,7 +28,7 @@ async def run_chat_turn(state: State, runtime: Runtime[Context], role: RoleName)
     from .hooks.turn_hooks import continue_turn
     from .turn.todo_notes import ask_for_open_todos
 
-    if update := ask_for_open_todos(state, role, turn.update):
+    if update := ask_for_open_todos(state, runtime, role, turn.update, turn.final_text):
         return Command(goto="plan" if role == "plan" else "build", update=update)
     if update := await continue_turn(state, runtime, role, turn.update, turn.final_text):
         return Command(goto="plan" if role == "plan" else "build", update=update)

@@ -25,7 +25,7 @@ async def run_coder(
     from .hooks.turn_hooks import continue_turn
     from .turn.todo_notes import ask_for_open_todos
 
-    if update := ask_for_open_todos(state, "coder", turn.update):
+    if update := ask_for_open_todos(state, runtime, "coder", turn.update, turn.final_text):
         return Command(goto="coder", update=update)
     if update := await continue_turn(state, runtime, "coder", turn.update, turn.final_text):
         return Command(goto="coder", update=update)

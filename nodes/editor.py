@@ -35,7 +35,7 @@ async def run_editor(
     from .hooks.turn_hooks import continue_turn
     from .turn.todo_notes import ask_for_open_todos
 
-    if update := ask_for_open_todos(state, "editor", turn.update):
+    if update := ask_for_open_todos(state, runtime, "editor", turn.update, turn.final_text):
         return Command(goto="editor", update=update)
     if update := await continue_turn(state, runtime, "editor", turn.update, turn.final_text):
         return Command(goto="editor", update=update)

@@ -97,9 +97,9 @@ def update_todos(
     return list(changed.values())
 
 
-def has_open_todos(todos: Sequence[Todo]) -> bool:
-    """Return whether a task is neither completed nor cancelled."""
-    return any(todo["status"] in ("pending", "in_progress") for todo in todos)
+def find_open_todos(todos: Sequence[Todo]) -> list[Todo]:
+    """Return the tasks that are neither completed nor cancelled."""
+    return [todo for todo in todos if todo["status"] in ("pending", "in_progress")]
 
 
 def render_todos(todos: Sequence[Todo]) -> str:

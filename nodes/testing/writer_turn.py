@@ -30,7 +30,7 @@ async def write_tests(
     from ..hooks.turn_hooks import continue_turn
     from ..turn.todo_notes import ask_for_open_todos
 
-    if update := ask_for_open_todos(state, "tester", turn.update):
+    if update := ask_for_open_todos(state, runtime, "tester", turn.update, turn.final_text):
         return Command(goto="tester", update=update)
     if update := await continue_turn(state, runtime, "tester", turn.update, turn.final_text):
         return Command(goto="tester", update=update)

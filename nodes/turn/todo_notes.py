@@ -1,16 +1,21 @@
 """Notes about the todo list: it was not touched for long, or has open tasks at the end."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+from langgraph.runtime import Runtime
 
-from ...tools.todo_list import has_open_todos, render_todos
+from ...config.text import text
+from ...tools.todo_list import Todo, find_open_todos, render_todos
 from ...tools.tool_table import select_names
 from ..roles import CHAT_ROLES, RoleName
+from ..run.context import Context
+from ..run.emit import emit_event
 from ..run.message_history import iter_newest_first
 from ..run.modes import build_note
 from ..state import State
+from .user_question import has_question
 
 # Model turns without a change of the list until the model is shown it again
 STALE_AFTER = 10
@@ -22,6 +27,10 @@ UNFINISHED = (
     "The todo list has open tasks:\n{todos}\n\nFinish them. If one cannot or need not be done, or "
     "waits for the user, mark it and say so in your answer."
 )
+ASKED = "open tasks remain in the todo list, so the model is asked once to finish them: {tasks}"
+# Open tasks that the notice names, and characters of each
+MAX_NAMES = 3
+MAX_NAME = 60
 # The mark of a note about the list in `additional_kwargs`
 ABOUT_TODOS = "about_todos"
 _LISTS = select_names(lambda entry: entry.is_list)
@@ -30,7 +39,7 @@ _LISTS = select_names(lambda entry: entry.is_list)
 def build_stale_note(state: State, role: RoleName) -> list[HumanMessage]:
     """Return the open list for the model if its last ten steps in this turn left it alone."""
     todos = state.get("todos", [])
-    if not has_open_todos(todos):
+    if not find_open_todos(todos):
         return []
     steps = 0
     for message in _iter_turn(state, role):
@@ -44,21 +53,34 @@ def build_stale_note(state: State, role: RoleName) -> list[HumanMessage]:
 
 
 def ask_for_open_todos(
-    state: State, role: RoleName, update: Mapping[str, Any]
+    state: State,
+    runtime: Runtime[Context],
+    role: RoleName,
+    update: Mapping[str, Any],
+    answer: str,
 ) -> dict[str, Any] | None:
     """Return the state changes with which a finished role has its turn again, once a request.
 
-    None: no task is open, or a conversation's model has not used the list in this turn. `update`
-    are the state changes of the turn.
+    None: no task is open, or a conversation's model has not used the list in this turn, or asks the
+    user in its answer. `update` are the state changes of the turn.
     """
     todos, turn = state.get("todos", []), state.get("turn", 1)
-    if not has_open_todos(todos) or state.get("todos_checked") == turn:
+    if not find_open_todos(todos) or state.get("todos_checked") == turn:
         return None
-    if role in CHAT_ROLES and not any(map(_is_about_todos, _iter_turn(state, role))):
+    is_used = any(map(_is_about_todos, _iter_turn(state, role)))
+    if role in CHAT_ROLES and (not is_used or has_question(answer)):
         return None
+    emit_event(runtime, "notice", text=text(ASKED, tasks=_name_open_todos(todos)))
     note = _build_todo_note(role, UNFINISHED.format(todos=render_todos(todos)))
     messages = [*update.get("messages", []), note]
     return {**update, "messages": messages, "todos_checked": turn}
+
+
+def _name_open_todos(todos: Sequence[Todo]) -> str:
+    """Return the open tasks for a notice, cut short."""
+    names = [todo["content"] for todo in find_open_todos(todos)]
+    shown = [name if len(name) <= MAX_NAME else f"{name[:MAX_NAME]}…" for name in names]
+    return ", ".join([f"`{name}`" for name in shown[:MAX_NAMES]] + ["…"] * (len(names) > MAX_NAMES))
 
 
 def _iter_turn(state: State, role: RoleName) -> Iterator[AnyMessage]:

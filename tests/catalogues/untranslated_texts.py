@@ -73,6 +73,7 @@ SPEAKING = (
     "nodes/receive_message.py",
     "nodes/hooks/notices.py",
     "nodes/turn/step_list.py",
+    "nodes/turn/todo_notes.py",
     "nodes/attempts/ranking.py",
     "nodes/run/attempt.py",
     "nodes/attempts/run_attempts.py",
@@ -193,6 +194,10 @@ NOT_FOR_PEOPLE = frozenset(
         "lines and nothing else, each `- STEP (TOOLS)`, with the tools that you want to use for "
         "the step. Call no tool now. If the request takes no tool, or a single step, answer only "
         "NONE.",
+        "The todo list has not changed for {count} steps. Bring it up to date when a task is done "
+        "or no longer needed:\n{todos}",
+        "The todo list has open tasks:\n{todos}\n\nFinish them. If one cannot or need not be done, "
+        "or waits for the user, mark it and say so in your answer.",
         "These steps are your todo list now; keep it up to date while you work:\n{todos}",
         "(The model's provider refused {what}, so it is left out of the conversation.)",
         "[The model's provider refused the picture, so it is left out.]",

@@ -6,7 +6,7 @@ from provider import Provider
 
 from maxagent import Runner, trust
 from maxagent.nodes.turn.todo_notes import STALE_AFTER
-from maxagent.sdk.events import Completion
+from maxagent.sdk.events import Completion, Notice
 
 OPEN = {"todos": [{"content": "write the tests"}, {"content": "run them"}]}
 DONE = {"todos": ["1", "2"], "action": "mark_completed"}
@@ -43,6 +43,12 @@ def call(name: str, **args: Any) -> dict[str, Any]:
     return {"tool_calls": [{"name": name, "args": args}]}
 
 
+def find_notices(events: list[Any]) -> list[str]:
+    """The notices about the list."""
+    notices = [event.text for event in events if isinstance(event, Notice)]
+    return [notice for notice in notices if "todo list" in notice]
+
+
 async def test_open_tasks_are_asked_about_once(place: Place) -> None:
     place.provider.script(
         [
@@ -56,6 +62,25 @@ async def test_open_tasks_are_asked_about_once(place: Place) -> None:
     assert place.count("The todo list has open tasks") == 1
     assert isinstance(events[-1], Completion)
     assert events[-1].summary == "They wait for you."
+    (notice,) = find_notices(events)
+    assert "`write the tests`, `run them`" in notice
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Shall I write them now?",
+        "Which first?\n- unit\n- e2e",
+        "先写哪一个？",
+        "Please choose one.",
+    ],
+)
+async def test_answer_with_a_question_goes_to_the_user(place: Place, question: str) -> None:
+    place.provider.script([call("todowrite", **OPEN), {"text": question}])
+    events = await place.chat("Go.")
+    assert len(place.provider.requests) == 2
+    assert find_notices(events) == []
+    assert events[-1].summary == question
 
 
 @pytest.mark.parametrize("action", ["mark_completed", "none"])

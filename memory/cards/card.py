@@ -110,10 +110,18 @@ def card_from_value(card_id: str, scope: Scope, value: Mapping[str, Any]) -> Car
     )
 
 
+def is_visible(value: Mapping[str, Any], thread: str) -> bool:
+    """Return whether a thread may find it: it is active, or the thread's own proposal."""
+    if (state := value.get("state", "active")) in ("active", "retired"):
+        return state == "active"
+    return bool(thread) and _read_source(value.get("source")).thread == thread
+
+
 def read_searched_text(value: Mapping[str, Any]) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
-    """Return content, tags and paths of a value: a search looks at many, and needs few whole."""
+    """Return content, tags with type, and paths: a search looks at many, and needs few whole."""
     content = _read_text(value.get("content"))[:MAX_CHARACTERS]
-    return content, _read_list(value.get("tags")), _read_list(value.get("paths"))
+    tags = (*_read_list(value.get("tags")), _read_text(value.get("type")))
+    return content, tags, _read_list(value.get("paths"))
 
 
 def retire_card(card: Card, reason: Reason) -> Card:

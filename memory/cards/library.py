@@ -22,6 +22,7 @@ from .card import (
     Source,
     card_from_value,
     format_now,
+    is_visible,
     read_searched_text,
     retire_card,
 )
@@ -29,7 +30,7 @@ from .card_lookup import find_card
 from .duplicates import find_similar
 from .folder_record import record_folder
 from .namespaces import LINKS, Namespace, get_namespace
-from .search import CardHit, score_texts
+from .search import CardHit, score_similar_words, score_texts
 
 if TYPE_CHECKING:
     from langgraph.store.base import BaseStore, SearchItem
@@ -171,23 +172,24 @@ class CardLibrary:
             await self._store.adelete(await self._locate(card.scope), card.id)
 
     async def search(
-        self, query: str, *, limit: int = 5, scopes: Collection[Scope] = SCOPES
+        self, query: str, *, limit: int = 5, scopes: Collection[Scope] = SCOPES, thread: str = ""
     ) -> Sequence[CardHit]:
-        """Return the active cards that match the query best, the best first."""
+        """Return the active cards, and the thread's own proposals, that match best, best first."""
         items: list[tuple[Scope, SearchItem]] = [
             (scope, item)
             for scope in SCOPES
             if scope in scopes
             for item in await self._read_items(scope)
-            if item.value.get("state", "active") == "active"
+            if is_visible(item.value, thread)
         ]
-        scores = score_texts(query, [read_searched_text(item.value) for _, item in items])
+        texts = [read_searched_text(item.value) for _, item in items]
+        scores = score_texts(query, texts) or score_similar_words(query, texts)
         hits: list[CardHit] = []
         for number in sorted(scores, key=lambda number: scores[number], reverse=True):
             scope, item = items[number]
             if len(hits) >= limit and scores[number] < hits[limit - 1].score:
                 break
-            if (card := card_from_value(item.key, scope, item.value)) and card.is_current():
+            if (card := card_from_value(item.key, scope, item.value)) and not card.is_expired():
                 hits.append(CardHit(card, scores[number]))
         hits.sort(key=lambda hit: (hit.score, hit.card.updated_at, hit.card.id), reverse=True)
         return hits[:limit]

@@ -2,15 +2,17 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 
 from .card import Card
-from .words import split_words
+from .words import is_cjk, split_words
 
 # Content, tags, paths
 SearchedText = tuple[str, tuple[str, ...], tuple[str, ...]]
+# Characters of a word by which another one may begin
+MIN_BEGINNING = 4
 _SATURATION, _LENGTH_WEIGHT = 1.2, 0.75
 
 
@@ -32,12 +34,32 @@ def rank_cards(query: str, cards: Sequence[Card], limit: int) -> list[CardHit]:
 
 def score_texts(query: str, texts: Sequence[SearchedText]) -> dict[int, float]:
     """Return the score of each text that shares a word with the query, by its number."""
-    asked = set(split_words(query))
+    return _score_words(set(split_words(query)), [_count_words(*searched) for searched in texts])
+
+
+def score_similar_words(query: str, texts: Sequence[SearchedText]) -> dict[int, float]:
+    """Score as `score_texts` by words of which one begins the other: `config`, `configuration`."""
     counts = [_count_words(*searched) for searched in texts]
+    vocabulary = {word for count in counts for word in count}
+    asked = set(split_words(query))
+    similar = {word for word in vocabulary if any(_are_similar(word, other) for other in asked)}
+    return _score_words(similar, counts)
+
+
+def _are_similar(word: str, other: str) -> bool:
+    """Return whether one word begins the other, or holds it where words have no spaces."""
+    short, long = sorted((word, other), key=len)
+    if is_cjk(short):
+        return short in long
+    return len(short) >= MIN_BEGINNING and long.startswith(short)
+
+
+def _score_words(asked: Set[str], counts: Sequence[Counter[str]]) -> dict[int, float]:
+    """Return the score of each text that has one of the words, by its number."""
     lengths = [sum(count.values()) for count in counts]
     average = sum(lengths) / len(lengths) if lengths else 1.0
     holding = Counter(word for count in counts for word in asked & count.keys())
-    weights = {word: _weigh(number, len(texts)) for word, number in holding.items()}
+    weights = {word: _weigh(number, len(counts)) for word, number in holding.items()}
     scores: dict[int, float] = {}
     for number, (count, length) in enumerate(zip(counts, lengths, strict=True)):
         if shared := asked & count.keys():

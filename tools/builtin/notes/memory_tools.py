@@ -24,6 +24,7 @@ ANSWERS = {
     "known": "Known already, as {id}.",
     "declined": "Nothing was noted: the user has dropped a note that says the same.",
 }
+NOTHING_FOUND = "nothing found by these words; `recall_notes` lists all notes ({count})"
 NEAR = (
     "Nothing was noted: {id} says nearly the same: {content}\nIf yours is right, repeat the call "
     "with `replaces` set to `{id}`."
@@ -36,12 +37,16 @@ async def search_memory(query: str, top_k: int = 5, *, run: Run) -> ToolResult:
     access = _get_access(run.cards)
     if not 1 <= top_k <= MAX_CARDS:
         raise ToolError(f"`top_k` must be from 1 to {MAX_CARDS}")
-    hits = await access.library.search(query, limit=top_k, scopes=access.scopes)
+    thread = access.source.thread
+    hits = await access.library.search(query, limit=top_k, scopes=access.scopes, thread=thread)
     lines = [
         f"{number}. [{hit.card.type}] {_format_card(hit.card)}, score {hit.score:.1f})"
         for number, hit in enumerate(hits, 1)
     ]
-    return ToolResult("\n".join(lines) or "nothing found")
+    if lines:
+        return ToolResult("\n".join(lines))
+    count = len(await _list_notes(access))
+    return ToolResult(NOTHING_FOUND.format(count=count) if count else "nothing found")
 
 
 @tool("note")
@@ -79,11 +84,8 @@ async def record_note(
 async def recall_notes(category: str = "", *, run: Run) -> ToolResult:
     """List the notes of this project."""
     access, word = _get_access(run.cards), category.strip().lower()
-    cards = await access.library.list(scopes=access.scopes, states=("active", "proposed"))
     notes = [
-        card
-        for card in cards
-        if _is_visible(card, access) and (not word or word in (*card.tags, card.type))
+        card for card in await _list_notes(access) if not word or word in (*card.tags, card.type)
     ]
     lines = [
         f"{number}. [{next(iter(card.tags), card.type)}] {_format_card(card)})"
@@ -98,6 +100,11 @@ def _get_access(access: "CardAccess | None") -> "CardAccess":
     if access is None:
         raise ToolError("memory is off in this thread; continue without it")
     return access
+
+
+async def _list_notes(access: "CardAccess") -> "list[Card]":
+    cards = await access.library.list(scopes=access.scopes, states=("active", "proposed"))
+    return [card for card in cards if _is_visible(card, access)]
 
 
 def _is_visible(card: "Card", access: "CardAccess") -> bool:

@@ -26,10 +26,10 @@ NO_GRAM = -1
 # Characters of a line around a keyword for rules of the whole text
 MAX_BEFORE, MAX_AFTER = 400, 800
 _WORD_CHARACTERS = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789_-.+/=~:%@#$!*^|")
-# `0` for a digit, `a` for another character of a word, ` ` for what ends it
-_CLASSES = bytes(
-    48 if 48 <= byte < 58 else 97 if byte in _WORD_CHARACTERS else 32 for byte in range(256)
-)
+# `a` for a character of a word, ` ` for what ends it
+_CLASSES = bytes(97 if byte in _WORD_CHARACTERS else 32 for byte in range(256))
+_LONG_WORD = b"a" * MIN_WORD_LENGTH
+_DIGIT = re.compile(rb"[0-9]")
 # Before a key, which begins a word or follows an escape: `\n`, `%3D`, a color
 _BEGIN = re.compile(r"(?:^|(?<![A-Za-z0-9])|\\[nrt]|%[0-9A-F]{2}|\dm)\Z")
 # What may stand between a name and its secret
@@ -193,13 +193,13 @@ def _group_by_beginning(scope: str) -> dict[int, list[tuple[int, bytes]]]:
 def find_long_words(lowered: bytes) -> list[Span]:
     """Return the words that are long enough for a key and have a digit."""
     spans, classes = list[Span](), lowered.translate(_CLASSES)
-    digit = classes.find(b"0")
-    while digit >= 0:
-        start, end = classes.rfind(b" ", 0, digit) + 1, classes.find(b" ", digit)
+    start = classes.find(_LONG_WORD)
+    while start >= 0:
+        end = classes.find(b" ", start)
         end = end if end >= 0 else len(classes)
-        if end - start >= MIN_WORD_LENGTH:
+        if _DIGIT.search(lowered, start, end):
             spans.append(Span(start, end))
-        digit = classes.find(b"0", end)
+        start = classes.find(_LONG_WORD, end)
     return spans
 
 

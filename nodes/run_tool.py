@@ -246,20 +246,29 @@ async def _call_tool(
 ) -> ToolResult:
     """Run the tool and return its answer; deny a call that is no longer allowed."""
     call = task["call"]
-    decision = await asyncio.to_thread(recheck_call, call, tool, deps)
-    if refusal := await asyncio.to_thread(explain_refusal, call, tool, decision, deps):
-        return ToolResult(error=refusal)
-    tool_run = await asyncio.to_thread(_build_run, task, deps, runtime)
-    # without snapshots the call stays in the read-only sandbox, however it would be evaluated now
-    reads = decision.rule == READS or _is_read_only(call, deps)
-    tool_run = replace(tool_run, only_reads=reads)
+    prepared = await asyncio.to_thread(_prepare_call, task, runtime, deps, tool)
+    if isinstance(prepared, ToolResult):
+        return prepared
     if isinstance(tool, McpTool):
-        return await call_server_tool(tool, task, runtime, deps, tool_run)
-    result = await invoke(tool, call["args"], tool_run)
+        return await call_server_tool(tool, task, runtime, deps, prepared)
+    result = await invoke(tool, call["args"], prepared)
     if result.ok and (seen := call.get("instructions")):
         with suppress(MaxAgentError):  # on a full disk, the folder is asked about again
             await asyncio.to_thread(follow_changes, deps.workspace.root, deps.home, seen)
     return result
+
+
+def _prepare_call(
+    task: ToolTask, runtime: Runtime[Context], deps: Dependencies, tool: BaseTool
+) -> ToolRun | ToolResult:
+    """Return what the tool runs with, or the answer to a call that is no longer allowed."""
+    call = task["call"]
+    decision = recheck_call(call, tool, deps)
+    if refusal := explain_refusal(call, tool, decision, deps):
+        return ToolResult(error=refusal)
+    # without snapshots the call stays in the read-only sandbox, however it would be evaluated now
+    reads = decision.rule == READS or _is_read_only(call, deps)
+    return _build_run(task, deps, runtime, only_reads=reads)
 
 
 def _find_named_paths(args: Mapping[str, object], deps: Dependencies) -> NamedPaths:
@@ -270,7 +279,9 @@ def _find_named_paths(args: Mapping[str, object], deps: Dependencies) -> NamedPa
     return find_named_paths(command, cwd if isinstance(cwd, str) else ".", deps.workspace.root)
 
 
-def _build_run(task: ToolTask, deps: Dependencies, runtime: Runtime[Context]) -> ToolRun:
+def _build_run(
+    task: ToolTask, deps: Dependencies, runtime: Runtime[Context], *, only_reads: bool
+) -> ToolRun:
     call_id, thread = task["call"]["id"], get_thread_id(runtime)
     return ToolRun(
         workspace=deps.workspace,
@@ -290,6 +301,7 @@ def _build_run(task: ToolTask, deps: Dependencies, runtime: Runtime[Context]) ->
         skills=SkillAccess(deps.skills, task.get("skills", {}), deps.workspace.ignore),
         jobs=open_background(deps, runtime),
         mcp=deps.mcp,
+        only_reads=only_reads,
     )
 
 

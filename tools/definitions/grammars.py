@@ -26,12 +26,22 @@ def _load_grammar(language: str) -> object:
             import tree_sitter_c as grammar
         case "C++":
             import tree_sitter_cpp as grammar
+        case "C#":
+            import tree_sitter_c_sharp as grammar
         case "Go":
             import tree_sitter_go as grammar
         case "Java":
             import tree_sitter_java as grammar
         case "JavaScript":
             import tree_sitter_javascript as grammar
+        case "Kotlin":
+            import tree_sitter_kotlin as grammar
+        case "PHP":
+            import tree_sitter_php
+
+            return tree_sitter_php.language_php()
+        case "Ruby":
+            import tree_sitter_ruby as grammar
         case "Rust":
             import tree_sitter_rust as grammar
         case _:

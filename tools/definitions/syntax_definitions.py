@@ -11,8 +11,14 @@ if TYPE_CHECKING:
 
 # Deeper in one another no file needs to be followed
 DEEPEST = 30
-_ANNOTATIONS = ("decorator", "annotation", "marker_annotation", "attribute_item")
-_FUNCTIONS = ("arrow_function", "function_expression", "generator_function", "class")
+_ANNOTATIONS = ("decorator", "annotation", "marker_annotation", "attribute_item", "attribute_list")
+_FUNCTIONS = (
+    "arrow_function",
+    "function_expression",
+    "generator_function",
+    "anonymous_function",
+    "class",
+)
 _DECLARATORS = ("pointer_declarator", "reference_declarator", "init_declarator")
 
 
@@ -33,12 +39,12 @@ def _iter_definitions(
         elif node.type in kinds.prefixes:
             yield from _iter_definitions(node, kinds, depth, left - 1, prefix or node)
         elif signed := _find_signed(node, kinds):
-            yield _build_definition(prefix or _get_statement(node), signed, depth)
-            body = node.child_by_field_name("body")
+            yield _build_definition(prefix or _get_statement(node), signed, depth, kinds)
+            body = _find_body(node, kinds)
             if node.type in kinds.containers and body:
                 yield from _iter_definitions(body, kinds, depth + 1, left - 1)
             elif node.type == "type_spec":
-                yield from _iter_interface(node, depth + 1)
+                yield from _iter_interface(node, depth + 1, kinds)
 
 
 def _find_signed(node: "Node", kinds: SyntaxKinds) -> "Node | None":
@@ -70,9 +76,11 @@ def _get_statement(node: "Node") -> "Node":
     return parent if begins and parent and parent.named_child_count == 1 else node
 
 
-def _build_definition(first: "Node", signed: "Node", depth: int) -> CodeDefinition:
+def _build_definition(
+    first: "Node", signed: "Node", depth: int, kinds: SyntaxKinds
+) -> CodeDefinition:
     start = _skip_annotations(first)
-    end = _find_end(signed)
+    end = _find_end(signed, kinds)
     source = _slice_source(first, start.start_byte, end)
     return CodeDefinition(start.start_point.row + 1, depth, format_signature(source))
 
@@ -89,10 +97,19 @@ def _skip_annotations(node: "Node") -> "Node":
     return node
 
 
-def _find_end(node: "Node") -> int:
+def _find_body(node: "Node", kinds: SyntaxKinds) -> "Node | None":
+    by_type = (child for child in node.named_children if child.type in kinds.bodies)
+    return node.child_by_field_name("body") or next(by_type, None)
+
+
+def _find_end(node: "Node", kinds: SyntaxKinds) -> int:
     """Return where the signature ends: before the body, also before initializers of C++."""
     body = node.child_by_field_name("body")
-    ends = [child for child in node.children if child.type == "field_initializer_list"]
+    ends = [
+        child
+        for child in node.children
+        if child.type == "field_initializer_list" or child.type in kinds.bodies
+    ]
     has_block = body and (body.text or b"").startswith(b"{")
     if body and (has_block or node.type in _FUNCTIONS):
         ends.append(body)
@@ -109,10 +126,10 @@ def _slice_source(node: "Node", start: int, end: int) -> str:
     )
 
 
-def _iter_interface(node: "Node", depth: int) -> Iterator[CodeDefinition]:
+def _iter_interface(node: "Node", depth: int, kinds: SyntaxKinds) -> Iterator[CodeDefinition]:
     """Yield the methods of one of Go's interfaces."""
     interface = node.child_by_field_name("type")
     if interface and interface.type == "interface_type":
         for child in interface.named_children:
             if child.type == "method_elem":
-                yield _build_definition(child, child, depth)
+                yield _build_definition(child, child, depth, kinds)

@@ -20,6 +20,8 @@ class SyntaxKinds(NamedTuple):
     """Variables and fields that are listed if their value is a function."""
     needs_body: frozenset[str] = frozenset()
     """Definitions that only name something if they have no body."""
+    bodies: frozenset[str] = frozenset()
+    """Nodes before which a signature ends, where a body has no field or no braces."""
 
 
 def _split(words: str) -> frozenset[str]:
@@ -58,6 +60,14 @@ _C = SyntaxKinds(
     needs_body=_C_TYPES,
 )
 _CPP_CONTAINERS = _split("class_specifier struct_specifier union_specifier namespace_definition")
+_CSHARP_CONTAINERS = _split("namespace_declaration class_declaration struct_declaration") | _split(
+    "interface_declaration record_declaration"
+)
+_KOTLIN_CONTAINERS = _split("class_declaration object_declaration companion_object")
+_PHP_CONTAINERS = _split("class_declaration interface_declaration trait_declaration") | _split(
+    "enum_declaration namespace_definition"
+)
+_RUBY_CONTAINERS = _split("module class singleton_class")
 KINDS = {
     "C": _C,
     "C++": SyntaxKinds(
@@ -67,6 +77,16 @@ KINDS = {
         _CPP_CONTAINERS,
         _C.prototypes | {"field_declaration"},
         needs_body=_C_TYPES | _CPP_CONTAINERS,
+    ),
+    "C#": SyntaxKinds(
+        _CSHARP_CONTAINERS
+        | _split("file_scoped_namespace_declaration enum_declaration delegate_declaration")
+        | _split("method_declaration constructor_declaration destructor_declaration")
+        | _split("operator_declaration conversion_operator_declaration indexer_declaration")
+        | _split("property_declaration local_function_statement"),
+        wrappers=_split("preproc_if preproc_else preproc_elif global_statement"),
+        containers=_CSHARP_CONTAINERS,
+        bodies=_split("arrow_expression_clause constructor_initializer"),
     ),
     "Go": SyntaxKinds(
         _split("function_declaration method_declaration type_spec type_alias"),
@@ -80,6 +100,25 @@ KINDS = {
         containers=_JAVA_CONTAINERS,
     ),
     "JavaScript": _JAVASCRIPT,
+    "Kotlin": SyntaxKinds(
+        _KOTLIN_CONTAINERS | _split("function_declaration secondary_constructor type_alias"),
+        containers=_KOTLIN_CONTAINERS,
+        bodies=_split("class_body enum_class_body function_body constructor_delegation_call")
+        | {"block"},
+    ),
+    "PHP": SyntaxKinds(
+        _PHP_CONTAINERS | _split("function_definition method_declaration"),
+        wrappers=_split("expression_statement if_statement else_clause compound_statement"),
+        containers=_PHP_CONTAINERS,
+        variables=frozenset(["assignment_expression"]),
+    ),
+    "Ruby": SyntaxKinds(
+        _RUBY_CONTAINERS | _split("method singleton_method"),
+        wrappers=_split("argument_list if unless then else"),
+        prefixes=frozenset(["call"]),
+        containers=_RUBY_CONTAINERS,
+        bodies=_split("body_statement end ; ="),
+    ),
     "Rust": SyntaxKinds(
         _RUST_CONTAINERS
         | _split("function_item function_signature_item struct_item enum_item union_item type_item")

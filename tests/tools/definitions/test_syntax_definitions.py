@@ -147,6 +147,155 @@ int z = f(1);
             "6: static char *name(void)",
         ],
     ),
+    "C#": (
+        """\
+using System;
+namespace Shop;
+[Serializable]
+public abstract class Cart<T> : Base, IThing where T : class {
+    public int Count { get; set; }
+    public Cart(int a) : base(a) { }
+    [Obsolete]
+    public async Task<int> Go(string a, int b = 2) { return 1; }
+    int Twice(int a) => a * 2;
+    public delegate void Handler(object o);
+    enum Kind { A, B }
+}
+public interface IThing { void A(); }
+public record Point(int X, int Y);
+""",
+        [
+            "2: namespace Shop",
+            "4: public abstract class Cart<T> : Base, IThing where T : class",
+            "5:   public int Count {…}",
+            "6:   public Cart(int a)",
+            "8:   public async Task<int> Go(string a, int b = 2)",
+            "9:   int Twice(int a)",
+            "10:   public delegate void Handler(object o)",
+            "11:   enum Kind",
+            "13: public interface IThing",
+            "13:   void A()",
+            "14: public record Point(int X, int Y)",
+        ],
+    ),
+    "Kotlin": (
+        """\
+package shop
+
+@Serializable
+data class Cart<T>(val items: List<T>) : Base(), Thing {
+    constructor(a: Int) : this(listOf()) {
+    }
+
+    @Deprecated("x")
+    override suspend fun go(a: String, b: Int = 2): Int {
+        return 1
+    }
+
+    fun twice(a: Int) = a * 2
+
+    companion object {
+        fun make(): Cart<Int> = TODO()
+    }
+
+    enum class Kind { A, B }
+}
+
+fun interface Run {
+    fun run()
+}
+
+object Single
+typealias Names = List<String>
+fun <T> T.ext(a: (Int) -> Unit): T where T : Any {
+    return this
+}
+""",
+        [
+            "4: data class Cart<T>(val items: List<T>) : Base(), Thing",
+            "5:   constructor(a: Int)",
+            "9:   override suspend fun go(a: String, b: Int = 2): Int",
+            "13:   fun twice(a: Int)",
+            "15:   companion object",
+            "16:     fun make(): Cart<Int>",
+            "19:   enum class Kind",
+            "22: fun interface Run",
+            "23:   fun run()",
+            "26: object Single",
+            "27: typealias Names = List<String>",
+            "28: fun <T> T.ext(a: (Int) -> Unit): T where T : Any",
+        ],
+    ),
+    "PHP": (
+        """\
+<?php
+namespace App\\Models;
+#[Attribute]
+abstract class User extends Model implements A, B {
+    use HasName;
+    public function __construct(private string $name, int $b = 2) { }
+    abstract protected function go(): void;
+    public static function make(array $a = []): static { return new static; }
+}
+interface Shape { public function area(): float; }
+trait HasName { function name() { } }
+enum Suit: string { case Hearts = 'H'; public function label(): string { return 'x'; } }
+function helper(?int $a, string ...$b): ?string { return null; }
+$f = function ($x) { return $x; };
+if (!function_exists('x')) { function x() {} }
+""",
+        [
+            "2: namespace App\\Models",
+            "4: abstract class User extends Model implements A, B",
+            "6:   public function __construct(private string $name, int $b = 2)",
+            "7:   abstract protected function go(): void",
+            "8:   public static function make(array $a = []): static",
+            "10: interface Shape",
+            "10:   public function area(): float",
+            "11: trait HasName",
+            "11:   function name()",
+            "12: enum Suit: string",
+            "12:   public function label(): string",
+            "13: function helper(?int $a, string ...$b): ?string",
+            "14: $f = function ($x)",
+            "15: function x()",
+        ],
+    ),
+    "Ruby": (
+        """\
+require "json"
+module Shop
+  class Cart < Base
+    LIMIT = 10
+    def initialize(items = [], *rest, key: nil, &block)
+      @items = items
+    end
+    def self.build(x) = new(x)
+    def empty? = items.empty?
+    private def total; 1; end
+    class << self
+      def create; end
+    end
+  end
+  def self.helper(a); end
+end
+def top a, b = 1
+  a
+end
+""",
+        [
+            "2: module Shop",
+            "3:   class Cart < Base",
+            "5:     def initialize(items = [], *rest, key: nil, &block)",
+            "8:     def self.build(x)",
+            "9:     def empty?",
+            "10:     private def total",
+            "11:     class << self",
+            "12:       def create",
+            "15:   def self.helper(a)",
+            "17: def top a, b = 1",
+        ],
+    ),
     "C++": (
         """\
 namespace a::b {

@@ -10,7 +10,12 @@ from pathlib import Path
 from ...cancellable_thread import check_cancelled
 from ...definitions.code_definition import FileDefinitions
 from ...definitions.grammars import INSTALL, load_parser
-from ...definitions.languages import PYTHON, find_language, list_languages
+from ...definitions.languages import (
+    PYTHON,
+    find_language,
+    find_unparsed_language,
+    list_languages,
+)
 from ...definitions.python_definitions import find_python_definitions
 from ...definitions.syntax_definitions import find_syntax_definitions
 from ...filesystem.file_access import read_bytes
@@ -35,6 +40,8 @@ class Outline:
     definitions: int = 0
     missing: Counter[str] = field(default_factory=Counter[str])
     """Files without a parser, by language."""
+    unparsed: Counter[str] = field(default_factory=Counter[str])
+    """Files of languages that have no parser here, by language."""
     unreadable: list[str] = field(default_factory=list[str])
     files: int = 0
     """Files that were looked at."""
@@ -57,8 +64,9 @@ class Outline:
 def outline_sources(workspace: Workspace, path: str, recursive: bool) -> ToolResult:
     """Return the outline, bounded; raise ToolError if there is none."""
     resolved_path = resolve_existing(workspace, path)
-    names = _list_sources(workspace, path, recursive) if os.path.isdir(resolved_path) else None
     outline = Outline()
+    is_folder = os.path.isdir(resolved_path)
+    names = _list_sources(workspace, path, recursive, outline) if is_folder else None
     deadline = time.monotonic() + SECONDS
     if names is None:
         _add_file(workspace, resolved_path, outline)
@@ -76,10 +84,13 @@ def outline_sources(workspace: Workspace, path: str, recursive: bool) -> ToolRes
     return ToolResult(output, metadata={**metadata, "files": len(outline.text)})
 
 
-def _list_sources(workspace: Workspace, path: str, recursive: bool) -> list[str]:
+def _list_sources(workspace: Workspace, path: str, recursive: bool, outline: Outline) -> list[str]:
+    """List the files that can be parsed; count the other source files."""
     folder = resolve_folder(workspace, path)
     entries = find_entries(workspace, folder, lambda _: True, deep=recursive)
-    return [entry.name for entry in entries if entry.kind == "file" and find_language(entry.name)]
+    files = [entry.name for entry in entries if entry.kind == "file"]
+    outline.unparsed.update(filter(None, map(find_unparsed_language, files)))
+    return [name for name in files if find_language(name)]
 
 
 def _add_file(workspace: Workspace, path: Path, outline: Outline) -> None:
@@ -115,11 +126,11 @@ def _cut(blocks: Sequence[str]) -> Iterator[str]:
 
 def _list_remarks(outline: Outline, names: Sequence[str] | None) -> Iterator[str]:
     if outline.missing:
-        named = ", ".join(
-            f"{count} {language} file{'s' * (count > 1)}"
-            for language, count in sorted(outline.missing.items())
-        )
+        named = _count_files(outline.missing)
         yield f"[left out: {named}; the user can install their grammars: {INSTALL}]"
+    if outline.unparsed:
+        named = _count_files(outline.unparsed)
+        yield f"[left out: {named}; these languages are not parsed: use `grep` and `read_file`]"
     if outline.unreadable:
         few = ", ".join(f"`{to_one_line(name)}`" for name in outline.unreadable[:5])
         more = " and others" if len(outline.unreadable) > 5 else ""
@@ -130,3 +141,10 @@ def _list_remarks(outline: Outline, names: Sequence[str] | None) -> Iterator[str
         yield f"[no source file here in: {', '.join(list_languages())}]"
     elif not outline.definitions and not outline.missing:
         yield "[no definition found]"
+
+
+def _count_files(files: Counter[str]) -> str:
+    """Return how many files there are of each language."""
+    return ", ".join(
+        f"{count} {language} file{'s' * (count > 1)}" for language, count in sorted(files.items())
+    )

@@ -71,6 +71,45 @@ async def test_missing_grammars_are_named_with_the_command(
     assert f'{said}pip install "maxagent[code]"]' in result.output
 
 
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (["a.swift", "b.swift", "c.lua"], "1 Lua file, 2 Swift files"),
+        (["a.ex", "b.exs"], "2 Elixir files"),
+        (["Main.scala"], "1 Scala file"),
+        (["run.sh", "build.zsh"], "2 Shell files"),
+        (["App.vue", "x.DART", "q.sql"], "1 Dart file, 1 SQL file, 1 Vue file"),
+    ],
+)
+async def test_source_files_without_parser_are_counted(
+    tmp_path: Path, names: list[str], words: str
+) -> None:
+    for name in (*names, "notes.txt", "a.json", "b.md"):
+        (tmp_path / name).write_text("x\n")
+    (tmp_path / "a.py").write_text(PYTHON)
+    output = (await listed(tmp_path)).output
+    assert f"[left out: {words}; these languages are not parsed" in output and "class A" in output
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "signature"),
+    [
+        ("lib/tasks/db.rake", "def migrate(to)\nend\n", "1: def migrate(to)"),
+        ("Rakefile", "class Job\nend\n", "1: class Job"),
+        ("Program.cs", "int Add(int a) { return a; }\n", "1: int Add(int a)"),
+        ("build.gradle.kts", 'fun version(): String {\n    return "1"\n}\n', "1: fun version()"),
+        ("page.phtml", "<b><?php function bold($x) { ?></b><?php } ?>\n", "1: function bold($x)"),
+    ],
+)
+async def test_more_languages_are_known_by_name(
+    tmp_path: Path, name: str, source: str, signature: str
+) -> None:
+    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / name).write_text(source)
+    output = (await listed(tmp_path, recursive=True)).output
+    assert signature in output and "left out" not in output
+
+
 async def test_broken_file_shows_what_parses_and_says_so(tmp_path: Path) -> None:
     (tmp_path / "a.js").write_text("function ok(a) { }\nclass {{{ ")
     result = await listed(tmp_path, path="a.js")

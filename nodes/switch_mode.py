@@ -14,7 +14,7 @@ from ..tools.builtin.session.plan_mode import LEADS_TO
 from ..tools.filesystem.plan_file import read_plan, write_plan
 from .approval.decisions import parse_decisions
 from .options import Options
-from .run.context import Context
+from .run.context import Context, get_thread_id
 from .run.emit import emit_mode, emit_result
 from .run.interrupts import request_answer
 from .run.message_history import build_tool_message, find_last_answer
@@ -41,32 +41,34 @@ async def switch_mode(state: State, runtime: Runtime[Context]) -> SwitchTransiti
     workspace = (await runtime.context.open_dependencies(state)).workspace
     plan_file = options.get("plan_file", "")
     leaves = call["name"] == "plan_exit"
-    text = await asyncio.to_thread(read_plan, workspace, plan_file) if leaves else ""
-    if leaves and not text:
+    plan_text = await asyncio.to_thread(read_plan, workspace, plan_file) if leaves else ""
+    if leaves and not plan_text:
         why = NO_PLAN.format(plan_file=plan_file)
         return _keep_mode(runtime, call, mode, why)
     draft, before, asked = (
         state.get("draft", {}),
         state.get("asked"),
-        [_compute_binding(call, text)],
+        [_compute_binding(call, plan_text)],
     )
     if before != asked:
         changed: Draft = {**draft, "changed": True} if before else {}
         return Command(goto="switch", update={"asked": asked, "draft": changed})
-    decision = request_answer(_build_question(call, options, text, draft), _parse_decision)
-    if text and decision["type"] == "edit":
-        text = _get_edited_plan(decision)
-        await asyncio.to_thread(write_plan, workspace, plan_file, text)
+    ends = [] if leaves else _list_ended_commands(runtime)
+    question = _build_question(call, options, plan_text, draft, ends)
+    decision = request_answer(question, _parse_decision)
+    if plan_text and decision["type"] == "edit":
+        plan_text = _get_edited_plan(decision)
+        await asyncio.to_thread(write_plan, workspace, plan_file, plan_text)
     chosen = _merge_choices(decision, draft)
     if decision.get("draft"):
         return Command(goto="switch", update={"draft": {**draft, "chosen": chosen}})
     if decision["type"] in ("reject", "respond"):
         remark = str(decision.get("message") or "")
-        rest = CHANGED.format(plan_file=plan_file, text=text) if draft.get("changed") else ""
+        rest = CHANGED.format(plan_file=plan_file, text=plan_text) if draft.get("changed") else ""
         return _keep_mode(
             runtime, call, mode, REFUSED.format(why=remark).strip() + rest, refused=remark
         )
-    return _change_mode(state, runtime, call, chosen, text)
+    return _change_mode(state, runtime, call, chosen, plan_text)
 
 
 def _keep_mode(
@@ -113,6 +115,15 @@ def _change_mode(
     return Command(goto=mode, update=update)
 
 
+def _list_ended_commands(runtime: Runtime[Context]) -> list[str]:
+    """List the background commands that plan mode would end; mostly none."""
+    if not runtime.context.pool.background.find(get_thread_id(runtime)):
+        return []
+    from .background.changing_commands import find_changing_commands
+
+    return [run.command for run in find_changing_commands(runtime)]
+
+
 def _compute_binding(call: ToolCall, text: str) -> str:
     """Compute the digest that the answer binds to."""
     return f"{call['id']}\n{hashlib.sha256(text.encode()).hexdigest()}"
@@ -124,13 +135,16 @@ def _merge_choices(decision: Mapping[str, Any], draft: Draft) -> dict[str, str]:
     return {**draft.get("chosen", {}), **now}
 
 
-def _build_question(call: ToolCall, options: Options, text: str, draft: Draft) -> dict[str, Any]:
+def _build_question(
+    call: ToolCall, options: Options, plan_text: str, draft: Draft, ends: list[str]
+) -> dict[str, Any]:
     name = call["name"]
-    plan = {"plan": options.get("plan_file"), "text": text} if text else {}
-    action = {"name": name, "args": {**call["args"], **plan}, "tool_call_id": call["id"]}
+    plan = {"plan": options.get("plan_file"), "text": plan_text} if plan_text else {}
+    added = {**plan, "ends": ends} if ends else plan
+    action = {"name": name, "args": {**call["args"], **added}, "tool_call_id": call["id"]}
     if chosen := draft.get("chosen"):
         action["chosen"] = chosen
-    edit = ["edit"] if text else []
+    edit = ["edit"] if plan_text else []
     return {
         "action_requests": [{**action, "description": f"go on in {LEADS_TO[name]} mode"}],
         "review_configs": [

@@ -1,7 +1,7 @@
 """Approval of a mode switch; its plan is shown in full, and can be edited before a yes or no."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from rich.console import Console
 
@@ -66,6 +66,8 @@ def _show_plan(console: Console, request: ApprovalRequest) -> None:
     words = t(key, plan=args.get("plan", ""), reason=args.get("reason", ""))
     show_line(console, f"\n{words}", "bold yellow")
     show_text(console, str(args.get("text", "")))
+    if ends := cast("Sequence[str]", args.get("ends", ())):
+        show_line(console, t("ask.plan_mode.ends", names=", ".join(ends)), "yellow")
 
 
 def _show_chosen(console: Console, chosen: Mapping[str, str]) -> None:

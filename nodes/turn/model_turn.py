@@ -221,6 +221,10 @@ async def _build_notes(
         from .todo_notes import build_stale_note
 
         notes += build_stale_note(state, role)
+    if runtime.context.pool.background.find(get_thread_id(runtime)):
+        from ..background.changing_commands import end_changing_commands
+
+        await end_changing_commands(runtime, deps.policy)
     if await has_news(deps, runtime):
         from ..background.end_notes import build_end_notes
 

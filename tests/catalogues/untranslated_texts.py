@@ -71,6 +71,7 @@ SPEAKING = (
     "nodes/repetition/loop_response.py",
     "nodes/run/dependency_pool.py",
     "nodes/receive_message.py",
+    "nodes/background/changing_commands.py",
     "nodes/hooks/notices.py",
     "nodes/turn/step_list.py",
     "nodes/turn/todo_notes.py",

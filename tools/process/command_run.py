@@ -25,6 +25,7 @@ class CommandRun:
         *,
         seconds: float | None = None,
         confined: bool = False,
+        only_reads: bool = False,
     ) -> None:
         """Build it; `seconds` is its time limit, None: it has none."""
         self.id = command_id
@@ -32,6 +33,8 @@ class CommandRun:
         self.recording = recording
         self.confined = confined
         """Whether it runs in the sandbox."""
+        self.only_reads = only_reads
+        """Whether it is known to change no file."""
         self.is_known_ended = False
         """Whether the model knows that it has ended."""
         self.was_killed = False

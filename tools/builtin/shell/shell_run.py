@@ -79,6 +79,7 @@ async def start_shell(
         recording,
         seconds=seconds,
         confined=run.sandbox is not None and run.sandbox.is_on,
+        only_reads=guard,
     )
     shell.start(stream, run.jobs.note_end if run.jobs else None)
     return shell

@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 N ?= 200
 SECONDS ?= 60
 
-.PHONY: help demo picture test test-fast check house check-pythons bench edit-eval torture torture-undo torture-context torture-mcp torture-agents torture-questions torture-answers race corpus cassettes token-counts secret-rules fuzz interop locale docs install
+.PHONY: help demo picture test test-fast check house check-pythons bench edit-eval torture torture-undo torture-context torture-mcp torture-agents torture-questions torture-answers torture-edits race corpus cassettes token-counts secret-rules fuzz interop locale docs install
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -64,6 +64,9 @@ torture-mcp: $(INSTALLED) ## kill MCP servers and MaxAgent at each phase of a ca
 
 torture-answers: $(INSTALLED) ## send bombs and endless answers to every place that reads from the network
 	PYTHONPATH=tests/fixtures $(BIN)/python tests/torture/answer_bombs.py
+torture-edits: $(INSTALLED) ## edit threads at every checkpoint as every node, as in Studio
+	PYTHONPATH=tests/fixtures $(BIN)/python tests/torture/edits_torture.py
+
 torture-questions: $(INSTALLED) ## type N sentences across the opening of every question: make torture-questions N=700
 	$(BIN)/python tests/torture/question_torture.py $(N)
 	PYTHONPATH=tests/fixtures:tests/e2e $(BIN)/python tests/torture/question_doors.py 40

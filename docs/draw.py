@@ -5,12 +5,13 @@ from pathlib import Path
 from maxagent.graphs import chat, edit, task
 
 PAGE = Path(__file__).with_name("graph.md")
+ABOUT = "Drawn by `make docs`. Solid: the main line; dashed: tools, returns, errors, what is asked."
 TITLES = {"task": "`mcode task`", "edit": "`mcode edit`", "chat": "`mcode chat`"}
 
 
 def page() -> str:
     """The page as it should be."""
-    parts = ["# The graphs\n\nDrawn by `make docs`.\n"]
+    parts = [f"# The graphs\n\n{ABOUT}\n"]
     for graph in (task.graph, edit.graph, chat.graph):
         drawing = graph.get_graph().draw_mermaid(with_styles=False).strip()
         parts.append(f"## {TITLES[graph.name]}\n\n```mermaid\n{drawing}\n```\n")

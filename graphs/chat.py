@@ -2,32 +2,43 @@
 
 # pyright: reportUnknownMemberType=false
 # LangGraph's overloads for nodes are only partly typed
-from langgraph.graph import START, StateGraph
+from langgraph.graph import END, START
 
 from ..nodes.chat_turn import run_build_mode as build_mode
 from ..nodes.chat_turn import run_plan_mode
 from ..nodes.lazy_nodes import approve, compact, fit_schema, run_tool, switch_mode
 from ..nodes.receive_message import receive_message
-from ..nodes.run.context import Context
 from ..nodes.state import State, Task
 from ..nodes.tool_task import ToolTask
+from .job_graph import JobGraph, label_edges
 from .subagent import add_subagent_nodes
 
 MODES = ("build", "plan")
+TURN_EDGES = {
+    **{"approve": "calls tools", "compact": "too long", "fit_schema": "JSON answer"},
+    **{END: "answer", **label_edges("goes on", MODES)},
+}
 
 
-def build_graph() -> StateGraph[State, Context, Task, State]:
+def build_graph() -> JobGraph[State, Task]:
     """Build the conversation's graph, not compiled: the caller adds saver and store."""
-    builder = StateGraph(State, Context, input_schema=Task)
-    builder.add_node("listen", receive_message)
-    builder.add_node("compact", compact, destinations=(*MODES, "__end__"))
-    builder.add_node("build", build_mode)
-    builder.add_node("plan", run_plan_mode)
-    steps = ("tools", "subagent", "switch", "approve")
-    builder.add_node("approve", approve, destinations=(*MODES, *steps))
-    builder.add_node("switch", switch_mode)
-    builder.add_node("tools", run_tool, input_schema=ToolTask, destinations=(*MODES, "approve"))
-    builder.add_node("fit_schema", fit_schema)
+    builder = JobGraph(State, Task, main_line=(START, "listen", "compact", "build", END))
+    builder.add_node("listen", receive_message, destinations={"compact": "message"})
+    compact_edges = {**label_edges("next turn", MODES), END: "compacted"}
+    builder.add_node("compact", compact, destinations=compact_edges)
+    builder.add_node("build", build_mode, destinations=TURN_EDGES)
+    builder.add_node("plan", run_plan_mode, destinations=TURN_EDGES)
+    approve_edges = {
+        **label_edges("refused", MODES),
+        **{"tools": "allowed", "subagent": "allowed", "switch": "new mode", "approve": "asks"},
+    }
+    builder.add_node("approve", approve, destinations=approve_edges)
+    switch_edges = {**label_edges("decided", MODES), "switch": "asks"}
+    builder.add_node("switch", switch_mode, destinations=switch_edges)
+    tool_edges = {**label_edges("results", MODES), "approve": "next call"}
+    builder.add_node("tools", run_tool, input_schema=ToolTask, destinations=tool_edges)
+    fit_edges = {END: "fits", **label_edges("does not fit", MODES)}
+    builder.add_node("fit_schema", fit_schema, destinations=fit_edges)
     add_subagent_nodes(builder, MODES)
     builder.add_edge(START, "listen")
     return builder

@@ -2,23 +2,30 @@
 
 # pyright: reportUnknownMemberType=false
 # LangGraph's overloads for nodes are only partly typed
-from langgraph.graph import START, StateGraph
+from langgraph.graph import END, START
 
 from ..nodes.editor import run_editor
 from ..nodes.lazy_nodes import approve, compact, run_tool
-from ..nodes.run.context import Context
 from ..nodes.state import State, Task
 from ..nodes.tool_task import ToolTask
+from .job_graph import JobGraph
 from .subagent import add_subagent_nodes
 
 
-def build_graph() -> StateGraph[State, Context, Task, State]:
+def build_graph() -> JobGraph[State, Task]:
     """Build the edit's graph, not compiled: the caller adds saver and store."""
-    builder = StateGraph(State, Context, input_schema=Task)
-    builder.add_node("editor", run_editor)
-    builder.add_node("compact", compact, destinations=("editor", "__end__"))
-    builder.add_node("approve", approve, destinations=("editor", "tools", "subagent", "approve"))
-    builder.add_node("tools", run_tool, input_schema=ToolTask, destinations=("editor", "approve"))
+    builder = JobGraph(State, Task, main_line=(START, "editor", END))
+    turn_edges = {"approve": "calls tools", "compact": "too long", "editor": "goes on", END: "done"}
+    builder.add_node("editor", run_editor, destinations=turn_edges)
+    compact_edges = {"editor": "next turn", END: "compacted"}
+    builder.add_node("compact", compact, destinations=compact_edges)
+    approve_edges = {
+        **{"editor": "refused", "approve": "asks"},
+        **{"tools": "allowed", "subagent": "allowed"},
+    }
+    builder.add_node("approve", approve, destinations=approve_edges)
+    tool_edges = {"editor": "results", "approve": "next call"}
+    builder.add_node("tools", run_tool, input_schema=ToolTask, destinations=tool_edges)
     add_subagent_nodes(builder, ("editor",))
     builder.add_edge(START, "editor")
     return builder

@@ -4,7 +4,7 @@
 # LangGraph's overloads for nodes are only partly typed
 from typing import Literal
 
-from langgraph.graph import START, StateGraph
+from langgraph.graph import END, START
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
@@ -21,15 +21,23 @@ from ..nodes.run.context import Context
 from ..nodes.state import State, Task
 from ..nodes.subagents.child_state import ChildState
 from ..nodes.tool_task import ToolTask
+from .job_graph import JobGraph, label_edges
 
 
-def build_graph() -> StateGraph[ChildState, Context, ChildState, ChildState]:
+def build_graph() -> JobGraph[ChildState, ChildState]:
     """Build the graph of a child."""
-    builder = StateGraph(ChildState, Context)
-    builder.add_node("agent", run_agent_turn)
-    builder.add_node("compact", compact, destinations=("agent", "__end__"))
-    builder.add_node("approve", approve, destinations=("agent", "tools", "approve"))
-    builder.add_node("tools", run_tool, input_schema=ToolTask, destinations=("agent", "approve"))
+    builder = JobGraph(ChildState, ChildState, main_line=(START, "agent", END))
+    turn_edges = {
+        **{"approve": "calls tools", "compact": "too long"},
+        **{"agent": "goes on", END: "report"},
+    }
+    builder.add_node("agent", run_agent_turn, destinations=turn_edges)
+    compact_edges = {"agent": "next turn", END: "compacted"}
+    builder.add_node("compact", compact, destinations=compact_edges)
+    approve_edges = {"agent": "refused", "tools": "allowed", "approve": "asks"}
+    builder.add_node("approve", approve, destinations=approve_edges)
+    tool_edges = {"agent": "results", "approve": "next call"}
+    builder.add_node("tools", run_tool, input_schema=ToolTask, destinations=tool_edges)
     builder.add_edge(START, "agent")
     return builder
 
@@ -43,9 +51,9 @@ async def run_child(state: SubagentTask, runtime: Runtime[Context]) -> Command[L
     return await run_subagent(state, runtime, graph)
 
 
-def add_subagent_nodes(
-    builder: StateGraph[State, Context, Task, State], roles: tuple[str, ...]
-) -> None:
+def add_subagent_nodes(builder: JobGraph[State, Task], roles: tuple[str, ...]) -> None:
     """Add the nodes that run children and collect their reports."""
-    builder.add_node("subagent", run_child, input_schema=SubagentTask, destinations=("reports",))
-    builder.add_node("reports", collect_reports, destinations=(*roles, "approve"))
+    child_edges = {"reports": "report"}
+    builder.add_node("subagent", run_child, input_schema=SubagentTask, destinations=child_edges)
+    report_edges = {**label_edges("reports", roles), "approve": "next call"}
+    builder.add_node("reports", collect_reports, destinations=report_edges)

@@ -6,7 +6,7 @@ tests → review.
 
 # pyright: reportUnknownMemberType=false
 # LangGraph's overloads for nodes are only partly typed
-from langgraph.graph import START, StateGraph
+from langgraph.graph import END, START
 
 from ..nodes.architect import run_architect
 from ..nodes.coder import run_coder
@@ -20,30 +20,49 @@ from ..nodes.lazy_nodes import (
     run_tool,
     verify,
 )
-from ..nodes.run.context import Context
 from ..nodes.state import State, Task, choose_first_node
 from ..nodes.tool_task import ToolTask
+from .job_graph import JobGraph, label_edges
 from .subagent import add_subagent_nodes
 
 ROLES = ("architect", "coder", "tester")
-FIRST = ["architect", "attempts", "verify"]
+MAIN_LINE = (START, "architect", "coder", "verify", "tester", "review", END)
+FIRST_NODES = ["architect", "attempts", "verify"]
+TURN_EDGES = {"approve": "calls tools", "compact": "too long", "review": "stopped"}
 
 
-def build_graph() -> StateGraph[State, Context, Task, State]:
+def build_graph() -> JobGraph[State, Task]:
     """Build the task's graph, not compiled: the caller adds saver and store."""
-    builder = StateGraph(State, Context, input_schema=Task)
-    builder.add_node("architect", run_architect)
-    builder.add_node("coder", run_coder)
-    builder.add_node("tester", run_tester)
-    builder.add_node("compact", compact, destinations=(*ROLES, "__end__"))
-    builder.add_node("approve", approve, destinations=(*ROLES, "tools", "subagent", "approve"))
-    builder.add_node("tools", run_tool, input_schema=ToolTask, destinations=(*ROLES, "approve"))
-    builder.add_node("verify", verify)
-    builder.add_node("review", review)
+    builder = JobGraph(State, Task, main_line=MAIN_LINE)
+    architect_edges = {**TURN_EDGES, "architect": "goes on", "coder": "plan"}
+    builder.add_node("architect", run_architect, destinations=architect_edges)
+    coder_edges = {**TURN_EDGES, "coder": "goes on", "verify": "change"}
+    builder.add_node("coder", run_coder, destinations=coder_edges)
+    tester_edges = {
+        **{"approve": "calls tools", "compact": "too long", "tester": "goes on"},
+        **{"coder": "rejected", "verify": "wrote tests", "review": "accepted"},
+    }
+    builder.add_node("tester", run_tester, destinations=tester_edges)
+    compact_edges = {**label_edges("next turn", ROLES), END: "compacted"}
+    builder.add_node("compact", compact, destinations=compact_edges)
+    approve_edges = {
+        **label_edges("refused", ROLES),
+        **{"tools": "allowed", "subagent": "allowed", "approve": "asks"},
+    }
+    builder.add_node("approve", approve, destinations=approve_edges)
+    tool_edges = {**label_edges("results", ROLES), "approve": "next call"}
+    builder.add_node("tools", run_tool, input_schema=ToolTask, destinations=tool_edges)
+    verify_edges = {"tester": "passed", "coder": "failed", "review": "proven", "verify": "asks"}
+    builder.add_node("verify", verify, destinations=verify_edges)
+    review_edges = {END: "decided", "verify": "files changed"}
+    remark_edges = label_edges("remark", ("coder", "tester"))
+    builder.add_node("review", review, destinations={**review_edges, **remark_edges})
     add_subagent_nodes(builder, ROLES)
-    builder.add_node("attempts", run_attempts)
-    builder.add_node("adopt", adopt_attempt)
-    builder.add_conditional_edges(START, choose_first_node, FIRST)
+    attempts_edges = {"adopt": "ended", "attempts": "next attempt"}
+    builder.add_node("attempts", run_attempts, destinations=attempts_edges)
+    adopt_edges = {"review": "tested", "verify": "files changed", END: "none kept"}
+    builder.add_node("adopt", adopt_attempt, destinations=adopt_edges)
+    builder.add_conditional_edges(START, choose_first_node, FIRST_NODES)
     return builder
 
 

@@ -34,10 +34,9 @@ async def run_chat_turn(state: State, runtime: Runtime[Context], role: RoleName)
         return Command(goto="plan" if role == "plan" else "build", update=update)
     if not turn.update and is_tool_answer(state, role):  # it was not shown yet
         emit_event(runtime, "output", text=turn.final_text)
-    update = {**turn.update, "outcome": "answered"}
-    if state.get("options", {}).get("schema"):
-        return Command(goto="fit_schema", update={**update, "summary": turn.final_text})
-    return Command(goto="__end__", update=update)
+    update = {**turn.update, "outcome": "answered", "summary": turn.final_text}
+    goto = "fit_schema" if state.get("options", {}).get("schema") else "__end__"
+    return Command(goto=goto, update=update)
 
 
 async def run_build_mode(state: State, runtime: Runtime[Context]) -> ChatTransition:

@@ -201,7 +201,7 @@ class State(TypedDict, total=False):
     completion: Annotated[str, keep_latest]
     """The last result that `attempt_completion` reported."""
     summary: str
-    """The coder's report of what it did."""
+    """The report of what was done; in a conversation the last answer."""
     tree: Annotated[str, keep_latest]
     """Workspace snapshot after the last step that could change files: a checkpoint is the pair
     (conversation, files)."""

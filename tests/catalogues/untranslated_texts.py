@@ -6,6 +6,7 @@ SPEAKING = (
     "models/**/*.py",
     "sdk/**/*.py",
     "cli/**/*.py",
+    "graphs/job_graph.py",
     "tools/consent/rule_record.py",
     "tools/permissions/*.py",
     "tools/git/branch_commit.py",

@@ -1,0 +1,143 @@
+"""Graphs of jobs as other clients of LangGraph use them: edited, drawn, without a context."""
+
+import operator
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import pytest
+from edited_threads import ENDED, SCENARIOS, EditedThread, Scenario, says
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import END, START, StateGraph
+from typing_extensions import TypedDict
+
+from maxagent.config.errors import UsageError
+from maxagent.graphs import chat, edit, subagent, task
+from maxagent.nodes.run.context import Context
+
+ANSWERING = Scenario("chat", {"build": [says("Hello."), *[says("Again.")] * 2]})
+
+
+@pytest.fixture(autouse=True)
+def servers_of_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("MAXAGENT_HOME", str(tmp_path / "home"))
+
+
+@pytest.fixture
+async def thread(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[EditedThread]:
+    opened = EditedThread(request.param, tmp_path)
+    yield opened
+    await opened.context.pool.close()
+
+
+@pytest.mark.parametrize("thread", SCENARIOS.values(), ids=SCENARIOS, indirect=True)
+async def test_edited_thread_goes_on_to_its_end(thread: EditedThread) -> None:
+    assert await thread.record() in ENDED
+    nodes = thread.nodes
+    # every checkpoint without a node, each with one more: `make torture-edits` tries all pairs
+    pairs = [
+        (state, node)
+        for number, state in enumerate(thread.states)
+        for node in (None, nodes[1 + number % (len(nodes) - 1)])
+    ]
+    outcomes = {
+        (state.metadata["step"], state.next, node): await thread.continue_edited(state, node)
+        for state, node in pairs
+    }
+    assert {pair: end for pair, end in outcomes.items() if end not in ENDED} == {}
+
+
+@pytest.mark.parametrize("thread", [ANSWERING], ids=["chat"], indirect=True)
+async def test_graph_runs_without_a_context(thread: EditedThread) -> None:
+    ended = await thread.graph.ainvoke(thread.input, thread.thread)
+    assert (ended["outcome"], ended["summary"]) == ("answered", "Hello.")
+    again = {"request": "and again"}  # the thread knows its folder
+    for mapping in ({}, {"mode": "read-only"}):
+        ended = await thread.graph.ainvoke(again, thread.thread, context=mapping)
+    assert ended["summary"] == "Again."
+
+
+class ParentState(TypedDict, total=False):
+    """A parent of a job's graph; it shares some of its keys."""
+
+    request: str
+    folder: str
+    options: dict[str, Any]
+    summary: str
+    log: Annotated[list[str], operator.add]
+
+
+class ParentContext(TypedDict):
+    """A context of the parent's own."""
+
+    user: str
+
+
+@pytest.mark.parametrize("thread", [ANSWERING], ids=["chat"], indirect=True)
+@pytest.mark.parametrize("schema", [None, ParentContext, Context])
+async def test_parent_graph_reads_the_answer(thread: EditedThread, schema: Any) -> None:
+    parent: Any = StateGraph(ParentState, schema)
+    parent.add_node("agent", chat.build_graph().compile())
+    parent.add_node("after", lambda state: {"log": [state["summary"]]})
+    parent.add_edge(START, "agent")
+    parent.add_edge("agent", "after")
+    parent.add_edge("after", END)
+    context = {None: None, ParentContext: {"user": "Ada"}, Context: thread.context}[schema]
+    graph = parent.compile(checkpointer=InMemorySaver())
+    ended = await graph.ainvoke(thread.input, thread.thread, context=context)
+    assert ended["log"] == ["Hello."]
+
+
+@pytest.mark.parametrize(
+    ("given", "missing"),
+    [
+        ({"messages": [{"role": "user", "content": "hi"}]}, "no `request`, `folder`;"),
+        ({"messages": ["hi"], "folder": "/"}, "no `request`;"),
+        ({"request": "hi"}, "no `folder`;"),
+        ({"request": "hi", "folder": ""}, "no `folder`;"),
+        ({"folder": "/", "options": {}}, "no `request`;"),
+        ({}, "no `request`, `folder`;"),
+    ],
+)
+@pytest.mark.parametrize("graph", [chat, edit, task], ids=["chat", "edit", "task"])
+async def test_incomplete_input_gets_a_sentence(graph: Any, given: Any, missing: str) -> None:
+    with pytest.raises(UsageError, match=missing):
+        await graph.build_graph().compile().ainvoke(given)
+
+
+@pytest.mark.parametrize("graph", [chat, edit, task, subagent])
+def test_synchronous_call_is_refused_with_a_sentence(graph: Any) -> None:
+    compiled = graph.build_graph().compile()
+    for call in (compiled.invoke, compiled.stream):
+        with pytest.raises(UsageError, match="use `ainvoke` or `astream`"):
+            call({"request": "hi", "folder": "/"})
+
+
+@pytest.mark.parametrize(
+    ("graph", "line"),
+    [
+        (task, (START, "architect", "coder", "verify", "tester", "review", END)),
+        (chat, (START, "listen", "compact", "build", END)),
+        (edit, (START, "editor", END)),
+        (subagent, (START, "agent", END)),
+    ],
+)
+async def test_drawn_main_line_is_solid(graph: Any, line: tuple[str, ...]) -> None:
+    for drawn in (graph.graph.get_graph(), await graph.graph.aget_graph(xray=True)):
+        solid = {(one.source, one.target) for one in drawn.edges if not one.conditional}
+        assert {*zip(line, line[1:], strict=False)} <= solid
+        dashed = [one for one in drawn.edges if one.conditional and one.source != START]
+        assert dashed and all(one.data for one in dashed if ":" not in one.source + one.target)
+    plain = graph.graph.get_graph()
+    assert sum(not one.conditional for one in plain.edges) == len(line) - 1
+
+
+async def test_write_of_a_person_completes_a_first_input(tmp_path: Path) -> None:
+    thread = EditedThread(ANSWERING, tmp_path)
+    await thread.record()
+    written = await thread.graph.aupdate_state(thread.states[-1].config, {"request": "other"})
+    state = await thread.graph.aget_state(written)
+    assert (state.next, state.values["request"]) == (("listen",), "other")
+    assert state.values["folder"] == thread.input["folder"]
+    await thread.context.pool.close()

@@ -9,7 +9,14 @@ from glob import glob
 from typing import NamedTuple, cast
 
 from ..security.content_digest import UnreadableFileError, read_regular_file
-from .runner_files import BUILD_FILES, ENDINGS, FOLDER_FILES, MAKEFILE, RUNNERS
+from .runner_files import (
+    BUILD_FILES,
+    ENDINGS,
+    FOLDER_FILES,
+    MAKEFILE,
+    PACKAGE_SETTINGS,
+    RUNNERS,
+)
 
 # Most nested command lines, as in `sh -c "npm run x"`; most files of one command
 MAX_DEPTH, MAX_FILES = 5, 100
@@ -30,6 +37,8 @@ _NPM_WORDS = frozenset(["test", "t", "tst", "start", "stop", "restart", "install
 _NPM_NAMES = {"t": "test", "tst": "test", "ci": "install", "i": "install"}
 # `${NAME:-word}`: the word that counts without the variable
 _DEFAULT = re.compile(r"\$\{[\w:.]*?:?[-=+?]([^{}]*)\}")
+# Also in lists, quotes and options, as in `node-options=--require=./x.cjs`
+_SETTING_WORD = re.compile(r"[^\s'\"`;,=\[\]{}]+")
 # What a Makefile includes by name
 _INCLUDE = re.compile(r"^[ ]*[-s]?include[ \t]+([^\n#]+)", re.MULTILINE)
 
@@ -101,6 +110,9 @@ class _Search:
                 self._add_file(os.path.join(place, name))
         if program.startswith("-m") and (module := program[2:] or "".join(rest[:1])):
             self._add_module(module, bases)
+        for name in PACKAGE_SETTINGS.get(program, "").split():
+            for place in _list_ancestors(bases):
+                self._add_settings(os.path.join(place, name))
         if program in _NPM:
             for name in _find_package_scripts(program, rest):
                 for place in bases:
@@ -112,6 +124,13 @@ class _Search:
         files = [f"{path}.py", f"{path}/__main__.py", *(f"{one}/__init__.py" for one in packages)]
         for file in (os.path.join(place, file) for place in bases for file in files):
             self._add_file(file)
+
+    def _add_settings(self, path: str) -> None:
+        """Note the settings of a package program, and the files that they name."""
+        self._add_file(path)
+        content = _read_text(os.path.join(self.root, path))
+        for word in list_setting_words(content):
+            self._add_file(os.path.join(os.path.dirname(path), word))
 
     def _add_entry(self, path: str) -> None:
         """Note the file that a program means by a name without its ending, or by a folder."""
@@ -234,6 +253,20 @@ def _split_words(command: str) -> list[str]:
         return _WORD.findall(command)
     before = ["", *words]
     return [word for word, sign in zip(words, before, strict=False) if not _OUTPUT.fullmatch(sign)]
+
+
+def list_setting_words(content: str) -> list[str]:
+    """Return all words of a file of settings that may name a file."""
+    return list(dict.fromkeys(_SETTING_WORD.findall(content)))
+
+
+def _list_ancestors(bases: Iterable[str]) -> list[str]:
+    """Return these folders with all above them in the project."""
+    places = dict[str, None]()
+    for place in map(os.path.normpath, bases):
+        parts = [] if place == "." else place.split(os.sep)
+        places |= dict.fromkeys(os.path.join("", *parts[:at]) for at in range(len(parts) + 1))
+    return list(places)
 
 
 def _list_names(word: str) -> Iterator[str]:

@@ -92,6 +92,7 @@ SILENT = (
     "config/security/redaction.py",
     "config/security/secrets/assignments.py",
     "config/security/secrets/detection.py",
+    "config/trust/runner_files.py",
     "config/trust/server_programs.py",
     "models/xml_calls/call_parser.py",
     "models/xml_calls/tool_descriptions.py",

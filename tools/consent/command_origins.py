@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
+from ...config.trust.runner_files import BUILD_FILES, PACKAGE_SETTINGS
 from ..shell.analysis import AnalyzedCommand
 from .data_programs import DATA_PROGRAMS, PLAIN_PROGRAMS, RUN_COMMANDS, RUN_FILES, WRAPPERS
 from .entry_files import resolve_entries
@@ -17,7 +18,8 @@ from .git_origins import find_git_origins
 from .harmless_flags import find_command, is_harmless
 from .option_values import list_option_values
 from .origin import Origin, build_unknown_origin, list_unique, read_file_origin
-from .package_scripts import PACKAGE_PROGRAMS, find_package_scripts
+from .package_scripts import find_package_scripts
+from .package_settings import find_package_settings
 from .task_files import MAKE, find_tasks
 
 INTERPRETER = re.compile(
@@ -30,6 +32,8 @@ _MODULE = re.compile(r"-[bBdEhiIOPqsSuvVx]*m(.*)")
 # Short options of interpreters that take a value
 _VALUED = ("-r", "-C", "-W", "-X", "-I", "-o", "-O", "-e", "-p", "-S", "-l", "-d", "-c")
 _SEARCHES = ("find", "fd")
+# Programs that count wherever their name stands
+_STARTED = frozenset((*BUILD_FILES, *PACKAGE_SETTINGS, "node"))
 _WORDS = re.compile(r"[^\s'\"`;&|<>()$={},]+")
 
 
@@ -106,9 +110,10 @@ def _find_origins(
         folders = folders[1:]
     if program == "git":
         yield from find_git_origins(folder, root)
-    if program in PACKAGE_PROGRAMS:
-        yield from find_package_scripts([program, *arguments], folders, root)
-    yield from find_tasks(program, folders, root)
+    for name, following in _list_programs(program, arguments):
+        yield from find_package_scripts([name, *following], folders, root)
+        yield from find_package_settings(name, folders, root)
+        yield from find_tasks(name, folders, root)
     if program in WRAPPERS:
         return
     if INTERPRETER.fullmatch(program):
@@ -120,6 +125,15 @@ def _find_origins(
         yield from _read_files(arguments, folder, root)
     else:
         yield from _find_data_origins(words, folder, root, is_final=is_final)
+
+
+def _list_programs(program: str, arguments: list[str]) -> Iterator[tuple[str, list[str]]]:
+    """Yield the program, and each that it may start: `python -m tox`, `direnv exec . make`."""
+    yield program, arguments
+    if program not in DATA_PROGRAMS:
+        words = list_words(" ".join(arguments))
+        names = [PurePosixPath(word).name for word in words]
+        yield from ((name, words[at + 1 :]) for at, name in enumerate(names) if name in _STARTED)
 
 
 def _find_data_origins(

@@ -2,14 +2,24 @@
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import cast
 
+from ...config.errors import UsageError
+from ...config.yaml.reader import read_document
+from .file_patterns import find_matches
 from .origin import Origin, build_origin, build_unknown_origin, name_source
 
-PACKAGE_PROGRAMS = frozenset(("npm", "pnpm", "yarn", "bun", "cnpm", "ni", "nr"))
+_PROGRAMS = frozenset(("npm", "pnpm", "pn", "yarn", "yarnpkg", "bun", "cnpm", "ni", "nr"))
+# They run scripts of all packages of a workspace; the others do with one of these words
+_WORKSPACE_PROGRAMS = frozenset(("lerna", "turbo", "nx", "lage"))
+_WORKSPACE_WORDS = re.compile(
+    r"-w|-ws|-F|-r|--(workspaces?|filter|recursive)(=.*)?|--include-workspace-root|workspaces?"
+)
+_PNPM_WORKSPACE = "pnpm-workspace.yaml"
 FILE = "package.json"
 # Bytes
 _MAX_FILE = 5_000_000
@@ -39,12 +49,33 @@ _SHORT = {"t": "test", "tst": "test"}
 
 def find_package_scripts(words: Sequence[str], folders: Sequence[Path], root: Path) -> list[Origin]:
     """Return the scripts that a command line of a package program starts, from each folder."""
-    arguments = [word for word in words[1:] if not word.startswith("-")]
-    return [
+    program, *arguments = _unwrap(words)
+    if program not in _PROGRAMS | _WORKSPACE_PROGRAMS:
+        return []
+    files = list(dict.fromkeys(filter(None, map(_find_file, folders))))
+    origins = list[Origin]()
+    if program in _WORKSPACE_PROGRAMS or any(map(_WORKSPACE_WORDS.fullmatch, arguments)):
+        for file in list(files):
+            packages = _find_packages(file.parent)
+            files += packages or ()
+            if packages is None:
+                origins.append(build_unknown_origin("workspaces", name_source(file, root)))
+    names = [word for word in arguments if not word.startswith("-")]
+    return origins + [
         origin
-        for file in dict.fromkeys(filter(None, (_find_file(folder) for folder in folders)))
-        for origin in _find_in_file(file, words[0], arguments, root)
+        for file in dict.fromkeys(files)
+        for origin in _find_in_file(file, program, names, root)
     ]
+
+
+def _unwrap(words: Sequence[str]) -> Sequence[str]:
+    """Return the command of `corepack yarn build`, and `node --run build` in npm's words."""
+    program, *arguments = words
+    if program == "corepack" and arguments:
+        return arguments
+    if program == "node" and "--run" in arguments:
+        return ["npm", "run", *arguments[arguments.index("--run") + 1 :]]
+    return words
 
 
 def _find_in_file(
@@ -52,6 +83,8 @@ def _find_in_file(
 ) -> Iterator[Origin]:
     scripts, first = read_scripts(file), arguments[0] if arguments else ""
     names = dict.fromkeys(_SHORT.get(word, word) for word in arguments)
+    if program in _WORKSPACE_PROGRAMS:  # `nx run web:build`
+        names |= dict.fromkeys(part for word in arguments for part in word.split(":"))
     if first in _RUN:
         names.pop(first, None)
     if first == "restart":
@@ -95,14 +128,46 @@ def _find_file(folder: Path) -> Path | None:
     return None
 
 
+def _find_packages(folder: Path) -> list[Path] | None:
+    """Return the `package.json` of each package of a workspace; None if they are too many."""
+    files = list[Path]()
+    for pattern in _list_patterns(folder):
+        matches = find_matches(os.path.join(pattern, FILE), folder)
+        if matches is None:
+            return None
+        files += (file for file in matches if "node_modules" not in file.parts)
+    return files
+
+
+def _list_patterns(folder: Path) -> Iterator[str]:
+    """Yield the patterns of folders by which npm, yarn, lerna and pnpm name their packages."""
+    values: list[object] = [_read_json(folder / FILE).get("workspaces")]
+    values.append(_read_json(folder / "lerna.json").get("packages"))
+    with suppress(UsageError):
+        document = read_document(folder / _PNPM_WORKSPACE)
+        values.append(document.values.get("packages") if document else None)
+    for value in values:
+        is_yarn = isinstance(value, dict)
+        patterns = cast("dict[str, object]", value).get("packages") if is_yarn else value
+        if isinstance(patterns, list):
+            items = cast("list[object]", patterns)
+            yield from (item for item in items if isinstance(item, str) and item[:1] not in "!/")
+
+
 def read_scripts(file: Path) -> dict[str, str]:
     """Return the scripts of a `package.json` by name; what is not readable has none."""
+    scripts = _read_json(file).get("scripts")
+    if not isinstance(scripts, dict):
+        return {}
+    return {name: str(line) for name, line in cast("dict[str, object]", scripts).items()}
+
+
+def _read_json(file: Path) -> dict[str, object]:
+    if not os.path.isfile(file):  # a pipe would never end
+        return {}
     try:
         with file.open("rb") as stream:
             data: object = json.loads(stream.read(_MAX_FILE))
     except (OSError, ValueError, RecursionError):
         return {}
-    scripts = cast("dict[str, object]", data).get("scripts") if isinstance(data, dict) else None
-    if not isinstance(scripts, dict):
-        return {}
-    return {name: str(line) for name, line in cast("dict[str, object]", scripts).items()}
+    return cast("dict[str, object]", data) if isinstance(data, dict) else {}

@@ -102,6 +102,41 @@ def test_command_names_what_runner_finds(
     assert sorted(found.files) == sorted(files) and found.is_complete
 
 
+SETTINGS = {
+    ".npmrc": "script-shell=tools/sh\nnode-options=--require=./run.sh\n",
+    "web/app/.yarnrc.yml": "plugins:\n  - path: plugin.cjs\n",
+    "bunfig.toml": '[run]\nshell = "./run.sh"\n',
+    "pnpm-workspace.yaml": "scriptShell: tools/sh\n",
+    ".pnpmfile.cjs": "module.exports = require('./tools/fmt.py')\n",
+    "web/app/plugin.cjs": "1\n",
+    "tools/sh": "1\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("command", "files"),
+    [
+        ("npm run lint", ".npmrc run.sh tools/sh"),
+        ("npx -y @scope/server", ".npmrc run.sh tools/sh"),
+        ("cd web/app && npm run lint", ".npmrc run.sh tools/sh"),
+        ("pnpm lint", ".npmrc .pnpmfile.cjs pnpm-workspace.yaml run.sh tools/fmt.py tools/sh"),
+        (
+            "yarn --cwd web/app lint",
+            ".npmrc run.sh tools/sh web/app/.yarnrc.yml web/app/plugin.cjs",
+        ),
+        ("bun run lint", ".npmrc bunfig.toml run.sh tools/sh"),
+        ("bunx server", ".npmrc bunfig.toml run.sh tools/sh"),
+        ("pytest -q", ""),
+    ],
+)
+def test_settings_count_with_files_they_name(folder: Path, command: str, files: str) -> None:
+    for name, content in SETTINGS.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(content)
+    found = find_command_files([command], str(folder))
+    assert sorted(found.files) == files.split() and found.is_complete
+
+
 def nest(levels: int) -> str:
     """Return `./run.sh` in so many command lines in each other, without quotes to escape."""
     scripts = {str(number): f"npm run {number + 1}" for number in range(levels)}

@@ -6,6 +6,7 @@ with every piece.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
@@ -16,17 +17,146 @@ from langchain_core.messages.tool import ToolCallChunk, tool_call_chunk
 from ...config.text import text
 from ..error_classification import HINTS, RequestTarget, classify_stream_error
 from ..errors import ContextOverflowError, ProviderFaultError
+from ..http.json_fields import to_count, to_dict, to_list, to_text
 from ..replay import OUTPUT_PARTS, REASONING_DETAILS, THINKING_BLOCKS
 from ..text_cleanup import CharacterJoiner
 from ..tool_arguments import to_valid_json
-from .delta_parser import Delta, parse_delta
-from .entry_assembler import EntryAssembler
 from .think_tags import ThinkingSplitter
 from .tool_call_assembler import CallAssembler, StreamedCall
 
+GROWING = ("text", "summary", "thinking")
 # Finish reasons of OpenRouter, GLM and DeepSeek for a failure of the provider
 FAULTS = ("error", "network_error", "insufficient_system_resource")
 OVERFLOWS = ("model_context_window_exceeded",)
+
+
+class EntryAssembler:
+    """Assigns every piece to its entry."""
+
+    def __init__(self) -> None:
+        self.entries: list[dict[str, Any]] = []
+
+    def add_deltas(self, pieces: Sequence[Mapping[str, Any]]) -> None:
+        """Add the pieces of one delta."""
+        for piece in pieces:
+            entry = self._find_continued(piece)
+            if entry is None:
+                if piece not in self.entries:
+                    self.entries.append(dict(piece))
+                continue
+            for name, value in piece.items():
+                if name in GROWING and isinstance(value, str):
+                    entry[name] = (entry.get(name) or "") + value
+                elif value not in (None, ""):
+                    entry[name] = value
+
+    def _find_continued(self, piece: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return the entry that the piece continues, or None: it starts one.
+
+        Encrypted data comes whole. A signature ends its entry where entries have no number.
+        """
+        if piece.get("data"):
+            return None
+        number, kind = piece.get("index"), piece.get("type")
+        if number is None:
+            alike = [entry for entry in self.entries[-1:] if not _starts_entry(piece, entry)]
+        else:
+            alike = [entry for entry in self.entries if entry.get("index") == number]
+        return next((entry for entry in reversed(alike) if entry.get("type") == kind), None)
+
+
+def _starts_entry(piece: Mapping[str, Any], before: Mapping[str, Any]) -> bool:
+    return bool(before.get("signature")) and any(piece.get(name) for name in GROWING)
+
+
+@dataclass(frozen=True)
+class Delta:
+    """The part of an answer in one JSON object."""
+
+    text: str = ""
+    thinking: str = ""
+    calls: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    """Pieces of tool calls as they arrived."""
+    details: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    """Pieces of `reasoning_details` as they arrived."""
+    blocks: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    """Pieces of `thinking_blocks` as they arrived."""
+    repeats: bool = False
+    """This is the whole answer, not its next piece."""
+    finish_reason: str = ""
+    model: str = ""
+    usage: UsageMetadata | None = None
+    """Token counts of the whole answer so far."""
+    error: object = None
+
+
+def parse_delta(value: Mapping[str, Any]) -> Delta:
+    """Return the delta in one JSON object of a stream, or in an answer that is not streamed."""
+    choice = _get_first_choice(value)
+    repeats = not isinstance(choice.get("delta"), dict)
+    message = to_dict(choice.get("message") if repeats else choice["delta"])
+    return Delta(
+        text=_join_text(message.get("content")) + to_text(message.get("refusal")),
+        thinking=_find_thinking(message),
+        calls=[to_dict(piece) for piece in to_list(message.get("tool_calls"))],
+        details=[to_dict(piece) for piece in to_list(message.get("reasoning_details"))],
+        blocks=[to_dict(piece) for piece in to_list(message.get("thinking_blocks"))],
+        repeats=repeats,
+        finish_reason=to_text(choice.get("finish_reason")),
+        model=to_text(value.get("model")),
+        usage=_parse_usage(to_dict(value.get("usage")) or to_dict(choice.get("usage"))),
+        error=_find_error(value, choice),
+    )
+
+
+def _find_error(value: Mapping[str, Any], choice: Mapping[str, Any]) -> object:
+    """Return an error instead of an answer: `{"error": …}`, or bare `{"code": …, "message": …}`."""
+    bare = not choice and isinstance(value.get("message"), str) and value.get("code")
+    return value.get("error") or (dict(value) if bare else None)
+
+
+def _get_first_choice(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the first choice; we request no others."""
+    choices = [to_dict(choice) for choice in to_list(value.get("choices"))]
+    first = [choice for choice in choices if not choice.get("index")]
+    return first[0] if first else {}
+
+
+def _join_text(content: object) -> str:
+    """Return the text of a content: a string, or parts as Mistral sends them."""
+    if isinstance(content, str):
+        return content
+    return "".join(to_text(to_dict(part).get("text")) for part in to_list(content))
+
+
+def _find_thinking(message: Mapping[str, Any]) -> str:
+    """Return the thinking under any of its names; OpenRouter sends it under two of them."""
+    for name in ("reasoning_content", "reasoning"):
+        if thinking := to_text(message.get(name)):
+            return thinking
+    details = [to_dict(part) for part in to_list(message.get("reasoning_details"))]
+    return "".join(to_text(part.get("text")) or to_text(part.get("summary")) for part in details)
+
+
+def _parse_usage(counts: Mapping[str, Any]) -> UsageMetadata | None:
+    if not counts:
+        return None
+    cached = (
+        to_count(to_dict(counts.get("prompt_tokens_details")).get("cached_tokens"))
+        or to_count(counts.get("prompt_cache_hit_tokens"))  # DeepSeek
+        or to_count(counts.get("cached_tokens"))  # Kimi
+    )
+    thought = to_count(to_dict(counts.get("completion_tokens_details")).get("reasoning_tokens"))
+    read_ = to_count(counts.get("prompt_tokens")) or to_count(counts.get("input_tokens"))
+    written = to_count(counts.get("completion_tokens")) or to_count(counts.get("output_tokens"))
+    read_ += cached if cached > read_ else 0  # counted apart
+    return UsageMetadata(
+        input_tokens=read_,
+        output_tokens=written,
+        total_tokens=to_count(counts.get("total_tokens")) or read_ + written,
+        input_token_details={"cache_read": cached},
+        output_token_details={"reasoning": thought},
+    )
 
 
 class ChatAnswerParser:

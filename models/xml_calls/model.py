@@ -1,6 +1,7 @@
 """Chat models with tool calls as XML in the text, around a model of any protocol."""
 
 import json
+import re
 from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
@@ -17,6 +18,7 @@ from ..errors import ModelCallError, ToolsNotSupportedError
 from ..invoke import CALL_ERRORS
 from ..replay import without_output_parts
 from ..resolver import ResolvedModel
+from .call_parser import OPENING, FenceTracker, ParsedText, parse_calls
 from .known_tools import KnownTools
 from .refusals import ToolRefusals, is_tools_refusal
 from .text_history import TextHistory
@@ -25,10 +27,54 @@ from .tool_descriptions import describe_tools
 if TYPE_CHECKING:
     from .call_parser import TextCall
 
+_PARTIAL = re.compile(r" {0,3}(?:<(?P<name>[A-Za-z][\w-]{0,63})?[ \t]*/?)?")
 # Indexes of native calls are below this, should the endpoint parse calls itself
 FIRST_INDEX = 10_000
 
 _Model = Runnable[LanguageModelInput, AIMessage]
+
+
+class CallStreamParser:
+    """Accepts one answer's text in any portions."""
+
+    def __init__(self, tools: KnownTools) -> None:
+        self._tools = tools
+        self._fences = FenceTracker()
+        self._pending = ""
+        self._line = ""
+        """What was passed on of the current line."""
+        self._is_holding = False
+
+    def feed(self, portion: str) -> str:
+        """Return the text that can be shown after this portion."""
+        self._pending += portion
+        pieces = list[str]()
+        while self._pending and not self._is_holding:
+            if not self._line and not self._is_text():
+                break
+            line, newline, self._pending = self._pending.partition("\n")
+            self._line += line
+            pieces.append(line + newline)
+            if newline:
+                self._fences.add_line(self._line)
+                self._line = ""
+        return "".join(pieces)
+
+    def close(self) -> ParsedText:
+        """Return the rest of the text and the calls, at the end of the answer."""
+        rest, self._pending = self._pending, ""
+        return parse_calls(rest, self._tools) if self._is_holding else ParsedText(rest)
+
+    def _is_text(self) -> bool:
+        """Return whether the line that begins here is text; holds the rest at a known tool."""
+        if self._fences.is_open:
+            return True
+        opening = OPENING.match(self._pending)
+        if opening:
+            self._is_holding = self._tools.find(opening[1]) is not None
+            return not self._is_holding
+        partial = _PARTIAL.fullmatch(self._pending)
+        return partial is None or not self._tools.has_prefix(partial["name"] or "")
 
 
 class _StreamingModel(_Model):
@@ -64,7 +110,6 @@ class XmlCallsModel(_StreamingModel):
     async def astream(
         self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any
     ) -> AsyncIterator[AIMessage]:
-        from .stream_parser import CallStreamParser
 
         described = describe_tools([self._tools.tools[name] for name in self._offered])
         messages = self._history.convert_messages(_list_messages(input), described)

@@ -1,5 +1,7 @@
 """The summary that a model writes of its conversation, and the check of it."""
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -7,15 +9,39 @@ from pathlib import Path
 from langchain_core.messages import HumanMessage
 
 from ...config.text import text
+from ...memory.cards.card import CARD_TYPES, CardType
 from ...models.invoke import is_cut
 from ..conversation.token_estimate import estimate_text
 from ..memory.proposals import Candidate
 from ..turn.side_request import TOLERANCE, SideAnswer
-from .card_candidates import load_card_request, split_candidates
 
+_HEADING = re.compile(r"(?m)^[#*`\s]*CARDS[*`:\s]*$")
+_ITEM = re.compile(r"\s*[-*]\s+[*`]*(?P<type>[a-z]+)[*`]*\s*[:：]\s*[*`]*\s*(?P<content>\S.*)")
 FOCUS = "\n\nThe user asks you to keep this above all: {focus}"
 # Words that a token makes, roughly, in the languages with more tokens
 WORDS_PER_TOKEN = 0.6
+
+
+@cache
+def load_card_request() -> str:
+    """Return what the request for a summary says about cards."""
+    return Path(__file__).with_name("cards.md").read_text(encoding="utf-8").strip()
+
+
+def split_candidates(answer: str) -> tuple[str, list[Candidate]]:
+    """Return the note without its last section, and the cards that the section names."""
+    headings = [*_HEADING.finditer(answer)]
+    if not headings:
+        return answer.strip(), []
+    last = headings[-1]
+    return answer[: last.start()].strip(), [*_parse_items(answer[last.end() :])]
+
+
+def _parse_items(section: str) -> Iterator[Candidate]:
+    types: dict[str, CardType] = {name: name for name in CARD_TYPES}
+    for line in section.splitlines():
+        if (item := _ITEM.fullmatch(line)) and (kind := types.get(item["type"])):
+            yield Candidate(item["content"].strip(), kind)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,6 +16,10 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from ...config.agents.profile import AgentProfile
 from ...config.agents.registry import AgentRegistry, load_built_in_agents
+from ...config.instructions.discovery import Instruction
+from ...config.settings.schema import AgentSettings, AgentsSection
+from ...models.cassette.canonical_request import FOLDER
+from ...models.prompt_addenda import find_addenda
 from ...models.xml_calls.known_tools import KnownTools
 from ...models.xml_calls.tool_binding import bind_tools
 from ...tools import aliases
@@ -25,6 +30,7 @@ from ...tools.runtime.sendable_agents import list_sendable_agents
 from ...tools.tool_table import Requirement
 from ..conversation.token_estimate import estimate_message, estimate_text
 from ..messages.context_message import MIN_WINDOW_TOKENS
+from ..messages.instruction_blocks import format_instructions
 from ..messages.server_offer import build_offered_tools, load_offer
 from ..roles import RoleName
 from ..state import State
@@ -33,14 +39,36 @@ from .context import Context
 from .dependencies import Dependencies
 from .modes import get_active_agent
 from .request_options import select_thinking_model
-from .system_prompt import build_system_prompt
 
 if TYPE_CHECKING:
     from ...tools.mcp.offer import Offer
 
+TEMPLATE = """{words}
+
+The project is `{folder}` ({system}). Tools take paths relative to it."""
 BUILT_IN = AgentRegistry(load_built_in_agents())
 # Most model turns of a sub-agent
 CHILD_TURNS = 30
+
+
+def build_system_prompt(
+    profile: AgentProfile,
+    folder: str,
+    agents: AgentsSection,
+    instructions: Sequence[Instruction] = (),
+    model: str = "",
+    skills: Sequence[str] = (),
+) -> SystemMessage:
+    """Return the first message of every request of this agent; the same bytes each time.
+
+    `model` is the `PROVIDER/MODEL` that reads it, `skills` are whole skills.
+    """
+    own: object = getattr(agents, profile.name, None)
+    added = own.system_prompt.strip() if isinstance(own, AgentSettings) else ""
+    words = "\n\n".join(filter(None, (profile.prompt, *find_addenda(model), added)))
+    text = TEMPLATE.format(words=words, folder=folder, system=platform.system())
+    text = "\n\n".join(filter(None, (text, *skills, format_instructions(instructions))))
+    return SystemMessage(text, id=f"system-{profile.name}", additional_kwargs={FOLDER: folder})
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,11 @@ import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
+from langchain_core.runnables import RunnableConfig
+from langgraph.config import get_config
 from langgraph.errors import GraphDrained, GraphInterrupt
 from langgraph.runtime import Runtime
-from langgraph.types import Command
+from langgraph.types import Command, StateSnapshot
 
 from ...config.errors import UsageError
 from ...config.security.redaction import redact
@@ -27,7 +29,6 @@ from ..state import State
 from .budget import compute_deadline
 from .calls import open_sub_runs
 from .child_state import ChildState, build_child_input
-from .earlier_child import ReadableGraph, load_earlier
 from .payload import move_task
 from .report import build_report
 
@@ -35,8 +36,36 @@ if TYPE_CHECKING:
     from ...memory.worktrees.record import Worktree
     from .isolation import MergedChild
 
+# Where LangGraph has the saver of a running graph; a nested graph has none of its own
+_CHECKPOINTER = "__pregel_checkpointer"
 MAX_TITLE_LENGTH = 80
 MAX_REPORT_LENGTH = 500
+
+
+class ReadableGraph(Protocol):
+    """A graph whose state can be read."""
+
+    async def aget_state(self, config: RunnableConfig, /) -> StateSnapshot:
+        """Return the state at the end of this namespace."""
+        ...
+
+
+async def load_earlier(
+    task: SubagentTask, child: ReadableGraph, sub_runs: SubRuns, thread: str
+) -> ChildState | None:
+    """Return the last state of the child that the task resumes; None if it resumes none."""
+    sub_id = task["child"].get("resume", "")
+    row = await asyncio.to_thread(sub_runs.find_sub_run, thread, sub_id) if sub_id else None
+    if row is None:
+        return None
+    configurable: dict[str, Any] = get_config().get("configurable", {})
+    target = {
+        "thread_id": thread,
+        "checkpoint_ns": row.namespace,
+        _CHECKPOINTER: configurable.get(_CHECKPOINTER),
+    }
+    state = await child.aget_state({"configurable": target})
+    return cast(ChildState, state.values)
 
 
 class ChildGraph(ReadableGraph, Protocol):

@@ -1,25 +1,87 @@
 """A review: one turn of a read-only conversation about a diff, with validated findings."""
 
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ...nodes.options import Options
+from ...tools.git.diff_lines import list_shown_lines
 from ..events import Completion, Event, Output
-from .findings import SCHEMA, read_findings
 from .scope import ReviewScope
 
 if TYPE_CHECKING:
     from ..runner import Runner
 
+Severity = Literal["high", "medium", "low"]
+SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low")
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "findings": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "file": {"type": "string"},
+                    "line": {"type": "integer"},
+                    "severity": {"enum": list(SEVERITIES)},
+                    "text": {"type": "string"},
+                },
+                "required": ["file", "line", "severity", "text"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["findings"],
+    "additionalProperties": False,
+}
 _CHECKED_OUT = "The files that your tools read are those of the working tree."
 _ELSEWHERE = (
     "The files that your tools read are those of the working tree, not of this commit: {head}."
 )
 _CUT = " The diff is cut: only its beginning is below, review that."
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One remark of the reviewer."""
+
+    file: str
+    line: int
+    severity: Severity
+    text: str
+    in_diff: bool
+    """Whether the diff shows that line."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the finding as JSON."""
+        return asdict(self)
+
+
+def read_findings(answer: str, diff: str) -> tuple[list[Finding], int]:
+    """Return the findings of a valid answer, the most severe first, and how many were dropped.
+
+    Findings in files that are not in the diff are dropped.
+    """
+    shown_lines = list_shown_lines(diff)
+    reported = json.loads(answer)["findings"]
+    findings = [
+        Finding(**finding, in_diff=finding["line"] in shown_lines[finding["file"]])
+        for finding in reported
+        if finding["file"] in shown_lines
+    ]
+    findings.sort(
+        key=lambda finding: (SEVERITIES.index(finding.severity), finding.file, finding.line)
+    )
+    return findings, len(reported) - len(findings)
+
+
+def count_severities(findings: Sequence[Finding]) -> dict[str, int]:
+    """Return how many findings there are of each severity."""
+    return {name: sum(finding.severity == name for finding in findings) for name in SEVERITIES}
 
 
 def build_request(scope: ReviewScope) -> str:

@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from langchain_core.tools import tool
 from strict_provider import StrictProvider
 
-from maxagent.models.chat_completions.request_format import encode_message
+from maxagent.models.chat_completions.dialect import encode_message
 from maxagent.models.errors import InvalidRequestError
 from maxagent.models.factory import close_model, open_model
 from maxagent.models.http.dialect import RequestOptions

@@ -3,16 +3,17 @@
 Programs that check, test or move files get them as data. All others may run what they are given.
 """
 
+import json
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
+from typing import cast
 
 from ...config.trust.runner_files import BUILD_FILES, PACKAGE_SETTINGS
 from ..shell.analysis import AnalyzedCommand
 from .data_programs import DATA_PROGRAMS, PLAIN_PROGRAMS, RUN_COMMANDS, RUN_FILES, WRAPPERS
-from .entry_files import resolve_entries
 from .file_patterns import find_matches, is_pattern
 from .git_origins import find_git_origins
 from .harmless_flags import find_command, is_harmless
@@ -22,6 +23,11 @@ from .package_scripts import find_package_scripts
 from .package_settings import find_package_settings
 from .task_files import MAKE, find_tasks
 
+_NAMES = ".js .mjs .cjs .jsx .ts .mts .cts .tsx .rb .lua .json .node"
+_ENDINGS = tuple(_NAMES.split())
+_OF_FOLDERS = ("__main__.py", *(f"index{ending}" for ending in _ENDINGS), "main.go")
+# Bytes
+_MAX_PACKAGE = 5_000_000
 INTERPRETER = re.compile(
     r"(python|pypy|node|deno|bun|perl|ruby|php|lua|tclsh|Rscript|osascript|[bdkz]?a?sh|fish|tsx"
     r"|ts-node|groovy|pwsh|swift|julia|elixir)[\d.]*|eval|source|\."
@@ -35,6 +41,35 @@ _SEARCHES = ("find", "fd")
 # Programs that count wherever their name stands
 _STARTED = frozenset((*BUILD_FILES, *PACKAGE_SETTINGS, "node"))
 _WORDS = re.compile(r"[^\s'\"`;&|<>()$={},]+")
+
+
+def resolve_entries(path: Path) -> Iterator[Path]:
+    """Yield the files that `node app`, `node .`, `python package` and the like may begin with."""
+    if os.path.isfile(path):
+        yield path
+        return
+    yield from _complete(path)
+    if os.path.isdir(path):
+        if main := _read_main(path / "package.json"):
+            yield from _complete(path / main)
+            yield from _list_existing(path / main / name for name in _OF_FOLDERS)
+        yield from _list_existing(path / name for name in _OF_FOLDERS)
+
+
+def _complete(path: Path) -> Iterator[Path]:
+    return _list_existing([path, *(Path(f"{path}{ending}") for ending in _ENDINGS)])
+
+
+def _list_existing(files: Iterable[Path]) -> Iterator[Path]:
+    return filter(os.path.isfile, files)
+
+
+def _read_main(file: Path) -> str:
+    with suppress(OSError, ValueError, RecursionError), file.open("rb") as stream:
+        data: object = json.loads(stream.read(_MAX_PACKAGE))
+        main = cast("dict[str, object]", data).get("main") if isinstance(data, dict) else ""
+        return main if isinstance(main, str) else ""
+    return ""
 
 
 def find_origins(

@@ -14,15 +14,15 @@ One file: `commit_changes(context, path, old, text, pieces)`. Several, in a work
 
 import os
 from collections.abc import Generator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...config.security.private_files import make_private_folder
 from ..result import ToolError
 from ..textedits.unified_diff import build_diff, count_changes, shorten_diff
 from ..workspace import Workspace
-from . import backup
 from .atomic_write import AtomicWriter, write_atomic
 from .file_access import (
     find_missing_folders,
@@ -32,6 +32,7 @@ from .file_access import (
     remove_file,
     remove_folder,
     stat_writable,
+    translate_os_errors,
 )
 from .file_context import FileContext
 from .text_codec import DecodedText, decode_file, encode_text, to_printable
@@ -39,8 +40,52 @@ from .text_codec import DecodedText, decode_file, encode_text, to_printable
 if TYPE_CHECKING:
     from ..textedits.text_edits import TextEdit
 
+FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 # characters of a diff that are kept
 MAX_DIFF_LENGTH = 100_000
+
+
+def store_backup(backups: Path, name: str, data: bytes, mode: int) -> Path:
+    """Write a private backup `<backups>/<number>/<name>` and return its path.
+
+    `name` is the path relative to the project. Raises ToolError when it cannot be written: then the
+    file is not overwritten either.
+    """
+    with translate_os_errors(f"no backup of `{name}` could be kept, so nothing was changed"):
+        file = _create_next_folder(backups) / name
+        make_private_folder(file.parent)
+        try:
+            with os.fdopen(os.open(file, FLAGS, mode & 0o700 | 0o600), "wb") as stream:
+                stream.write(data)
+                stream.flush()
+                os.fsync(stream.fileno())
+        except OSError:
+            discard_backup(backups, file)
+            raise
+    return file
+
+
+def discard_backup(backups: Path, file: Path) -> None:
+    """Remove a backup of a file that was not overwritten after all."""
+    file.unlink(missing_ok=True)
+    for folder in file.parents:
+        if folder == backups:
+            return
+        with suppress(OSError):
+            folder.rmdir()
+
+
+def _create_next_folder(backups: Path) -> Path:
+    """Create the folder with the next number."""
+    # another call may take the same number at the same time: then try the one after it
+    make_private_folder(backups)
+    number = max((int(name) for name in os.listdir(backups) if name.isdecimal()), default=0)
+    while True:
+        number += 1
+        with suppress(FileExistsError):
+            folder = backups / f"{number:04}"
+            folder.mkdir(mode=0o700)
+            return folder
 
 
 @dataclass(frozen=True)
@@ -178,7 +223,7 @@ def stage_change(run: FileContext, prepared: PreparedChange) -> Generator[Staged
             always.callback(writing.drop)
         backup_file = _backup_old_content(run.backups, prepared)
         if run.backups and backup_file:
-            failed.callback(backup.discard, run.backups, backup_file)
+            failed.callback(discard_backup, run.backups, backup_file)
         yield StagedChange(prepared, run.workspace, writing, backup_file)
         failed.pop_all()
 
@@ -197,7 +242,7 @@ def _backup_old_content(backups: Path | None, prepared: PreparedChange) -> Path 
     if backups is None or prepared.before is None:
         return None
     mode = prepared.like.st_mode if prepared.like else 0
-    return backup.store_content(backups, prepared.name, prepared.before, mode)
+    return store_backup(backups, prepared.name, prepared.before, mode)
 
 
 def _read_current(workspace: Workspace, path: Path) -> bytes | None:

@@ -1,14 +1,63 @@
 """Grants for a call that nothing restricts: read-only, a rule of the user, or the mode."""
 
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import PurePosixPath
+from unicodedata import normalize
+
+from ...config.security.control_characters import CONTROL_CHARACTERS
+from ...config.settings.permission_rules import RawRule
 from ...config.text import join_texts, text
+from ..consent.harmless_flags import find_command
 from .call import RequestedCall
 from .decision import Decision
 from .policy import Policy
 from .restrictions import is_plan_write, is_read_only
-from .rule import find_allowing_rules, find_call_excess, find_changed_consents
-from .suggested_rule import suggest_rule
+from .rule import find_allowing_rules, find_call_excess, find_changed_consents, read_rule
 from .unasked_commands import evaluate_unasked, find_limited_file, find_objection
 
+# Most characters of a command; the user cannot review a longer rule at a glance
+MAX_COMMAND_LENGTH = 200
+
+_INTERPRETER = re.compile(
+    r"(python|pypy|node|deno|bun|perl|ruby|php|lua|tclsh|Rscript|osascript|[bdkz]?a?sh|fish)[\d.]*"
+    r"|npx|uvx|eval|source|\."
+)
+# Characters with a meaning in a pattern, or invisible in a list of rules
+_NO_NAME = re.compile(rf"[*?\[\]{{}}!\\(){CONTROL_CHARACTERS}]|[^\S ]|^\s|\s$")
+_VALUE = r"(?:'[\w.,:@%+*= -]*'|\"[\w.,:@%+*= -]*\"|[\w.,:@%+*-]*)"
+_ASSIGNMENT = re.compile(rf"(?P<name>[A-Za-z_]\w*)=(?P<value>{_VALUE})[ \t]+")
+_DURATION = r"\d+(?:\.\d+)?[smhd]?"
+_WRAPPER = re.compile(
+    rf"""(?:timeout(?:[ ](?:-k|--kill-after)[ =]{_DURATION}|[ ](?:-s|--signal)[ =](?:SIG)?[A-Z]+
+        |[ ]--foreground|[ ]--preserve-status)*[ ]{_DURATION}
+      |nice(?:[ ]-n[ ]\d+|[ ]-\d+)?|time(?:[ ]-p)?|nohup|env|stdbuf(?:[ ]-[ioe][L0])+
+      )[ \t]+(?=[\w./'"])""",
+    re.VERBOSE,
+)
+# Nothing before and after it is quoted, so that the shell reads the here-document as well
+_MESSAGE = re.compile(
+    r"""\A(?P<before>[\w ./:&;=@+-]*\bgit[ ]commit(?:[ ]--?[\w-]+)*?)[ ](?:-F[ ]?-|--file[ =]-)
+    [ ]?<<(?P<quote>['"]?)(?P<end>\w+)(?P=quote)(?P<after>[\w ./:&;=@+|-]*)\n
+    (?P<body>(?:(?!(?P=end)(?:\n|\Z)).*\n)*?)(?P=end)\Z""",
+    re.VERBOSE,
+)
+# They only tell a program where it runs, what it prints and how much
+_KNOWN = re.compile(
+    r"CI|(?:NODE|RAILS|RACK|APP|FLASK|MIX)_ENV|DEBUG|VERBOSE|(?:FORCE|NO|CLICOLOR|CARGO_TERM)_?COLOR"
+    r"|CLICOLOR(?:_FORCE)?|TERM|COLORTERM|COLUMNS|LINES|LANG|LANGUAGE|LC_[A-Z]+|TZ"
+    r"|PYTHON(?:UNBUFFERED|DONTWRITEBYTECODE|HASHSEED|IOENCODING|UTF8)"
+    r"|RUST_(?:BACKTRACE|LOG)|LOG_?LEVEL|GOMAXPROCS|CGO_ENABLED|PORT"
+)
+# A switch that may turn a check off, or one of a tool that others start
+_RISKY = re.compile(
+    r"^(?:LD|DYLD|NPM_CONFIG|BASH|GIT|GLIBC|MALLOC|SSH|PIP|UV|YARN|PNPM|DOCKER|KUBE|NODE|PYTHON|PERL"
+    r"|RUBY|JAVA|LLC|MAXAGENT)|SSL|TLS|VERIF|CERT|PROX|HUSKY|SKIP|HOOK|CONFIRM|YES|TRUST|SAFE|SANDBOX"
+    r"|AUTH|SECUR|SIGN|FORCE|ALLOW|DISABLE|BYPASS|INSPECT|DANGER|ATTEND|ROOT|ENV$",
+    re.IGNORECASE,
+)
 # The rule that allows a command line that certainly only reads
 READS = "read-only"
 # The rule that asks again, in every mode, since what the user has allowed is no longer the same
@@ -18,6 +67,100 @@ QUESTIONS = {
     "execute": "it runs a program",
     "fetch": "it reads from the network",
 }
+
+
+def suggest_rule(call: RequestedCall) -> str:
+    """Return the rule's text; empty if no rule is sensible, or it would not allow the call."""
+    text = _suggest_for_files(call) if call.paths else _suggest_for_other(call)
+    texts = _suggest_for_command(call) if call.command else [text]
+    return next((text for text in texts if _is_sensible(text, call)), "")
+
+
+def _is_sensible(text: str, call: RequestedCall) -> bool:
+    if not text or "${" in text:
+        return False
+    consent = tuple(origin.provenance for origin in call.origins)
+    rule = read_rule(RawRule("allow", text, "", consent=consent))
+    return bool(find_allowing_rules([rule], call))
+
+
+def _suggest_for_command(call: RequestedCall) -> list[str]:
+    """Suggest rules for a line in which a single command has an effect, the broadest first."""
+    effective_subjects = [subject for subject in call.subjects if not subject.harmless]
+    if (
+        len(effective_subjects) != 1
+        or len(call.command) > MAX_COMMAND_LENGTH
+        or "\n" in call.command.strip()
+    ):
+        return []
+    words = effective_subjects[0].names
+    exact = [] if _is_inline_code(words) else [f"run_command({shlex.join(words)})"]
+    first = find_command(words)
+    return [f"run_command({shlex.join(first)}:*)", *exact] if first else exact
+
+
+def _is_inline_code(words: Sequence[str]) -> bool:
+    """Return whether an interpreter runs inline code: a script must be its first argument."""
+    program, *arguments = words
+    if not _INTERPRETER.fullmatch(PurePosixPath(program).name):
+        return False
+    return not arguments or arguments[0].startswith("-")
+
+
+def _suggest_for_files(call: RequestedCall) -> str:
+    """Suggest the one file, or the folder that contains all of them; only in this project."""
+    root = str(call.workspace.root)
+    if call.effect != "edit" or not all(map(_can_be_named, (root, *call.files))):
+        return ""
+    if len(set(call.files)) == 1:
+        return f"edit(/{root}/{call.files[0]})" if call.files[0] != "." else ""
+    folders = {str(PurePosixPath(name).parent) for name in call.files}
+    folder = folders.pop() if len(folders) == 1 else "."
+    return f"edit(/{root}/{folder}/**)" if folder != "." else ""
+
+
+def _can_be_named(name: str) -> bool:
+    """Return whether a pattern can name only this file, in one spelling that the user can read."""
+    return not _NO_NAME.search(name) and normalize("NFC", name) == name
+
+
+def _suggest_for_other(call: RequestedCall) -> str:
+    """Suggest the host that the call reads from, or the tool of an MCP server."""
+    if call.tool == "webfetch":
+        return "".join(
+            f"webfetch(domain:{host})" for subject in call.subjects for host in subject.names
+        )
+    if call.server:
+        return f"{call.tool}({call.server})"
+    return call.tool if call.tool.startswith("mcp_") else ""
+
+
+def simplify(call: RequestedCall) -> RequestedCall:
+    """Return the call with a plainer command line; only rules that allow may look at it."""
+    line = call.command.strip()
+    plainer = _remove_beginning(_MESSAGE.sub(_write_message, line))
+    return replace(call, args={**call.args, "command": plainer}) if plainer != line else call
+
+
+def _remove_beginning(line: str) -> str:
+    command = line
+    while match := _ASSIGNMENT.match(command) or _WRAPPER.match(command):
+        values = match.groupdict()
+        if values.get("name") and not _is_harmless(values["name"], values["value"].strip("'\"")):
+            return line
+        command = command[match.end() :]
+    return command
+
+
+def _write_message(match: re.Match[str]) -> str:
+    expands = not match["quote"] and re.search(r"[$`\\]", match["body"])
+    return match[0] if expands else f"{match['before']} -m message{match['after']}"
+
+
+def _is_harmless(name: str, value: str) -> bool:
+    if _KNOWN.fullmatch(name):
+        return True
+    return value in ("0", "1", "true", "false") and not _RISKY.search(name)
 
 
 def grant(call: RequestedCall, policy: Policy) -> Decision:
@@ -64,7 +207,6 @@ def grant(call: RequestedCall, policy: Policy) -> Decision:
 def _simplify(call: RequestedCall) -> RequestedCall:
     if not call.command:
         return call
-    from .plainer_command import simplify  # compiles its expressions
 
     return simplify(call)
 

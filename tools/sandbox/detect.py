@@ -1,7 +1,10 @@
 """Detection of the sandbox backend, and whether it fits the user's settings."""
 
 import asyncio
+import contextlib
+import json
 import os
+import shutil
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -17,11 +20,12 @@ from ..process.launcher import capture_output
 from ..workspace import Workspace
 from . import bubblewrap, seatbelt
 from .execution import TRIES
-from .leftovers import remove_leftovers
 from .sandbox import ConfinedCommand, Sandbox, get_store_folder
 from .syscall_filter import find_filter_problem
 from .system_paths import resolve_writable_folders
 
+# Content that equals a missing file of git
+_AS_IF_MISSING = {"commondir": b".\n", "config": b"", "config.worktree": b""}
 # Seconds for one probe
 PROBE_TIME = 20.0
 _OFF = "turned off by `sandbox.mode`"
@@ -31,6 +35,22 @@ _FAILS = "`{program}` does not work here, as in many containers: {reason}"
 _NOT_APART = "sandbox-exec can only close them together with the network"
 # The probe's error by program, and by owner rights, network, system call filter and guard
 _COMPLAINTS: dict[tuple[Path, bool, bool, bool, bool], str] = {}
+
+
+def remove_leftovers(store: Path) -> None:
+    """Remove what the ledger in the project's `store` names and nobody has used since."""
+    try:
+        lines = (store / "ledger").read_bytes().splitlines()
+    except OSError:
+        return
+    for line in reversed(lines):
+        with contextlib.suppress(OSError, ValueError):  # now the user's, or a torn line
+            place = Path(json.loads(line))
+            if os.path.isdir(place):
+                place.rmdir()
+            elif place.read_bytes() == _AS_IF_MISSING.get(place.name):
+                place.unlink()
+    shutil.rmtree(store, ignore_errors=True)
 
 
 def open_sandbox(section: SandboxSection, workspace: Workspace, home: Path) -> Sandbox:

@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
@@ -22,14 +23,32 @@ from ...rendering.text_renderer import TextRenderer
 from ...rendering.thinking_view import ThinkingView
 from ...rendering.turn_meter import TurnMeter
 from ..prompt.terminal_signals import build_notification_code, build_title_code
-from .context_warning import build_warning
 from .session import Session
 
+if TYPE_CHECKING:
+    from ....sdk.events import TokenUsage
+
+# Share of the limit, or of the window without one, from which on it is nearly full
+NEARLY_FULL = 0.9
 # Events that the status line shows, or that a conversation need not show
 SILENT_EVENTS = (
     *(ev.RunStarted, ev.RoleStarted, ev.TokenUsage, ev.Completion, ev.Interrupted),
     ev.Steered,
 )
+
+
+def build_warning(usage: "TokenUsage", limit: int) -> str:
+    """Return the warning after a request; empty: there is room.
+
+    `limit` are the tokens from which on the conversation is compacted; 0: it never is.
+    """
+    length = usage.context_length
+    if not length or usage.window < (limit or length) * NEARLY_FULL:
+        return ""
+    used = f"{usage.window:,}"
+    if limit:
+        return t("repl.context.nearly_full", used=used, limit=f"{limit:,}")
+    return t("repl.context.full", used=used, length=f"{length:,}")
 
 
 class TurnView:

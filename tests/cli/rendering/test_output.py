@@ -17,7 +17,7 @@ PRINTED = {
     "rendering/table.py": ["table"],
     "rendering/console.py": ["row", "content", "row"],
     "rendering/markdown/live.py": ["row"],
-    "prompts/secret_input.py": ["row"],
+    "prompts/credential_input.py": ["row"],
     "prompts/text_input.py": ["last", "row"],
     "rendering/thinking_view.py": ["Text(t('thinking.now'), style=LABEL_STYLE)"],
 }

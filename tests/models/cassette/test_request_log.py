@@ -8,7 +8,7 @@ import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from maxagent.models.cassette import request_log
-from maxagent.models.cassette.cassette import read_cassette
+from maxagent.models.cassette.replay_model import read_cassette
 from maxagent.models.cassette.request_log import RequestLog
 from maxagent.models.providers import load_providers
 from maxagent.models.resolver import ResolvedModel

@@ -7,8 +7,8 @@ import pytest
 from maxagent.config.settings.permission_rules import RawRule
 from maxagent.tools.consent.harmless_flag_table import COMMANDS
 from maxagent.tools.permissions.call import RequestedCall
+from maxagent.tools.permissions.grants import suggest_rule
 from maxagent.tools.permissions.rule import find_allowing_rules, read_rule
-from maxagent.tools.permissions.suggested_rule import suggest_rule
 from maxagent.tools.workspace import Workspace
 
 # The line that was answered with "always", the rule, what it covers, and what it must not cover

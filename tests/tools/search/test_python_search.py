@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from maxagent.tools.result import ToolError
+from maxagent.tools.search.file_search import find_ripgrep, search_with_ripgrep
 from maxagent.tools.search.python_search import Search, SearchResult, search_lines
-from maxagent.tools.search.ripgrep import find_ripgrep, search_with_ripgrep
 from maxagent.tools.workspace import Workspace
 
 FILES = {

@@ -14,8 +14,8 @@ from maxagent.tools.search.file_search import (
     MAX_COUNTED,
     MAX_HITS,
     MAX_TEXT_LENGTH,
+    find_ripgrep,
 )
-from maxagent.tools.search.ripgrep import find_ripgrep
 from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
 

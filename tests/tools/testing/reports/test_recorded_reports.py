@@ -6,7 +6,7 @@ import pytest
 from cart_projects import PROJECTS, RECORDINGS
 
 from maxagent.tools.testing.command import FRAMEWORKS, Framework, TestCommand
-from maxagent.tools.testing.report_options import read_report
+from maxagent.tools.testing.execution import read_report
 from maxagent.tools.testing.reports.report import TestReport
 from maxagent.tools.testing.reports.summary_lines import read_summary
 

@@ -5,7 +5,7 @@ import tracemalloc
 import pytest
 
 from maxagent.tools.editing.patch.apply_hunk import Hunk
-from maxagent.tools.editing.patch.apply_hunks import apply_hunks
+from maxagent.tools.editing.patch.patch_overlay import apply_hunks
 from maxagent.tools.result import ToolError
 from maxagent.tools.textedits.text_edits import apply_edits
 

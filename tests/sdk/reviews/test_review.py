@@ -1,6 +1,6 @@
 import json
 
-from maxagent.sdk.reviews.findings import read_findings
+from maxagent.sdk.reviews.review import read_findings
 
 DIFF = "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-old\n+new\n"
 

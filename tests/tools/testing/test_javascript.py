@@ -1,6 +1,6 @@
 import pytest
 
-from maxagent.tools.testing.package_script import PackageScript, parse_script
+from maxagent.tools.testing.javascript import PackageScript, parse_script
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from maxagent.nodes.compaction.card_candidates import split_candidates
+from maxagent.nodes.compaction.summary import split_candidates
 from maxagent.nodes.memory.proposals import Candidate
 
 NOTE = "**Asked now**: repair the cart."

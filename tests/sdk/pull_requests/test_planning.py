@@ -4,7 +4,7 @@ import pytest
 
 from maxagent.memory.threads.record import ThreadRow
 from maxagent.sdk.events import Completion
-from maxagent.sdk.pull_requests.request_text import (
+from maxagent.sdk.pull_requests.planning import (
     build_body,
     build_branch,
     build_message,

@@ -1,6 +1,6 @@
 """An edit tells what is there now, what was adapted, and where it changed more than is shown."""
 
-from maxagent.tools.filesystem.edit_report import MAX_SHOWN, format_report
+from maxagent.tools.filesystem.text_change import MAX_SHOWN, format_report
 from maxagent.tools.textedits.text_edits import TextChange, TextEdit, apply_edits, find_edit_lines
 
 OLD = "".join(f"{number}\n" for number in range(1, 201))

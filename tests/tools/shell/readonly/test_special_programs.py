@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from maxagent.tools.shell.parsing.flags import NotReadOnlyError
-from maxagent.tools.shell.readonly.awk import check_awk, is_print_only
 from maxagent.tools.shell.readonly.path_scope import PathScope
+from maxagent.tools.shell.readonly.special_programs import check_awk, is_print_only
 from maxagent.tools.workspace import Workspace
 
 PRINTS = [

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from maxagent import Runner, trust
-from maxagent.nodes.testing.baseline import is_about_red_tests, is_test_named
+from maxagent.nodes.testing.proof import is_about_red_tests, is_test_named
 
 OLD_RED = "def test_old():\n    assert False\n"
 FINE = """from cart import total

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from maxagent.config.errors import UsageError
-from maxagent.models.cassette.cassette import read_cassette
+from maxagent.models.cassette.replay_model import read_cassette
 
 
 def write(path: Path, *lines: dict[str, Any] | str) -> Path:

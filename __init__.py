@@ -14,24 +14,113 @@ if TYPE_CHECKING:
         UsageError,
     )
     from .config.trust.decision import trust
+    from .nodes.options import Options
     from .sdk.agents import agents
+    from .sdk.events import (
+        AttemptProgress,
+        AttemptsCompared,
+        BackgroundFinished,
+        BackgroundStarted,
+        CacheReset,
+        CardProposed,
+        CompactionFinished,
+        CompactionStarted,
+        Completion,
+        Event,
+        EvidenceFound,
+        Failure,
+        FilesChanged,
+        HookFinished,
+        Interrupted,
+        MemoryShown,
+        Mentioned,
+        ModeChanged,
+        ModelChanged,
+        Notice,
+        Output,
+        Plan,
+        Progress,
+        PullRequestOpened,
+        Question,
+        Repair,
+        Retrying,
+        RoleStarted,
+        RunStarted,
+        Steered,
+        SubagentFinished,
+        SubagentStarted,
+        Thinking,
+        Todos,
+        TokenUsage,
+        ToolCall,
+        ToolOutput,
+        ToolProgress,
+        ToolResult,
+        Verifying,
+        list_questions,
+    )
     from .sdk.interrupt_response import Answer
     from .sdk.runner import Runner
+    from .sdk.runs.result import RunResult, collect
     from .sdk.sync_runner import SyncRunner
 
 __all__ = [
     "AgentProfile",
     "Answer",
+    "AttemptProgress",
+    "AttemptsCompared",
+    "BackgroundFinished",
+    "BackgroundStarted",
+    "CacheReset",
+    "CardProposed",
+    "CompactionFinished",
+    "CompactionStarted",
+    "Completion",
+    "Event",
+    "EvidenceFound",
+    "Failure",
+    "FilesChanged",
+    "HookFinished",
+    "Interrupted",
     "MaxAgentError",
+    "MemoryShown",
+    "Mentioned",
+    "ModeChanged",
+    "ModelChanged",
+    "Notice",
+    "Options",
+    "Output",
+    "Plan",
+    "Progress",
+    "PullRequestOpened",
+    "Question",
+    "Repair",
+    "Retrying",
+    "RoleStarted",
+    "RunResult",
+    "RunStarted",
     "Runner",
+    "Steered",
+    "SubagentFinished",
+    "SubagentStarted",
     "SyncRunner",
+    "Thinking",
     "ThreadBusy",
     "ThreadBusyError",
+    "Todos",
+    "TokenUsage",
+    "ToolCall",
+    "ToolOutput",
+    "ToolProgress",
+    "ToolResult",
     "UnfinishedTurn",
     "UnfinishedTurnError",
     "UsageError",
+    "Verifying",
     "__version__",
     "agents",
+    "collect",
+    "list_questions",
     "trust",
 ]
 __version__ = "0.1.0"
@@ -46,13 +135,16 @@ _MODULES = {
     "UnfinishedTurn": ".config.errors",
     "UnfinishedTurnError": ".config.errors",
     "UsageError": ".config.errors",
+    "Options": ".nodes.options",
+    "RunResult": ".sdk.runs.result",
     "agents": ".sdk.agents",
+    "collect": ".sdk.runs.result",
     "trust": ".config.trust.decision",
 }
 
 
 def __getattr__(name: str) -> Any:
     """Import what is first asked for only then: LangGraph takes its time."""
-    if name not in _MODULES:
+    if name not in __all__:
         raise AttributeError(f"module `maxagent` has no attribute `{name}`")
-    return getattr(import_module(_MODULES[name], __name__), name)
+    return getattr(import_module(_MODULES.get(name, ".sdk.events"), __name__), name)

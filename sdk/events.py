@@ -35,7 +35,7 @@ from .event_types.tool import ToolResult as ToolResult
 class RunStarted:
     """A run starts or continues."""
 
-    type: ClassVar[str] = "run_started"
+    type: ClassVar[Literal["run_started"]] = "run_started"
     thread_id: str
     title: str
     folder: str
@@ -54,7 +54,7 @@ class RunStarted:
 class RoleStarted:
     """Another role takes over."""
 
-    type: ClassVar[str] = "role"
+    type: ClassVar[Literal["role"]] = "role"
     role: str
 
 
@@ -62,7 +62,7 @@ class RoleStarted:
 class ModeChanged:
     """A conversation continues in another mode, or with another agent."""
 
-    type: ClassVar[str] = "mode"
+    type: ClassVar[Literal["mode"]] = "mode"
     mode: Literal["build", "plan"]
     agent: str
     plan: str
@@ -73,7 +73,7 @@ class ModeChanged:
 class Mentioned(AgentEvent):
     """The `@names` in a message: what is shown to the model, and what is not."""
 
-    type: ClassVar[str] = "mentioned"
+    type: ClassVar[Literal["mentioned"]] = "mentioned"
     shown: list[str]
     """Paths of the files that are shown to the model."""
     left_out: list[str]
@@ -84,7 +84,7 @@ class Mentioned(AgentEvent):
 class Steered:
     """A message that the user sent during the turn reaches the model, between two tool calls."""
 
-    type: ClassVar[str] = "steered"
+    type: ClassVar[Literal["steered"]] = "steered"
     id: str
     """ID of the message, as `Runner.steer` returned it."""
     text: str
@@ -94,7 +94,7 @@ class Steered:
 class Thinking(AgentEvent):
     """A piece of the model's reasoning."""
 
-    type: ClassVar[str] = "thinking"
+    type: ClassVar[Literal["thinking"]] = "thinking"
     text: str
 
 
@@ -102,7 +102,7 @@ class Thinking(AgentEvent):
 class Output(AgentEvent):
     """A piece of the model's answer."""
 
-    type: ClassVar[str] = "output"
+    type: ClassVar[Literal["output"]] = "output"
     text: str
 
 
@@ -110,7 +110,7 @@ class Output(AgentEvent):
 class Retrying(AgentEvent):
     """The request failed and is repeated: discard the pieces of this answer so far."""
 
-    type: ClassVar[str] = "retry"
+    type: ClassVar[Literal["retry"]] = "retry"
     reason: str
     seconds: float
     attempt: int
@@ -120,7 +120,7 @@ class Retrying(AgentEvent):
 class ModelChanged(AgentEvent):
     """A model failed and another one is asked: forget the pieces of this answer so far."""
 
-    type: ClassVar[str] = "model_changed"
+    type: ClassVar[Literal["model_changed"]] = "model_changed"
     from_: str
     """The model that could not answer, as `PROVIDER/MODEL`; in JSON the field's name is `from`."""
     to: str
@@ -135,7 +135,7 @@ class ModelChanged(AgentEvent):
 class TokenUsage(AgentEvent):
     """Totals of the thread after one more request."""
 
-    type: ClassVar[str] = "token_usage"
+    type: ClassVar[Literal["token_usage"]] = "token_usage"
     requests: int
     input: int
     output: int
@@ -157,7 +157,7 @@ class TokenUsage(AgentEvent):
 class Plan:
     """The architect's plan."""
 
-    type: ClassVar[str] = "plan"
+    type: ClassVar[Literal["plan"]] = "plan"
     text: str
 
 
@@ -165,7 +165,7 @@ class Plan:
 class Todos(AgentEvent):
     """The current todo list."""
 
-    type: ClassVar[str] = "todos"
+    type: ClassVar[Literal["todos"]] = "todos"
     items: list[Mapping[str, Any]]
 
 
@@ -174,7 +174,7 @@ class FilesChanged(AgentEvent):
     """Files that changed: by a tool, by a command, by others meanwhile, or by an undo, by the
     merge of a sub-agent's worktree."""
 
-    type: ClassVar[str] = "files_changed"
+    type: ClassVar[Literal["files_changed"]] = "files_changed"
     files: list[Mapping[str, str]]
     """`path`, `kind` (added, modified, deleted) and `by` (tool, shell, others, undo,
     merge)."""
@@ -186,7 +186,7 @@ class FilesChanged(AgentEvent):
 class Progress(AgentEvent):
     """The progress of a long step."""
 
-    type: ClassVar[str] = "progress"
+    type: ClassVar[Literal["progress"]] = "progress"
     task: Literal["snapshot", "wait"]
     """The first snapshot of a large folder; or a wait for the provider, in seconds."""
     done: int
@@ -197,7 +197,7 @@ class Progress(AgentEvent):
 class Notice(AgentEvent):
     """A notice for the user."""
 
-    type: ClassVar[str] = "notice"
+    type: ClassVar[Literal["notice"]] = "notice"
     text: str
 
 
@@ -205,7 +205,7 @@ class Notice(AgentEvent):
 class PullRequestOpened:
     """The changes are pushed, and a pull request is open for them."""
 
-    type: ClassVar[str] = "pull_request"
+    type: ClassVar[Literal["pull_request"]] = "pull_request"
     url: str
     branch: str
     number: int
@@ -215,7 +215,7 @@ class PullRequestOpened:
 class Question:
     """The run waits for an answer, without a time limit; last event of the stream."""
 
-    type: ClassVar[str] = "question"
+    type: ClassVar[Literal["question"]] = "question"
     thread_id: str
     id: str
     """ID of the interrupt, which the answer names."""
@@ -247,7 +247,7 @@ class Question:
 class Completion:
     """The job has ended; last event of the stream."""
 
-    type: ClassVar[str] = "completion"
+    type: ClassVar[Literal["completion"]] = "completion"
     thread_id: str
     outcome: Literal["verified", "unverified", "failed", "undone", "answered"]
     summary: str
@@ -269,7 +269,7 @@ class Completion:
 class Interrupted:
     """The run was stopped; `resume` continues the thread; last event of the stream."""
 
-    type: ClassVar[str] = "interrupted"
+    type: ClassVar[Literal["interrupted"]] = "interrupted"
     thread_id: str
     reason: Literal["user", "timeout"] = "user"
     """Who stopped it: the user, or the time limit of this run."""
@@ -281,7 +281,7 @@ class Interrupted:
 class Failure:
     """The run failed; the thread is kept; last event of the stream."""
 
-    type: ClassVar[str] = "error"
+    type: ClassVar[Literal["error"]] = "error"
     message: str
     hint: str
     exit_code: int

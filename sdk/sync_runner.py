@@ -1,7 +1,7 @@
 """The Runner for programs without an event loop: `for event in runner.task(...)`."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterable, Sequence
 from concurrent.futures import Future, wait
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -14,6 +14,7 @@ from ..nodes.options import Options
 from .events import Event
 from .interrupt_response import Answer
 from .runner import Runner
+from .runs.result import RunResult, build_result
 
 Result = TypeVar("Result")
 
@@ -109,6 +110,11 @@ class SyncRunner:
     ) -> Generator[Event]:
         """Continue a thread where it stopped."""
         return self._iterate(lambda runner: runner.resume(thread, answer))
+
+    @staticmethod
+    def collect(events: Iterable[Event]) -> RunResult:
+        """Read a stream to its end; raises MaxAgentError if the run failed."""
+        return build_result(events)
 
     def stop(self) -> None:
         """Let the running step finish; called from another thread than the one that reads."""

@@ -17,7 +17,7 @@ class AgentEvent:
 class SubagentStarted:
     """A sub-agent begins its work, or goes on with it in this run."""
 
-    type: ClassVar[str] = "subagent_started"
+    type: ClassVar[Literal["subagent_started"]] = "subagent_started"
     sub_id: str
     """`AGENT-N`, such as `explore-1`."""
     agent: str
@@ -31,7 +31,7 @@ class SubagentStarted:
 class SubagentFinished:
     """A sub-agent has reported."""
 
-    type: ClassVar[str] = "subagent_finished"
+    type: ClassVar[Literal["subagent_finished"]] = "subagent_finished"
     sub_id: str
     status: Literal["done", "partial", "failed"]
     """`partial`: a limit stopped it; `failed`: its model did not answer."""
@@ -47,7 +47,7 @@ class SubagentFinished:
 class AttemptProgress:
     """What one of several attempts at the task does now, or that it has ended."""
 
-    type: ClassVar[str] = "attempt_progress"
+    type: ClassVar[Literal["attempt_progress"]] = "attempt_progress"
     number: int
     thread_id: str
     model: str
@@ -67,7 +67,7 @@ class AttemptProgress:
 class AttemptsCompared:
     """All attempts at the task have ended."""
 
-    type: ClassVar[str] = "attempts"
+    type: ClassVar[Literal["attempts"]] = "attempts"
     attempts: list[Mapping[str, Any]]
     """Each with `number`, `thread_id`, `model`, `outcome`, `kept`, `reason` (why it is kept, or why
     not), `lines` (of its change), `tests_changed`, `usage`, and `passed` and `failed` where tests

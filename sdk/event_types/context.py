@@ -11,7 +11,7 @@ from .agent import AgentEvent
 class CompactionStarted(AgentEvent):
     """The conversation no longer fits, or the user asked to compact it."""
 
-    type: ClassVar[str] = "compaction_started"
+    type: ClassVar[Literal["compaction_started"]] = "compaction_started"
     conversation: str
     """`architect`, `coder`, `tester`, `editor` or `chat`."""
     reason: Literal["limit", "overflow", "user"]
@@ -26,7 +26,7 @@ class CompactionStarted(AgentEvent):
 class CompactionFinished(AgentEvent):
     """From here on the model is sent less of the conversation; the thread keeps all of it."""
 
-    type: ClassVar[str] = "compaction_finished"
+    type: ClassVar[Literal["compaction_finished"]] = "compaction_finished"
     conversation: str
     reason: Literal["limit", "overflow", "user"]
     before: int
@@ -46,7 +46,7 @@ class CompactionFinished(AgentEvent):
 class CacheReset(AgentEvent):
     """The next request begins differently, so the provider's cache does not have it."""
 
-    type: ClassVar[str] = "cache_reset"
+    type: ClassVar[Literal["cache_reset"]] = "cache_reset"
     reason: Literal["compaction", "model", "tools", "loop"]
     """The conversation was compacted, another model is asked, other tools are offered, or the model
     was set back to before a loop."""
@@ -56,7 +56,7 @@ class CacheReset(AgentEvent):
 class MemoryShown(AgentEvent):
     """The model is shown cards from earlier threads."""
 
-    type: ClassVar[str] = "memory"
+    type: ClassVar[Literal["memory"]] = "memory"
     cards: list[Mapping[str, str]]
     """Each with `id`, `type` and `content`."""
 
@@ -65,6 +65,6 @@ class MemoryShown(AgentEvent):
 class CardProposed(AgentEvent):
     """The model has proposed a card; later threads see it once the user has kept it."""
 
-    type: ClassVar[str] = "card_proposed"
+    type: ClassVar[Literal["card_proposed"]] = "card_proposed"
     card: Mapping[str, str]
     """Its `id`, `type` and `content`."""

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 class Verifying:
     """The graph starts the project's own tests."""
 
-    type: ClassVar[str] = "verifying"
+    type: ClassVar[Literal["verifying"]] = "verifying"
     command: str
     purpose: Literal["", "again", "before"] = ""
     """`again`: to find flaky tests; `before`: on the files before the change. The output of both is
@@ -19,7 +19,7 @@ class Verifying:
 class EvidenceFound:
     """The result of a test run, and the files that it tested."""
 
-    type: ClassVar[str] = "evidence"
+    type: ClassVar[Literal["evidence"]] = "evidence"
     command: str
     verdict: Literal["passed", "failed", "unverified"]
     reason: str
@@ -42,6 +42,6 @@ class EvidenceFound:
 class Repair:
     """The change goes back to the coder."""
 
-    type: ClassVar[str] = "repair"
+    type: ClassVar[Literal["repair"]] = "repair"
     round: int
     of: int

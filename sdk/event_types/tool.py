@@ -11,7 +11,7 @@ from .agent import AgentEvent
 class ToolCall(AgentEvent):
     """The model calls a tool; the decision whether it runs comes next."""
 
-    type: ClassVar[str] = "tool_call"
+    type: ClassVar[Literal["tool_call"]] = "tool_call"
     id: str
     tool: str
     args: Mapping[str, Any]
@@ -22,7 +22,7 @@ class ToolCall(AgentEvent):
 class ToolOutput(AgentEvent):
     """A piece of a running tool's output; id `verify` is the graph's own test run."""
 
-    type: ClassVar[str] = "tool_output"
+    type: ClassVar[Literal["tool_output"]] = "tool_output"
     id: str
     text: str
 
@@ -31,7 +31,7 @@ class ToolOutput(AgentEvent):
 class ToolProgress(AgentEvent):
     """How far a running tool of an MCP server is."""
 
-    type: ClassVar[str] = "tool_progress"
+    type: ClassVar[Literal["tool_progress"]] = "tool_progress"
     id: str
     progress: float
     total: float | None = None
@@ -44,7 +44,7 @@ class ToolProgress(AgentEvent):
 class ToolResult(AgentEvent):
     """A tool call's result, or why it did not run."""
 
-    type: ClassVar[str] = "tool_result"
+    type: ClassVar[Literal["tool_result"]] = "tool_result"
     id: str
     tool: str
     ok: bool
@@ -59,7 +59,7 @@ class ToolResult(AgentEvent):
 class HookFinished(AgentEvent):
     """A hook has run; a failure has a `notice`, too."""
 
-    type: ClassVar[str] = "hook"
+    type: ClassVar[Literal["hook"]] = "hook"
     event: Literal["before_tool", "after_tool", "on_stop", "on_session_start"]
     command: str
     outcome: Literal["passed", "refused", "asked", "failed"]
@@ -74,7 +74,7 @@ class HookFinished(AgentEvent):
 class BackgroundStarted:
     """A command runs in the background: it goes on after its call, at most until MaxAgent ends."""
 
-    type: ClassVar[str] = "background_started"
+    type: ClassVar[Literal["background_started"]] = "background_started"
     id: str
     """ID of the call that started it."""
     command: str
@@ -86,7 +86,7 @@ class BackgroundStarted:
 class BackgroundFinished:
     """A background command has ended, perhaps before this run began."""
 
-    type: ClassVar[str] = "background_finished"
+    type: ClassVar[Literal["background_finished"]] = "background_finished"
     id: str
     command: str
     exit_code: int | None

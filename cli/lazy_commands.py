@@ -6,7 +6,6 @@ from typing import Any
 
 import typer
 from typer.main import get_command, get_group
-from typing_extensions import override
 
 
 class LazyCommands(Mapping[str, Any]):
@@ -31,7 +30,6 @@ class LazyCommands(Mapping[str, Any]):
             self._built[name] = command
         return self._built[name]
 
-    @override
     def __contains__(self, name: object) -> bool:
         return name in self._places
 

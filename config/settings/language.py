@@ -8,8 +8,6 @@ import re
 from pathlib import Path
 
 from ..paths import locate_project_config, locate_user_config
-from ..security.content_digest import compute_digest
-from ..trust.decision import check_trust
 
 # Languages of the interface
 LANGUAGES = ("en", "zh")
@@ -35,6 +33,9 @@ def _read_project_language(folder: Path, home: Path) -> str:
     language = _parse_language(content)
     if not language:
         return ""
+    from ..security.content_digest import compute_digest  # each start reads the language
+    from ..trust.decision import check_trust
+
     trust = check_trust(folder, home)
     digests = {item.path: item.digest for item in trust.inventory}
     same = digests.get(file.name) == compute_digest(folder, file.name, content)

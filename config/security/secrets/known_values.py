@@ -1,12 +1,9 @@
 """Secrets whose values are known: variables with names of keys, and keys of the settings."""
 
-import base64
-import json
 import os
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from urllib.parse import quote
 
 # characters of a known value; shorter values occur in any text
 MIN_SECRET_LENGTH = 8
@@ -64,6 +61,10 @@ def _encode_secrets(named: tuple[tuple[str, str], ...]) -> tuple[tuple[str, tupl
 
 
 def _list_encodings(value: str) -> Iterator[str]:
+    import base64  # most starts need none of these: they know no secret
+    import json
+    from urllib.parse import quote
+
     yield value
     yield quote(value, safe="")
     yield json.dumps(value)[1:-1]

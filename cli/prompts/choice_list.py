@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from ..i18n.catalogs import t
 from ..rendering.line_breaks import split_rows
 from .choice_keys import AFTER_KEY, Choice, ChoiceKeys, ChoiceReply
+from .interruptible_input import bind_suspension
 from .text_input import holds_key
 from .typing_state import TYPING
 
@@ -85,6 +86,11 @@ class ListQuestion:
             self._app.exit(result=reply)
         self._changed.set()
         self._app.invalidate()
+
+    def restart(self) -> None:
+        """The question appears once more: no key counts that was typed before."""
+        self.keys.draw(time.monotonic())
+        self._changed.set()
 
     def render_rows(self) -> "StyleAndTextTuples":
         """Return the rows of all choices but the last, which has the line of text."""
@@ -279,9 +285,7 @@ def _bind_exits(bindings: "KeyBindings", question: ListQuestion) -> None:
         if not question.line.text:
             event.app.exit(exception=EOFError)
 
-    @bindings.add("c-z")
-    def _suspend(event: "KeyPressEvent") -> None:
-        event.app.suspend_to_background()
+    bind_suspension(bindings, question.restart)
 
 
 def _build_shortcut(question: ListQuestion, key: str) -> "Callable[[KeyPressEvent], None]":

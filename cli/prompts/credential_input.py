@@ -14,6 +14,7 @@ from ...models.auth.key_shapes import is_valid_key, list_candidates, recognize_k
 from ...models.providers import Provider, find_provider, get_provider, load_providers
 from ..i18n.catalogs import t
 from ..rendering.console import style_text, wrap_for_console
+from .interruptible_input import bind_suspension
 from .sync_bridge import run_sync
 from .text_input import ESCAPE_WAITS, can_edit
 
@@ -51,7 +52,6 @@ async def _prompt(prompt: str) -> str:
         [("bold", prompt), ("", " ")],
         is_password=Condition(lambda: len(get_app().current_buffer.text) > SHOWN),
         key_bindings=_build_bindings(),
-        enable_suspend=True,
         output=create_output(sys.stderr),
     )
     session.app.ttimeoutlen = session.app.timeoutlen = ESCAPE_WAITS
@@ -62,6 +62,7 @@ def _build_bindings() -> "KeyBindings":
     from prompt_toolkit.key_binding import KeyBindings
 
     keys = KeyBindings()
+    bind_suspension(keys)
 
     @keys.add("escape")
     def _abort_prompt(event: "KeyPressEvent") -> None:

@@ -12,9 +12,13 @@ import sys
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from functools import cache
-from threading import current_thread, main_thread
+from threading import current_thread, get_ident, main_thread
 from types import FrameType
-from typing import TextIO, TypeVar
+from typing import TYPE_CHECKING, TextIO, TypeVar
+
+if TYPE_CHECKING:
+    from prompt_toolkit.key_binding import KeyBindings
+    from prompt_toolkit.key_binding.key_processor import KeyPressEvent
 
 Answer = TypeVar("Answer")
 # State of the whole process, as signals are
@@ -71,6 +75,36 @@ def wait_until_readable(descriptor: int) -> None:
         while descriptor not in select.select([descriptor, ear], [], [])[0]:
             os.read(ear, 512)
             _raise_pending()
+
+
+def bind_suspension(bindings: "KeyBindings", on_resume: Callable[[], None] = lambda: None) -> None:
+    """Bind Ctrl-Z, which gives the terminal back to the shell until `fg`."""
+
+    def suspend() -> None:
+        suspend_process_group()
+        on_resume()
+
+    @bindings.add("c-z")
+    def _suspend(event: "KeyPressEvent") -> None:
+        from prompt_toolkit.application import run_in_terminal
+
+        run_in_terminal(suspend)
+
+
+def suspend_process_group() -> None:
+    """Stop this process and its group; return when it goes on.
+
+    A signal to the group may stop this thread late, after it has drawn the question again and set
+    the terminal that the shell restores. So one waits for this thread, too; of both, what is still
+    pending is lost when the process goes on.
+    """
+    stops = {signal.SIGTSTP}
+    signal.pthread_sigmask(signal.SIG_BLOCK, stops)
+    try:
+        signal.pthread_kill(get_ident(), signal.SIGTSTP)
+        os.kill(0, signal.SIGTSTP)
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, stops)
 
 
 def _raise_pending() -> None:

@@ -11,7 +11,7 @@ from rich.text import Text
 from ...config.security.secrets.detection import find_secrets
 from ...config.security.secrets.plausibility import is_key
 from ..rendering.console import style_text, wrap_for_console
-from .interruptible_input import is_terminal, read_stdin_line
+from .interruptible_input import bind_suspension, is_terminal, read_stdin_line
 from .sync_bridge import run_sync
 from .terminal_echo import shown_echo
 
@@ -80,7 +80,6 @@ def _create_session(prompt: str) -> "PromptSession[str]":
         [("bold", prompt), ("", " ")],
         is_password=Condition(lambda: holds_key(get_app().current_buffer.text)),
         key_bindings=_build_bindings(),
-        enable_suspend=True,
         output=create_output(sys.stderr),
     )
     session.app.ttimeoutlen = session.app.timeoutlen = ESCAPE_WAITS
@@ -91,6 +90,7 @@ def _build_bindings() -> "KeyBindings":
     from prompt_toolkit.key_binding import KeyBindings
 
     keys = KeyBindings()
+    bind_suspension(keys)
 
     @keys.add("escape")
     def _abort_prompt(event: "KeyPressEvent") -> None:

@@ -10,6 +10,7 @@ from prompt_toolkit.key_binding import ConditionalKeyBindings, KeyBindings, KeyB
 from prompt_toolkit.key_binding.key_processor import KeyPressEvent
 from prompt_toolkit.keys import Keys
 
+from ...prompts.interruptible_input import bind_suspension
 from .input_line import strip_continuation
 from .paste_placeholder import Pastes
 
@@ -191,6 +192,4 @@ def _bind_stop_keys(keys: KeyBindings, hands: KeyActions) -> None:
     def _(event: KeyPressEvent) -> None:
         hands.request_exit()
 
-    @keys.add("c-z")
-    def _(event: KeyPressEvent) -> None:
-        event.app.suspend_to_background()
+    bind_suspension(keys)

@@ -110,3 +110,18 @@ def test_list_fits_the_window_and_disappears(tmp_path: Path, columns: int) -> No
         terminal.press("enter").wait_for("got no")
         assert "❯ 2" not in terminal.scrollback()
         assert "Keep it?\n❯ No: because" in terminal.scrollback()
+
+
+@pytest.mark.parametrize("keys", ["\r", "k", "2", "\x1b[Z", "\x1b[B\r"])
+def test_key_before_resumed_question_chooses_nothing(tmp_path: Path, keys: str) -> None:
+    (tmp_path / "ask.py").write_text(ASKS)
+    argv = ["bash", "--norc", "--noprofile", "-i"]
+    environ = {**os.environ, "LANG": "C.UTF-8", "PS1": "shell: "}
+    with ScreenTerminal(argv, tmp_path, environ) as terminal:
+        terminal.wait_for("shell:")
+        terminal.type(f"'{sys.executable}' ask.py\r")
+        terminal.wait_for(is_ready)
+        terminal.press("ctrl-z").wait_for("Stopped")
+        terminal.type(f"fg\r{keys}").wait_for(is_ready)
+        assert "got " not in terminal.scrollback()
+        terminal.type("n").wait_for("got no ''")

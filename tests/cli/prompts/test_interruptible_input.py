@@ -3,6 +3,7 @@
 import os
 import signal
 import socket
+import subprocess
 import sys
 from pathlib import Path
 from threading import Thread
@@ -86,3 +87,34 @@ def test_in_another_thread_one_can_wait_too(monkeypatch: pytest.MonkeyPatch) -> 
         typed.write(b"typed\n")
         reader.join(timeout=60)
     assert lines == ["typed"]
+
+
+SUSPENSION = (
+    "import os, sys, threading\n"
+    "from maxagent.cli.prompts.interruptible_input import suspend_process_group\n"
+    "def suspend():\n"
+    "    for _ in range(20):\n"
+    "        suspend_process_group()\n"
+    "        os.write(1, b'.')\n"
+    "idle = threading.Event()\n"
+    "for _ in range(int(sys.argv[2])): threading.Thread(target=idle.wait).start()\n"
+    "thread = threading.Thread(target=suspend)\n"
+    "if sys.argv[1] == 'main': suspend()\n"
+    "else: thread.start(); thread.join()\n"
+    "idle.set()\n"
+)
+
+
+@pytest.mark.parametrize("thread", ["main", "other"])
+@pytest.mark.parametrize("idle_threads", [0, 1, 8])
+def test_process_stops_before_it_goes_on(thread: str, idle_threads: int) -> None:
+    argv = [sys.executable, "-c", SUSPENSION, thread, str(idle_threads)]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, process_group=0) as process:
+        assert process.stdout
+        os.set_blocking(process.stdout.fileno(), False)
+        written = list[int]()
+        while os.WIFSTOPPED(os.waitpid(process.pid, os.WUNTRACED)[1]):
+            written.append(len(process.stdout.read() or b""))
+            os.kill(process.pid, signal.SIGCONT)
+        process.returncode = 0  # it has been waited for
+    assert written == [0, *[1] * 19]

@@ -5,7 +5,7 @@ assignment of any language, and its value neither code nor an example.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from .names import SecretKind, find_kind
@@ -23,20 +23,28 @@ MAX_NAME, MAX_VALUE, MAX_LINE = 60, 400, 200
 # Characters of a key that need not look random, since a whole line sets it
 MIN_SETTING = 8
 # Words before a name and a value with nothing between them
-_SETTERS = ("ENV ", "ARG ", "setx ", "config set ", "configure set ")
+_SETTERS = (
+    *("ENV ", "ARG ", "setx ", "setenv ", "set -x ", "set -gx ", "set -Ux "),
+    *("config set ", "configure set "),
+)
+# Words before a name and a value in quotes
+_QUOTED_SETTERS = (*_SETTERS, "define ")
 _QUOTE = r"\\{0,3}[\"'`]"
-_TYPE = r"(?:str|string|String|Optional\[str\]|str\ ?\|\ ?None|(?:Final|ClassVar)\[\w{1,20}\])"
+_TYPE = (
+    r"(?:&?(?:'\w{1,20}\ )?str|string|String|Optional\[str\]|str\ ?\|\ ?None"
+    r"|(?:Final|ClassVar)\[\w{1,20}\])"
+)
 # What stands between a name and its value
 _LINK = re.compile(
     rf"""(?P<rest>[\w.-]{{0,40}}+)(?:{_QUOTE})?(?:\ ?\]|\?)?[ \t]{{0,20}}
     (?: (?P<typed>:\ ?{_TYPE}\ {{0,3}}=(?!=))
       | (?P<assigned>:=|\?=|\+=|={{1,3}}>?|!=|:(?!:)|%3[Dd])
       | (?P<entry>[,\s]{{0,40}}(?:-\ )?(?:{_QUOTE})?[Vv]alue(?:{_QUOTE})?[ \t]{{0,5}}[:=])
-      | (?P<called>\(|,(?=[ \t]{{0,5}}{_QUOTE}))
+      | (?P<called>\(|[,{{](?=[ \t]{{0,5}}{_QUOTE}))
       | (?P<element>>)
       | (?P<default>(?<=[\"'`]\ )\{{[^}}]{{0,200}}?\bdefault[ \t]{{0,10}}=)
       | (?P<spaced>(?<=[ \t]))
-    )[ \t]{{0,40}}""",
+    )[ \t]{{0,40}}(?:[|>][+-]?[ \t]{{0,5}}\n[ \t]{{1,40}})?""",
     re.ASCII | re.VERBOSE,
 )
 _QUOTED = re.compile(
@@ -133,7 +141,9 @@ def _may_be_quoted(
     """Return whether this kind of assignment can have a value in quotes."""
     match link["called"] or link.lastgroup:
         case "spaced":  # an option; SQL's `PASSWORD 'x'`
-            return name[0] == "-" or quoted["quote"] == "'"
+            return (
+                name[0] == "-" or quoted["quote"] == "'" or _has_word(text, start, _QUOTED_SETTERS)
+            )
         case ",":  # PHP's `define('NAME', 'x')`
             return text[max(0, start - 2) : start] in ("('", '("')
         case _:
@@ -150,11 +160,16 @@ def _may_be_bare(text: str, start: int, name: str, link: re.Match[str], end: int
         case "spaced":
             if name[0] == "-":
                 return True
-            line = text[max(0, start - MAX_LINE) : start].rpartition("\n")[2]
             words = ("login ", "machine ") if name == "password" else _SETTERS
-            return any(word in line for word in words)
+            return _has_word(text, start, words)
         case _:
             return False
+
+
+def _has_word(text: str, start: int, words: Sequence[str]) -> bool:
+    """Return whether one of the words stands before the name in its line."""
+    line = text[max(0, start - MAX_LINE) : start].rpartition("\n")[2]
+    return any(word in line for word in words)
 
 
 def _is_secret(kind: SecretKind, assignment: Assignment) -> bool:

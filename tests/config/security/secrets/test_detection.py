@@ -51,6 +51,7 @@ AGAINST_TIME = [
     *("-eyJ", "sk-", "://a:", "earer ", "gho_", "password=", "token: '", 'key=\\"', "a1-", "0"),
     *("Private-Lines: 1\n", "-----BEGIN ", "curl -u a:", "mysql -p", "cookie: a=", "secret " * 3),
     *("default = {", "password {", "value: ", "token\n", "https://a@", "identified by '", "'" * 3),
+    *("password: |\n ", "token{", "setenv token ", "secret: &'a "),
 ]
 
 
@@ -70,6 +71,48 @@ def test_forms_are_many_and_differ() -> None:
 @pytest.mark.parametrize("line", HARMLESS)
 def test_code_and_examples_hold_none(line: str) -> None:
     assert find_secrets(f"import x\n{line}\n") == []
+
+
+PASSWORD = "vK7qPz2mXw9!r"
+ASSIGNMENTS = [
+    'let db_password: &str = "{}";',
+    'const API_KEY: &\'static str = "{}";',
+    'static mut TOKEN: &\'a str = "{}";',
+    "set -gx API_TOKEN {}",
+    "set -x DB_PASSWORD '{}'",
+    "setenv API_TOKEN {}",
+    'setenv DB_PASSWORD "{}"',
+    '#define WIFI_PASSWORD "{}"',
+    '#  define MQTT_SECRET "{}"',
+    'std::string api_key{{"{}"}};',
+    'QString password{{ "{}" }};',
+    "password: |\n  {}",
+    "client_secret: >-\n    {}",
+    "- db_password: >\n    {}",
+    "api_token: |+ \n  {}",
+]
+
+
+@pytest.mark.parametrize("line", ASSIGNMENTS)
+def test_assignment_of_each_language_is_found(line: str) -> None:
+    text = line.format(PASSWORD)
+    assert PASSWORD in text and PASSWORD not in redact(text)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "#define CKM_EXTRACT_KEY 0x00000365UL2",
+        "#define TOKEN_NAME kTokenName2",
+        "fn login(password: &str, token: &str) -> Token2 {",
+        "password: |\n  {{ vault_password1 }}",
+        "token{getToken2()}",
+        "set -x EDITOR vim9-gtk3",
+        "secret: >\n  ${DEPLOY_SECRET_2}",
+    ],
+)
+def test_code_of_each_language_holds_none(line: str) -> None:
+    assert redact(line) == line
 
 
 def build_web_token(**claims: object) -> str:

@@ -30,6 +30,7 @@ class PreparedRun:
     message: UserMessage | None = None
     resumed: bool = True
     wait: bool = False
+    now: bool = False
 
 
 async def open_with_model(

@@ -89,6 +89,8 @@ class ThreadRun:
     """Whether the previous run crashed: the user has not seen its last progress."""
     wait: bool = False
     """Wait at a provider's limit until it accepts requests again."""
+    now: bool = False
+    """Ask the provider at once, although its limit is not over."""
 
     async def stream_events(self) -> AsyncGenerator[Event]:
         """Yield all events; an error is the last event.
@@ -158,7 +160,7 @@ class ThreadRun:
             if self.wait:
                 async for progress in wait_for_limit(waiting, self._is_stopping):
                     yield progress
-            if compute_time_left(waiting):
+            if compute_time_left(waiting) and not self.now:
                 yield waiting
                 return
         # not `state.next`, which leaves out a task whose write is pending

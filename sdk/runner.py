@@ -190,15 +190,16 @@ class Runner(ThreadHistory):
         *,
         context: Context | None = None,
         wait: bool = False,
+        now: bool = False,
     ) -> AsyncGenerator[Event]:
         """Continue a thread where it stopped; `thread` is an ID, its prefix, or a name.
 
         Each of several answers is for one open question; the others stay open. A provider's limit
-        that is not over ends the stream with its question again, unless `wait` is set or `context`
-        names another model.
+        that is not over ends the stream with its question again, unless `wait` or `now`, which asks
+        the provider at once, is set, or `context` names another model.
         """
         answers = [answer] if isinstance(answer, Answer) else answer or ()
-        prepare = partial(self._prepare_resume, thread, answers, context or Context(), wait)
+        prepare = partial(self._prepare_resume, thread, answers, context or Context(), wait, now)
         return self._stream(prepare)
 
     def compact(self, thread: str, focus: str = "") -> AsyncGenerator[Event]:
@@ -268,7 +269,7 @@ class Runner(ThreadHistory):
         return PreparedRun(row, context, notices, message=UserMessage(message, overrides, abandon))
 
     async def _prepare_resume(
-        self, thread: str, answers: Sequence[Answer], context: Context, wait: bool
+        self, thread: str, answers: Sequence[Answer], context: Context, wait: bool, now: bool
     ) -> PreparedRun:
         row = self.threads.find(thread)
         own = self._create_context(context)
@@ -285,7 +286,7 @@ class Runner(ThreadHistory):
             notices = collect_standing_notices(
                 deps, tests=needs_tests(find_job(row.graph), row.options)
             )
-        return PreparedRun(row, own, notices, answers=answers, wait=wait)
+        return PreparedRun(row, own, notices, answers=answers, wait=wait, now=now)
 
     async def _stream(self, prepare: Callable[[], Awaitable[PreparedRun]]) -> AsyncGenerator[Event]:
         """Stream the run that `prepare` returns; its exceptions come before any event."""
@@ -392,4 +393,5 @@ class Runner(ThreadHistory):
             message=prepared.message,
             crashed=killed,
             wait=prepared.wait,
+            now=prepared.now,
         )

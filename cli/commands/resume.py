@@ -1,6 +1,6 @@
 """`mcode resume`: continue a thread where it stopped, or answer its question."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,7 +18,6 @@ from ..rendering.output import echo
 
 if TYPE_CHECKING:
     from ...memory.threads.record import ThreadRow
-    from ...nodes.run.context import Context
     from ...sdk.events import Event
     from ...sdk.interrupt_response import Answer
     from ...sdk.runner import Runner
@@ -59,6 +58,10 @@ def resume(
         bool,
         typer.Option("--wait", help="If the provider's limit is reached, wait until it resets."),
     ] = False,
+    now: Annotated[
+        bool,
+        typer.Option("--now", help="Ask the provider at once, before the time that it named."),
+    ] = False,
     timeout: Timeout = None,
     trust: TrustFlag = False,
     verbose: Verbose = False,
@@ -68,6 +71,8 @@ def resume(
 ) -> None:
     """Resume a thread where it stopped. Finished work is not repeated."""
     _validate_flags(approve, reject, answer, question)
+    if wait and now:
+        raise UsageError("`--wait` and `--now` cannot be used together", hint="choose one")
     row = _resolve_free_thread(thread)
     is_chat = row.graph == "chat"
     tests = not is_chat and row.graph != "edit" and not row.options.get("skip_tests")
@@ -83,9 +88,10 @@ def resume(
     thread_id, asks_instead = row.thread_id, question is None
 
     def start_run(runner: "Runner") -> "AsyncGenerator[Event]":
-        return _resume_or_ask(
-            runner, thread_id, given_answer, context, asks_instead=asks_instead, wait=wait
-        )
+        def resume_thread(answer: "Answer | None") -> "AsyncGenerator[Event]":
+            return runner.resume(thread_id, answer, context=context, wait=wait, now=now)
+
+        return _resume_or_ask(resume_thread, thread_id, given_answer, asks_instead=asks_instead)
 
     raise typer.Exit(run_in_terminal(start_run, output, style, seconds=timeout or 0.0))
 
@@ -115,26 +121,24 @@ def _read_answer(
 
 
 async def _resume_or_ask(
-    runner: "Runner",
+    resume_thread: "Callable[[Answer | None], AsyncGenerator[Event]]",
     thread: str,
     answer: "Answer | None",
-    context: "Context",
     *,
     asks_instead: bool,
-    wait: bool,
 ) -> "AsyncGenerator[Event]":
     """Resume; if the answer is for a question that is no longer open, ask the open one instead."""
     from ...sdk.interrupt_response import OtherQuestionError
 
     try:
-        async with aclosing(runner.resume(thread, answer, context=context, wait=wait)) as events:
+        async with aclosing(resume_thread(answer)) as events:
             async for event in events:
                 yield event
     except OtherQuestionError:
         if not asks_instead:
             raise
         echo(t("resume.unseen", thread=thread[:8]), err=True)
-        async with aclosing(runner.resume(thread, context=context, wait=wait)) as events:
+        async with aclosing(resume_thread(None)) as events:
             async for event in events:
                 yield event
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from prompt_toolkit.key_binding.key_processor import KeyPressEvent
 
 Answer = TypeVar("Answer")
+# Seconds in which nobody types another key after Enter, and a terminal sends the rest of a paste
+BURST_SECONDS = 0.01
 # State of the whole process, as signals are
 _received: list[BaseException] = []
 
@@ -63,6 +65,11 @@ def is_terminal(stream: TextIO) -> bool:
         return os.isatty(stream.fileno())
     except (OSError, ValueError):  # it is closed, or in memory only
         return False
+
+
+def has_more_input(descriptor: int) -> bool:
+    """Return whether more input comes at once, as the next line of a paste does."""
+    return bool(select.select([descriptor], [], [], BURST_SECONDS)[0])
 
 
 def wait_until_readable(descriptor: int) -> None:

@@ -75,6 +75,12 @@ class ChatWindow:
         self.see(until)
         return self.rest()
 
+    def send(self, text: str) -> Self:
+        """Send a line, and wait until it has left the prompt: what comes at once belongs to it."""
+        self.terminal.type(text).wait_for(lambda screen: SIGN in screen and self.line.startswith(text))
+        self.terminal.press("enter").wait_for(lambda screen: SIGN in screen and self.line == "")
+        return self
+
     def see_status(self, *words: str) -> None:
         """Wait until the status line has all of these words."""
         self.terminal.wait_for(lambda _: all(one in self._status for one in words))

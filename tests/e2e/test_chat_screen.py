@@ -202,7 +202,7 @@ def test_line_typed_during_turn_waits_until_esc_returns(window):
 
 def test_waiting_line_is_sent_when_turn_ends(window):
     window.answers({"text": "Slow.", "wait": 0.5}, {"text": "Then this."})
-    window.type("first").press("enter").type("second").press("enter")
+    window.send("first").send("second")
     window.see("Slow.", "Then this.")
     assert window.told() == "second"
 
@@ -210,9 +210,9 @@ def test_waiting_line_is_sent_when_turn_ends(window):
 def test_line_typed_during_turn_reaches_model_between_calls(window):
     answers, go_on = iter([LOOKS, LOOKS, {"text": "With tabs."}]), threading.Semaphore(0)
     window.provider.script(lambda _: go_on.acquire(timeout=60) and next(answers))
-    window.type("indent").press("enter")
-    window.type("use tabs @greeting.txt").press("enter")
-    window.type("not this").press("enter").see(window.words("repl.waiting"), "not this")
+    window.send("indent").send("use tabs @greeting.txt").send("not this").see(
+        window.words("repl.waiting"), "not this"
+    )
     window.press("up").see("› not this")
     window.press("ctrl-c")
     waiting = window.count(window.words("repl.waiting"))
@@ -234,7 +234,7 @@ def test_esc_at_a_question_gives_back_what_waits(window):
     answers = iter([runs("touch made"), {"text": "Sent, though it was not meant."}])
     seen = threading.Event()
     window.provider.script(lambda _: seen.wait(60) and next(answers))
-    window.type("run it").press("enter").type("the next").press("enter")
+    window.send("run it").send("the next")
     window.see(window.words("repl.waiting"), "the next")
     seen.set()
     window.asked("command: touch made")

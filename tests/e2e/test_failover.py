@@ -165,6 +165,26 @@ def test_three_days_park_survive_a_kill_and_resume(makers: Program, provider: Pr
     assert (ended.code, ended.outcome, makers.lines()) == (0, "verified", LINES)
 
 
+@pytest.mark.parametrize("graph", ["task", "chat"])
+def test_now_asks_before_the_limit_is_over(makers: Program, provider: Provider, graph: str) -> None:
+    provider.script([{**LATER}, {**LATER}, {"text": "SMALL"}, *[{"text": "Accepted."}] * 4])
+    words = MODE if graph == "task" else []
+    options = ["--model", "openai/gpt-4o", "--output", "stream-json", *words]
+    parked = makers.run(graph, "Write the lines.", *options)
+    assert (parked.code, parked.last["kind"]) == (3, "limit")
+    thread = parked.last["thread_id"]
+    assert makers.resume(thread).code == 3 and len(provider.requests) == 1
+    again = makers.resume(thread, "--now")
+    assert (again.code, again.last["kind"], len(provider.requests)) == (3, "limit", 2)
+    ended = makers.resume(thread, "--now")
+    assert ended.last["type"] == "completion" and len(provider.requests) > 2
+
+
+def test_now_and_wait_exclude_each_other(makers: Program) -> None:
+    ended = makers.run("resume", "--now", "--wait")
+    assert ended.code == 2 and "cannot be used together" in ended.stderr
+
+
 def test_ctrl_c_during_the_wait_leaves_it_parked(makers: Program, provider: Provider) -> None:
     provider.script(play({"openai": limit_once()}))
     parked = run_task(makers)

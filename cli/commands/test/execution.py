@@ -47,11 +47,12 @@ def run(
     Their output goes to stderr, the counts to stdout. Exit codes: 0 all passed, 1 some failed,
     2 none found or not installed.
     """
+    from .project import open_project, require_tests
+
+    require_tests(folder, framework)
     settle_trust(folder, yes=trust, output=output, tests=True)
     if not check_trust(folder, paths.locate_home()).trusted:
         raise UsageError(UNTRUSTED, hint="run `mcode trust`, or repeat with `--trust`")
-    from .project import open_project
-
     project = open_project(folder)
     commands = project.select(framework)
     tools = [_find_coverage(command, project) if coverage else None for command in commands]

@@ -54,6 +54,9 @@ def generate(
     0 ended, 1 failed, 2 wrong input or no test framework, 3 limit reached, 4 waiting for an answer,
     130 interrupted.
     """
+    from .project import require_tests
+
+    require_tests(folder)
     settle_trust(folder, yes=trust, output=output, tests=True)
     chosen: dict[str, object] = {"model": model, "base_url": base_url, "apply": apply}
     chosen |= {"max_turns": max_turns, "max_cost": max_cost}

@@ -6,9 +6,10 @@ from pathlib import Path
 
 from ....config import paths
 from ....config.errors import UsageError
-from ....config.settings.loader import load_settings
+from ....config.settings.loader import has_ignored_config, load_settings
 from ....config.settings.schema import Settings
 from ....config.text import text
+from ....config.trust.decision import check_trust
 from ....tools.sandbox.detect import open_sandbox
 from ....tools.sandbox.sandbox import Sandbox
 from ....tools.testing.command import FRAMEWORKS, TestCommand, select_commands
@@ -56,6 +57,17 @@ class TestedProject:
                 hint=text("it has {names}", names=names),
             )
         return chosen
+
+
+def require_tests(folder: Path, framework: str = "") -> None:
+    """Raise UsageError if an untrusted folder has no tests: trust would lead to nothing.
+
+    A configured command is known only once the folder is trusted. No program of the project runs.
+    """
+    trust = check_trust(folder, paths.locate_home())
+    if trust.trusted or has_ignored_config(folder, paths.locate_home()):
+        return
+    open_project(folder).select(framework)
 
 
 def open_project(folder: Path) -> TestedProject:

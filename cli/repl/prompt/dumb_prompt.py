@@ -1,9 +1,10 @@
 """A prompt for terminals without cursor control (`TERM=dumb`): one line after another."""
 
+import sys
 from collections.abc import Callable
 from typing import TypeVar
 
-from ...prompts.interruptible_input import read_stdin_line
+from ...prompts.interruptible_input import has_more_input, is_terminal, read_stdin_line
 from ...rendering.output import echo
 from .input_line import strip_continuation
 from .protocol import SIGN, PromptAborted, run_question
@@ -15,10 +16,16 @@ class PlainPrompt:
     """Prints finished lines and reads whole ones; nothing is redrawn or removed."""
 
     def read_line(self) -> str:
-        """Read a line and its continuations after a backslash; raise PromptAborted."""
+        """Read a line and its continuations after a backslash; raise PromptAborted.
+
+        Lines of a paste that follow at once belong to it. What was typed before is read by lines.
+        """
+        was_typed_before = _has_line_waiting()
         typed = _ask_line(SIGN)
         while (first_part := strip_continuation(typed)) is not None:
             typed = f"{first_part}\n{_ask_line(' ' * len(SIGN))}"
+        while not was_typed_before and _has_line_waiting():
+            typed = f"{typed}\n{_ask_line('')}"
         return typed
 
     def print_above(self, text: str) -> None:
@@ -45,6 +52,10 @@ class PlainPrompt:
     async def ask_question(self, question: Callable[[], Answer]) -> Answer:
         """Let a function use the terminal."""
         return run_question(question)
+
+
+def _has_line_waiting() -> bool:
+    return is_terminal(sys.stdin) and has_more_input(sys.stdin.fileno())
 
 
 def _ask_line(sign: str) -> str:

@@ -12,6 +12,7 @@ from prompt_toolkit.keys import Keys
 
 from ...prompts.interruptible_input import bind_suspension
 from .input_line import strip_continuation
+from .key_burst import has_more_keys, is_line_feed_next
 from .paste_placeholder import Pastes
 
 # Seconds within which a second Esc belongs to the first
@@ -81,14 +82,16 @@ def _bind_send_keys(keys: KeyBindings, hands: KeyActions, pastes: Pastes) -> Non
     @keys.add("enter")
     def _(event: KeyPressEvent) -> None:
         line = event.current_buffer
-        if _accept_completion(line):
+        in_burst = has_more_keys(event)
+        if not in_burst and _accept_completion(line):
             return
-        first_part = strip_continuation(line.document.text_before_cursor)
-        if first_part is not None:
+        if strip_continuation(line.document.text_before_cursor) is not None:
             line.delete_before_cursor()
             line.insert_text("\n")
-            return
-        send_line(line, hands, pastes)
+        elif not in_burst:
+            send_line(line, hands, pastes)
+        elif line.text and not is_line_feed_next(event.key_processor.input_queue):
+            line.insert_text("\n")
 
     @keys.add("escape", "enter")
     @keys.add("c-j")

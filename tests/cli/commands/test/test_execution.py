@@ -67,6 +67,30 @@ def test_untrusted_folder_runs_no_tests(pytest_place: TestPlace) -> None:
     assert not (pytest_place.project / "ran").exists()
 
 
+@pytest.mark.parametrize(
+    ("files", "arguments", "words"),
+    [
+        ({"README.md": "# Cart\n"}, (), "no tests were found"),
+        ({"cart.py": "def total():\n    return 1\n"}, ("run",), "no tests were found"),
+        ({"package.json": '{"scripts": {"start": "node ."}}'}, (), "no tests were found"),
+        ({"go.mod": "module cart\n", "main.go": "package main\n"}, (), "no tests were found"),
+        ({"Makefile": "build:\n\ttrue\n"}, ("--watch",), "no tests were found"),
+        ({"cart.py": "x = 1\n"}, ("generate", "cart.py"), "no tests were found"),
+        ({"test_one.py": GREEN}, ("--framework", "jest"), "the project has no tests of `jest`"),
+        ({"test_one.py": GREEN}, (), "the folder is not trusted"),
+        ({".llc.yaml": "task: {test_command: touch ran}\n"}, (), "the folder is not trusted"),
+    ],
+)
+def test_folder_without_tests_says_so_before_trust(
+    place: TestPlace, files: dict[str, str], arguments: tuple[str, ...], words: str
+) -> None:
+    place.write(files)
+    ended = place.run("test", *arguments)
+    assert ended.returncode == 2 and f"error: {words}" in ended.stderr
+    assert "trust" not in ended.stderr.replace(words, "") or "trusted" in words
+    assert not (place.project / "ran").exists()
+
+
 def test_configured_command_is_judged_by_exit_code(pytest_place: TestPlace) -> None:
     pytest_place.configure(test_command="echo 2 passed in 0.1s; exit 0")
     ended = pytest_place.run("test", "--trust", "--output", "json")

@@ -119,6 +119,13 @@ async def keyboard(hands: Recorded, history: list[str]) -> AsyncIterator[Keyboar
         (UP, [], "newer"),
         (UP + UP, [], "older"),
         ("你好\x1b[D们\r", ["sent 你们好"], ""),
+        ("one\rtwo\r", ["sent one\ntwo"], ""),
+        ("one\rtwo\rthree", [], "one\ntwo\nthree"),
+        ("def f():\r    return 1\r\r\rf()\r", ["sent def f():\n    return 1\n\n\nf()"], ""),
+        ("\r\r第一行\r第二行\r", ["sent 第一行\n第二行"], ""),
+        ("/help me\rq\r!ls\r", ["sent /help me\nq\n!ls"], ""),
+        ("a\r\nb\r\nc", [], "a\nb\nc"),
+        ("@src/\r@b\rdone\r", ["sent @src/\n@b\ndone"], ""),
     ],
 )
 async def test_what_a_key_does(keys: str, done: list[str], left: str) -> None:

@@ -34,7 +34,7 @@ class Conversation:
         self._doing: asyncio.Task[None] | None = None
         self._stopped = False
         self._withdrawn: list[str] = []
-        self._since = 0.0
+        self._since = self._asked_before = 0.0
         self._pressed = float("-inf")
         self._left = asyncio.Event()
 
@@ -49,7 +49,8 @@ class Conversation:
         if not self.is_working:
             return ""
         key = "repl.busy.command" if self.can_send_to_background else "repl.busy"
-        busy = t(key, seconds=int(time.monotonic() - self._since))
+        asked = self.session.question_seconds - self._asked_before
+        busy = t(key, seconds=int(time.monotonic() - self._since - asked))
         children = self.session.children
         return "\n".join([*(children.format_lines() if children else ()), busy])
 
@@ -151,6 +152,7 @@ class Conversation:
 
     async def _run_task(self, work: Coroutine[Any, Any, None]) -> None:
         self._since, self._stopped = time.monotonic(), False
+        self._asked_before = self.session.question_seconds
         doing = self._doing = asyncio.ensure_future(work)
         while not doing.done():
             self.session.prompt.refresh()

@@ -77,7 +77,9 @@ class ChatWindow:
 
     def send(self, text: str) -> Self:
         """Send a line, and wait until it has left the prompt: what comes at once belongs to it."""
-        self.terminal.type(text).wait_for(lambda screen: SIGN in screen and self.line.startswith(text))
+        self.terminal.type(text).wait_for(
+            lambda screen: SIGN in screen and self.line.startswith(text)
+        )
         self.terminal.press("enter").wait_for(lambda screen: SIGN in screen and self.line == "")
         return self
 

@@ -355,9 +355,9 @@ def test_long_streamed_answer_appears_once_in_scrollback(window, columns):
 def test_another_conversation_is_picked_by_a_few_letters(window):
     window.answers({"text": "It crosses."}, {"text": "It smiles."}, {"text": "It crosses again."})
     for message, answer in (("zebra crossing", "It crosses."), ("quokka", "It smiles.")):
-        window.type("/clear").press("enter").rest()
+        window.send("/clear").rest()
         window.say(message, until=answer)
-    window.type("/clear").press("enter").rest()
+    window.send("/clear").rest()
     seen = window.terminal.screen().count("quokka")
     window.type("/resume").press("enter").see(window.words("picker.keys"))
     window.terminal.wait_for(lambda screen: screen.count("quokka") == seen + 1)

@@ -1,6 +1,7 @@
 """State shared by the loop and its commands: the thread, the user's choices, the output."""
 
 import asyncio
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -77,6 +78,8 @@ class Session(ChatSession):
     """Id of the thread for which the model was last asked for a title."""
     proposals: dict[str, str] = field(default_factory=dict[str, str])
     """Cards that the model has proposed in this conversation, by ID, until the user decides."""
+    question_seconds: float = 0.0
+    """Seconds in which questions have waited for the user."""
     title_task: "asyncio.Future[None] | None" = None
     """The task that is making a title."""
 
@@ -181,7 +184,11 @@ class Session(ChatSession):
 
         Returns its result. Raises PromptAborted; a command need not catch it, then nothing happens.
         """
-        return await self.prompt.ask_question(question)
+        began = time.monotonic()
+        try:
+            return await self.prompt.ask_question(question)
+        finally:
+            self.question_seconds += time.monotonic() - began
 
 
 def show_error(session: Session, error: BaseException) -> None:

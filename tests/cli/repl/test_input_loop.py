@@ -1,5 +1,6 @@
 import asyncio
 import re
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from maxagent import Runner
 from maxagent.cli.repl import input_loop
 from maxagent.cli.repl.input_loop import Conversation
 from maxagent.cli.repl.prompt.dumb_prompt import PlainPrompt
+from maxagent.cli.repl.prompt.protocol import PromptAborted
 from maxagent.config.errors import UsageError
 
 ASKS = {"tool_calls": [{"name": "run_command", "args": {"command": "touch made"}}]}
@@ -100,6 +102,35 @@ async def test_interrupt_stops_turn_and_keeps_waiting_lines_unsent(
     assert "Interrupted" in capfd.readouterr().out
     talk.request_exit()
     await running
+
+
+@pytest.mark.parametrize(
+    ("worked", "earlier", "asked", "shown"),
+    [(0, 0, 0, 0), (90, 0, 0, 90), (90, 0, 85, 5), (90, 300, 0, 90), (3600, 40, 3590, 10)],
+)
+async def test_busy_text_leaves_out_waiting_questions(
+    talk: Conversation, worked: int, earlier: int, asked: int, shown: int
+) -> None:
+    talk.session.question_seconds = earlier
+    talk.submit_line("waits for the runner")
+    running = await began(talk)
+    talk._since -= worked
+    talk.session.question_seconds += asked
+    assert talk.busy_text.startswith(f"working {shown} s")
+    talk.interrupt()
+    await rests(talk)
+    talk.request_exit()
+    await running
+
+
+async def test_waiting_question_is_measured_even_unanswered(talk: Conversation) -> None:
+    def wait() -> None:
+        time.sleep(0.05)
+        raise PromptAborted
+
+    with pytest.raises(PromptAborted):
+        await talk.session.ask_question(wait)
+    assert talk.session.question_seconds >= 0.05
 
 
 @pytest.mark.parametrize(

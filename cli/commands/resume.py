@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -70,9 +71,7 @@ def resume(
     ] = OutputFormat.text,
 ) -> None:
     """Resume a thread where it stopped. Finished work is not repeated."""
-    _validate_flags(approve, reject, answer, question)
-    if wait and now:
-        raise UsageError("`--wait` and `--now` cannot be used together", hint="choose one")
+    _validate_flags(approve, reject, answer, question, both_times=wait and now)
     row = _resolve_free_thread(thread)
     is_chat = row.graph == "chat"
     tests = not is_chat and row.graph != "edit" and not row.options.get("skip_tests")
@@ -88,17 +87,22 @@ def resume(
     thread_id, asks_instead = row.thread_id, question is None
 
     def start_run(runner: "Runner") -> "AsyncGenerator[Event]":
-        def resume_thread(answer: "Answer | None") -> "AsyncGenerator[Event]":
-            return runner.resume(thread_id, answer, context=context, wait=wait, now=now)
-
+        resume_thread = partial(runner.resume, thread_id, context=context, wait=wait, now=now)
         return _resume_or_ask(resume_thread, thread_id, given_answer, asks_instead=asks_instead)
 
     raise typer.Exit(run_in_terminal(start_run, output, style, seconds=timeout or 0.0))
 
 
 def _validate_flags(
-    approve: bool, reject: str | None, answer: str | None, question: str | None
+    approve: bool,
+    reject: str | None,
+    answer: str | None,
+    question: str | None,
+    *,
+    both_times: bool,
 ) -> None:
+    if both_times:
+        raise UsageError("`--wait` and `--now` cannot be used together", hint="choose one")
     if approve and reject is not None:
         raise UsageError("`--approve` and `--reject` cannot be used together", hint="choose one")
     if question is not None and not approve and reject is None and answer is None:

@@ -29,6 +29,9 @@ Reject = Annotated[
 AnswerText = Annotated[
     str | None, typer.Option("--answer", metavar="TEXT", help="Answer with text.")
 ]
+Now = Annotated[
+    bool, typer.Option("--now", help="Ask the provider at once, before the time that it named.")
+]
 QuestionId = Annotated[
     str | None,
     typer.Option(
@@ -59,10 +62,7 @@ def resume(
         bool,
         typer.Option("--wait", help="If the provider's limit is reached, wait until it resets."),
     ] = False,
-    now: Annotated[
-        bool,
-        typer.Option("--now", help="Ask the provider at once, before the time that it named."),
-    ] = False,
+    now: Now = False,
     timeout: Timeout = None,
     trust: TrustFlag = False,
     verbose: Verbose = False,

@@ -110,8 +110,10 @@ def ask_for_open_todos(
 def _name_open_todos(todos: Sequence[Todo]) -> str:
     """Return the open tasks for a notice, cut short."""
     names = [todo["content"] for todo in find_open_todos(todos)]
-    shown = [name if len(name) <= MAX_NAME else f"{name[:MAX_NAME]}…" for name in names]
-    return ", ".join([f"`{name}`" for name in shown[:MAX_NAMES]] + ["…"] * (len(names) > MAX_NAMES))
+    short_names = [name if len(name) <= MAX_NAME else f"{name[:MAX_NAME]}…" for name in names]
+    return ", ".join(
+        [f"`{name}`" for name in short_names[:MAX_NAMES]] + ["…"] * (len(names) > MAX_NAMES)
+    )
 
 
 def _iter_turn(state: State, role: RoleName) -> Iterator[AnyMessage]:

@@ -184,11 +184,11 @@ class Session(ChatSession):
 
         Returns its result. Raises PromptAborted; a command need not catch it, then nothing happens.
         """
-        began = time.monotonic()
+        start = time.monotonic()
         try:
             return await self.prompt.ask_question(question)
         finally:
-            self.question_seconds += time.monotonic() - began
+            self.question_seconds += time.monotonic() - start
 
 
 def show_error(session: Session, error: BaseException) -> None:

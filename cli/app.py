@@ -1,12 +1,14 @@
 """The `mcode` command and its subcommands; each imports what it needs only when it runs."""
 
+import atexit
 import os
 import sys
+import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from io import StringIO, TextIOWrapper
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.main import get_command
@@ -152,8 +154,8 @@ def _open_closed_streams() -> None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
 
 
-def main() -> None:
-    """Run the command line; print every error as two lines with an exit code, not a traceback."""
+def main() -> NoReturn:
+    """Run the command line and exit; print every error as two lines, not as a traceback."""
     collect_seldom()
     _open_closed_streams()
     # libraries start programs, too: none may come from the current folder
@@ -178,6 +180,21 @@ def main() -> None:
         code = _print_error(error)
     _drop_unwritable_output()
     sys.exit(code)
+
+
+def run() -> NoReturn:
+    """Run `main` as a process of its own, which frees no object at its end: that takes 30 ms."""
+    try:
+        main()
+    except SystemExit as ended:
+        code = ended.code
+    with suppress(KeyboardInterrupt, OSError, ValueError):
+        # what Python does before it frees all
+        threading._shutdown()  # pyright: ignore
+        atexit._run_exitfuncs()  # pyright: ignore
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(code if isinstance(code, int) else bool(code))
 
 
 def _run_command(arguments: Sequence[str]) -> int:

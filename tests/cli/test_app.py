@@ -54,3 +54,22 @@ def test_debug_names_its_log_on_stderr(tmp_path, arguments, variable, is_logged)
     assert ended.stderr == "".join(f"debug log: `{log}`\n" for log in logs)
     assert bool(logs) == is_logged
     assert all("tool call finished in " in log.read_text() for log in logs)
+
+
+@pytest.mark.parametrize(
+    ("words", "code"), [(["--version"], 0), (["nope"], 2), (["threads", "show", "00000000"], 2)]
+)
+def test_process_ends_after_threads_and_exit_functions(tmp_path, words, code):
+    script = (
+        "import atexit, sys, threading; from maxagent.cli.app import run\n"
+        f"sys.argv[1:] = {words!r}\n"
+        "atexit.register(print, 'exit function', end='')\n"
+        "threading.Thread(target=lambda: (threading.main_thread().join(), print('thread'))).start()"
+        "\nrun()"
+    )
+    environ = {**os.environ, "MAXAGENT_HOME": str(tmp_path / "home")}
+    ended = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, env=environ, capture_output=True, text=True
+    )
+    assert ended.returncode == code, ended.stderr
+    assert ended.stdout.endswith("thread\nexit function")

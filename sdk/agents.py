@@ -16,13 +16,17 @@ if TYPE_CHECKING:
 class Agents:
     """The agents of a folder: built-in, of a program, the user's own, and of a trusted project."""
 
+    def __init__(self, home: Path | None = None) -> None:
+        """Look in this MaxAgent home, by default the user's."""
+        self._home = home
+
     def get(self, name: str, folder: Path | str = ".") -> AgentProfile:
         """Return the agent of that name; raises UsageError, which names the others."""
-        return _find_agents(folder).find(name)
+        return self._find_agents(folder).find(name)
 
     def list(self, folder: Path | str = ".") -> tuple[AgentProfile, ...]:
         """Return all agents that can be chosen or sent."""
-        profiles = _find_agents(folder).profiles.values()
+        profiles = self._find_agents(folder).profiles.values()
         return tuple(profile for profile in profiles if not profile.hidden)
 
     def register(self, profile: AgentProfile) -> None:
@@ -58,10 +62,9 @@ class Agents:
             or (tool.name not in NAMES and can_call_server_tool(tool.name, profile, chosen))
         ]
 
+    def _find_agents(self, folder: Path | str) -> AgentRegistry:
+        root, home = Path(folder).resolve(), self._home or paths.locate_home()
+        return find_agents(root, home, check_trust(root, home))
+
 
 agents = Agents()
-
-
-def _find_agents(folder: Path | str) -> AgentRegistry:
-    root, home = Path(folder).resolve(), paths.locate_home()
-    return find_agents(root, home, check_trust(root, home))

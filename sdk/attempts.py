@@ -35,7 +35,7 @@ class AttemptRunner(Protocol):
 
     async def __aenter__(self) -> Self: ...
     async def __aexit__(self, *_: object) -> None: ...
-    def stop(self, reason: StopReason) -> None: ...
+    def stop(self, thread_id: str = "", *, reason: StopReason) -> object: ...
     def resume(self, thread: str) -> AsyncGenerator[Event]: ...
     def task(
         self,
@@ -61,7 +61,7 @@ class AttemptThreads:
         """Stop after the running steps."""
         self._stopped = reason
         for runner in self._runners:
-            runner.stop(reason)
+            runner.stop(reason=reason)
 
     async def run(self, attempt: Attempt, report: ReportStep) -> AttemptEnd:
         """Run an attempt, or continue it; an attempt that has ended is not run again."""

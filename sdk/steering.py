@@ -12,7 +12,7 @@ async def settle_steering(
 ) -> None:
     """Close the queue; what the run took without keeping it waits again."""
     message_ids: set[str] = set()
-    if queue.has_unconfirmed:  # seldom: the state of a long thread takes a while to read
+    if queue.has_unconfirmed(thread):  # seldom: the state of a long thread takes a while to read
         state = await graph.aget_state({"configurable": {"thread_id": thread}})
         message_ids = {str(message.id) for message in state.values.get("messages", [])}
-    queue.end_run(message_ids)
+    queue.end_run(thread, message_ids)

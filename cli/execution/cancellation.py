@@ -144,4 +144,4 @@ class CancellableStream:
 
     def _handle_timeout(self) -> None:
         self._timed_out = True
-        self._runner.stop("timeout")
+        self._runner.stop(reason="timeout")

@@ -67,7 +67,7 @@ class InteractiveRun:
                 abandon = await self._ask(partial(confirm_abandon, unfinished.message))
             if not abandon:
                 last = await self.consume(self.runner.resume(chat_session.thread))
-                if self.runner.is_stopping:
+                if self.runner.is_stopping():
                     return last
                 again()
 
@@ -83,7 +83,7 @@ class InteractiveRun:
             from .shown_questions import remember_shown
 
             remember_shown(self.runner.home, last)
-            if self._ask is None or self.runner.is_stopping:
+            if self._ask is None or self.runner.is_stopping():
                 return last
             asked = [question for question in list_questions(last) if question.kind != "limit"]
             asked = [question for question in asked if question.id not in left_open]

@@ -18,25 +18,29 @@ class SteeringMessage:
 
 
 class SteeringQueue:
-    """Messages to the running thread that it does not have yet. Any thread of Python may use it."""
+    """Messages to running threads that they do not have yet. Any thread of Python may use it."""
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._thread = ""
+        self._threads = list[str]()
         self._waiting: list[SteeringMessage] = []
         self._taken: list[SteeringMessage] = []
 
     def begin_run(self, thread: str) -> None:
         """Accept messages to this thread."""
         with self._lock:
-            self._thread = thread
+            self._threads.append(thread)
 
-    def put(self, text: str) -> str:
-        """Append a message and return its ID; raise UsageError if no thread runs."""
+    def put(self, text: str, thread: str = "") -> str:
+        """Append a message to a thread, by default the only one that runs; return its ID.
+
+        Raises UsageError if it does not run.
+        """
         with self._lock:
-            if not self._thread:
+            running = [name for name in self._threads if thread in ("", name)]
+            if len(running) != 1:
                 raise UsageError("no turn is running", hint="send the message as a new turn")
-            message = SteeringMessage(f"steered-{uuid4().hex}", text, self._thread)
+            message = SteeringMessage(f"steered-{uuid4().hex}", text, running[0])
             self._waiting.append(message)
             return message.id
 
@@ -63,20 +67,23 @@ class SteeringQueue:
             self._taken = [message for message in self._taken if message.id not in message_ids]
             return confirmed
 
-    @property
-    def has_unconfirmed(self) -> bool:
+    def has_unconfirmed(self, thread: str) -> bool:
         """Whether a message was taken of which nobody knows yet that the thread has it."""
-        return bool(self._taken)
+        with self._lock:
+            return any(message.thread == thread for message in self._taken)
 
-    def end_run(self, message_ids: Container[str]) -> None:
+    def end_run(self, thread: str, message_ids: Container[str]) -> None:
         """Accept no more; what was taken waits again unless the thread has it, by these IDs."""
         with self._lock:
-            self._thread = ""
-            undelivered = [message for message in self._taken if message.id not in message_ids]
-            self._waiting, self._taken = [*undelivered, *self._waiting], []
+            self._threads = [name for name in self._threads if name != thread]
+            thread_messages = [message for message in self._taken if message.thread == thread]
+            undelivered = [message for message in thread_messages if message.id not in message_ids]
+            self._waiting = [*undelivered, *self._waiting]
+            self._taken = [message for message in self._taken if message.thread != thread]
 
-    def take_unsent(self) -> list[SteeringMessage]:
-        """Remove and return what no thread has, the oldest first."""
+    def take_unsent(self, thread: str = "") -> list[SteeringMessage]:
+        """Remove and return what no thread has, or this one has not, the oldest first."""
         with self._lock:
-            unsent, self._waiting = self._waiting, []
+            unsent = [message for message in self._waiting if thread in ("", message.thread)]
+            self._waiting = [message for message in self._waiting if message not in unsent]
             return unsent

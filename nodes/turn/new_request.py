@@ -56,7 +56,7 @@ async def receive_steering(
     if role == "agent":  # the user's words are for its parent
         return []
     queue, thread = runtime.context.steering, get_thread_id(runtime)
-    if queue.has_unconfirmed:
+    if queue.has_unconfirmed(thread):
         message_ids = {str(message.id) for message in state.get("messages", [])}
         for message in queue.confirm(message_ids):
             emit_event(runtime, "steered", id=message.id, text=message.text)

@@ -38,13 +38,13 @@ class RunResult:
 
 async def collect(events: AsyncIterable[Event]) -> RunResult:
     """Read a stream to its end; raises MaxAgentError if the run failed."""
-    return build_result([event async for event in events if _counts(event)])
+    return build_result([event async for event in events if _is_telling(event)])
 
 
 def build_result(events: Iterable[Event]) -> RunResult:
     """Return what these events of one run have led to; raises MaxAgentError if it failed."""
     thread = ""
-    for event in events:
+    for event in [event for event in events if _is_telling(event)]:  # the stream runs to its end
         match event:
             case RunStarted():
                 thread = event.thread_id
@@ -62,7 +62,7 @@ def build_result(events: Iterable[Event]) -> RunResult:
     return RunResult(thread, "interrupted")
 
 
-def _counts(event: Event) -> bool:
+def _is_telling(event: Event) -> bool:
     return isinstance(event, RunStarted | Completion | Question | Interrupted | Failure)
 
 

@@ -74,7 +74,7 @@ class Stopped:
         async with asyncio.timeout(60):
             await seen.wait()
         if late:
-            self.runner.stop("timeout")
+            self.runner.stop(reason="timeout")
         if not close:
             reading.cancel()
         await asyncio.wait([reading])

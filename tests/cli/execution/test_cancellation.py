@@ -103,7 +103,7 @@ async def test_run_ending_in_time_is_not_stopped_later(
     provider.script([{"text": "One."}, {"text": "Two."}])
     limited = watch(runner, 60.0)
     first = await limited.show_events(said(runner, tmp_path, provider))
-    assert isinstance(first, Completion) and not runner.is_stopping
+    assert isinstance(first, Completion) and not runner.is_stopping()
     limited.stop_at_once()  # nothing is shown by now
     assert isinstance(await limited.show_events(runner.say(first.thread_id, "more")), Completion)
 
@@ -118,5 +118,5 @@ async def test_signal_at_end_of_stream_is_received(
 
     watching = watch(runner, 0)
     assert isinstance(await watching.show_events(asks()), Question)
-    assert runner.is_stopping and watching.was_stopped, "so nobody waits for an answer"
+    assert runner.is_stopping() and watching.was_stopped, "so nobody waits for an answer"
     assert "stopping" in capsys.readouterr().err

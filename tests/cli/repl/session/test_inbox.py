@@ -52,14 +52,14 @@ def test_messages_up_to_a_command_reach_the_turn(inbox: Inbox, runner: Runner) -
     assert inbox.waiting_lines == ("before", "then", "/undo", "after it")
     assert [inbox.mark_sent(message.id) for message in read] == ["before", "then"]
     assert inbox.waiting_lines == ("/undo", "after it")
-    runner.steering.end_run({message.id for message in read})
+    runner.steering.end_run("t", {message.id for message in read})
     assert (inbox.end_steering(), inbox.waiting_lines) == ([], ("/undo", "after it"))
 
 
 async def test_unread_message_starts_the_next_turn(inbox: Inbox, runner: Runner) -> None:
     inbox.begin_steering(runner)
     inbox.put_line("too late")
-    runner.steering.end_run(())
+    runner.steering.end_run("t", ())
     assert (inbox.end_steering(), await inbox.take_next()) == ([], "too late")
     assert runner.steering.take_unsent() == []
 
@@ -80,12 +80,12 @@ def test_what_the_thread_lost_is_given_back(inbox: Inbox, runner: Runner) -> Non
     inbox.put_line("read, not kept")
     [message] = runner.steering.take("t")
     inbox.mark_sent(message.id)
-    runner.steering.end_run(())
+    runner.steering.end_run("t", ())
     assert (inbox.end_steering(), inbox.waiting_lines) == (["read, not kept"], ())
 
 
 def test_line_typed_as_the_run_ends_waits(inbox: Inbox, runner: Runner) -> None:
     inbox.begin_steering(runner)
-    runner.steering.end_run(())
+    runner.steering.end_run("t", ())
     inbox.put_line("later")
     assert (inbox.end_steering(), inbox.waiting_lines) == ([], ("later",))

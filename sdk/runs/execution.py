@@ -1,0 +1,105 @@
+"""One run of a thread: it holds the lease, keeps the status, and what a stop leaves."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ...config import paths
+from ...config.errors import UsageError
+from ...memory.database.connection import translate_sqlite_errors
+from ...memory.threads.index import ThreadIndex
+from ...memory.threads.lease import acquire_lease, has_crashed
+from ...memory.threads.record import ThreadStatus
+from ...nodes.messages.steering import SteeringQueue
+from ...nodes.run.dependencies import Dependencies
+from ...nodes.run.dependency_pool import DependencyPool
+from ..cancel_shield import run_shielded
+from ..events import Event, EvidenceFound, as_json
+from ..graph_registry import Job, find_job
+from ..outcome import derive_status, record_status
+from ..partial_answer import PartialAnswer, restore_partial_answer
+from ..prepared_run import PreparedRun, open_pull_request
+from ..run import Graph, ThreadRun
+from ..startup_notices import finish_restore
+from ..steering import settle_steering
+from .active_runs import ActiveRun
+
+
+@dataclass(frozen=True)
+class RunExecution:
+    """Carries out the prepared runs of one Runner."""
+
+    home: Path
+    pool: DependencyPool
+    threads: ThreadIndex
+    steering: SteeringQueue
+    graph_of: Callable[[Job], Graph]
+
+    async def stream(self, active: ActiveRun, prepared: PreparedRun) -> AsyncGenerator[Event]:
+        """Yield the events of the run."""
+        row = prepared.row
+        deps = await self.pool.open(row.folder, row.options, prepared.context)
+        with acquire_lease(self.home, row.thread_id):
+            flow = await asyncio.to_thread(open_pull_request, row, deps, lambda: active.is_stopping)
+            if flow:
+                answers = flow.take_answers(prepared.answers, has_message=bool(prepared.message))
+                prepared = replace(prepared, answers=answers)
+            run = await self._create_run(active, prepared, deps)
+            self.steering.begin_run(row.thread_id)
+            # the status if the stream is closed or cancelled
+            status: ThreadStatus = "interrupted"
+            evidence, half = None, PartialAnswer()
+            try:
+                # in a thread, since a closed run may still commit on this loop
+                await run_shielded(
+                    asyncio.to_thread(self.threads.set_status, row.thread_id, "running")
+                )
+                stream = run.stream_events()
+                async with aclosing(flow.follow(stream) if flow else stream) as events:
+                    async for event in events:
+                        half.add_event(event)
+                        status = derive_status(event) or status
+                        evidence = as_json(event) if isinstance(event, EvidenceFound) else evidence
+                        yield event
+            except (asyncio.CancelledError, GeneratorExit):
+                if status == "interrupted" and active.control.drain_reason == "timeout":
+                    status = "limit"
+                with translate_sqlite_errors(paths.locate_database(self.home)):
+                    await half.save_to_thread(run.graph, row.thread_id)
+                raise
+            except UsageError:
+                status = "running" if run.crashed else row.status
+                raise
+            finally:
+                await run_shielded(settle_steering(self.steering, run.graph, row.thread_id))
+                await run_shielded(
+                    asyncio.to_thread(record_status, self.threads, row.thread_id, status, evidence)
+                )
+
+    async def _create_run(
+        self, active: ActiveRun, prepared: PreparedRun, deps: Dependencies
+    ) -> ThreadRun:
+        """Create the run of a leased thread, after repairing what a kill has left."""
+        row = prepared.row
+        graph = await asyncio.to_thread(self.graph_of, find_job(row.graph))
+        restored = await finish_restore(deps, row.thread_id) if prepared.resumed else []
+        killed = prepared.resumed and await asyncio.to_thread(has_crashed, self.home, row.thread_id)
+        if killed:
+            with translate_sqlite_errors(paths.locate_database(self.home)):
+                await restore_partial_answer(graph, deps.journal, row.thread_id)
+        return ThreadRun(
+            graph=graph,
+            row=row,
+            context=prepared.context,
+            deps=deps,
+            control=active.control,
+            answers=prepared.answers,
+            resumed=prepared.resumed,
+            notices=[*prepared.notices, *restored],
+            message=prepared.message,
+            crashed=killed,
+            wait=prepared.wait,
+            now=prepared.now,
+        )

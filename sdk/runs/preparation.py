@@ -1,0 +1,120 @@
+"""The preparation of a run: its input is checked, and its thread found or made."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import cast
+from uuid import uuid4
+
+from ...config.security.redaction import redact
+from ...config.trust.decision import grant_if_empty
+from ...memory.threads.index import ThreadIndex
+from ...memory.threads.record import ThreadRow
+from ...nodes.options import Options, select_lasting
+from ...nodes.run.agent import open_agent
+from ...nodes.run.context import Context
+from ...nodes.run.dependency_pool import DependencyPool
+from ...nodes.run.modes import choose_next_agent
+from ..generated_tests import choose_first_agent
+from ..graph_registry import find_job, needs_tests
+from ..interrupt_response import Answer
+from ..prepared_run import PreparedRun, open_with_model
+from ..run import UserMessage
+from ..run_request import (
+    NewThread,
+    build_chat_options,
+    list_attempt_options,
+    validate_conversation,
+    validate_request,
+)
+from ..startup_notices import collect_notices, collect_standing_notices
+
+
+@dataclass(frozen=True)
+class RunPreparation:
+    """Prepares the runs of one Runner; its exceptions come before any event."""
+
+    home: Path
+    pool: DependencyPool
+    threads: ThreadIndex
+    load_current_options: Callable[[ThreadRow], Awaitable[ThreadRow]]
+
+    async def prepare_thread(self, build: Callable[[], NewThread], context: Context) -> PreparedRun:
+        """Record the thread of a new job."""
+        new = await asyncio.to_thread(build)
+        job, root = new.job, new.root
+        await asyncio.to_thread(grant_if_empty, root, self.home)
+        await self.pool.reload_if_changed(str(root))
+        # a wrong folder, model, script or configuration is reported before a thread exists
+        for attempt_options in list_attempt_options(new.options):
+            await open_with_model(self.pool, str(root), attempt_options, context)
+        options, deps = await open_with_model(self.pool, str(root), new.options, context)
+        if named := options.get("speaker") or options.get("agent", ""):
+            deps.agents.find_primary_agent(named)
+        first = await choose_first_agent(job, options, deps)
+        await asyncio.to_thread(open_agent, deps, named or first)
+        row = await asyncio.to_thread(
+            self.threads.record_thread,
+            thread_id=new.thread_id or str(uuid4()),
+            title=new.title,
+            folder=str(root),
+            graph=job.name,
+            request=new.request,
+            options=options,
+            name=new.name,
+        )
+        sent = [new.request, *options.get("aside", ())]
+        notices = collect_notices(root, self.threads.set_aside, deps.from_project, sent)
+        notices += collect_standing_notices(deps, tests=needs_tests(job, options))
+        return PreparedRun(row, context, notices, resumed=False)
+
+    async def prepare_turn(
+        self,
+        thread: str,
+        message: str,
+        options: Options | None,
+        agent: str,
+        abandon: bool,
+        context: Context,
+    ) -> PreparedRun:
+        """Prepare a message to a conversation."""
+        row, message = self.threads.find(thread), redact(message)
+        validate_request(message, Path(row.folder))
+        validate_conversation(row)
+        await self.pool.reload_if_changed(row.folder)
+        overrides = build_chat_options(options, agent)
+        row = await self.load_current_options(row)
+        lasting = select_lasting(cast(Options, row.options))
+        merged, deps = await open_with_model(
+            self.pool, row.folder, cast(Options, {**lasting, **overrides}), context
+        )
+        if served := merged.get("served_model"):
+            overrides["served_model"] = served
+        row = replace(row, options=merged)
+        if named := agent or (options or {}).get("agent", ""):
+            deps.agents.find_primary_agent(named)
+        # a wrong agent is reported before the message is kept
+        await asyncio.to_thread(open_agent, deps, choose_next_agent(row.options))
+        notices = collect_standing_notices(deps, tests=False)
+        return PreparedRun(row, context, notices, message=UserMessage(message, overrides, abandon))
+
+    async def prepare_resume(
+        self, thread: str, answers: Sequence[Answer], wait: bool, now: bool, context: Context
+    ) -> PreparedRun:
+        """Prepare the continuation of a thread."""
+        row = self.threads.find(thread)
+        row = await self.load_current_options(row)
+        notices = list[str]()
+        if not any(answer.question for answer in answers):  # else this runner asked: it goes on
+            await self.pool.reload_if_changed(row.folder)
+            deps = await self.pool.open(row.folder, row.options, context)
+            if not deps.model.model:
+                from ...models.served_models import find_served_model
+
+                context = replace(context, model=await find_served_model(deps.model))
+                deps = await self.pool.open(row.folder, row.options, context)
+            notices = collect_standing_notices(
+                deps, tests=needs_tests(find_job(row.graph), row.options)
+            )
+        return PreparedRun(row, context, notices, answers=answers, wait=wait, now=now)

@@ -1,4 +1,7 @@
-"""Questions with a choice at the terminal; Ctrl-C and Ctrl-D end the command as interrupted."""
+"""Questions with a choice: a list at a terminal, lines where nothing can be redrawn.
+
+Ctrl-C and Ctrl-D end the command as interrupted.
+"""
 
 import os
 import select
@@ -7,20 +10,16 @@ import termios
 import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console
 
 from ...config.exit_codes import INTERRUPTED
 from ..i18n.catalogs import t
-from ..rendering.console import show_line
+from ..rendering.console import open_console, show_line
 from .choice_keys import AFTER_DRAWING, Choice, ChoiceReply
 from .interruptible_input import is_terminal
-from .text_input import read_plain_line
-
-if TYPE_CHECKING:
-    from rich.console import Console
+from .text_input import can_edit, read_line, read_plain_line
 
 # Lines that are no answer, after which a pipe has none
 MAX_UNCLEAR_LINES = 100
@@ -95,9 +94,6 @@ def confirm(question: str) -> bool:
 
 def ask_number(question: str) -> int:
     """Return a whole number; ask again after any other input."""
-    from ..rendering.console import show_line  # imports rich
-    from .text_input import read_line
-
     with _open_prompt_console() as console:
         while not (reply := read_line(console, question)).isdecimal():
             show_line(console, t("key.number"), "yellow")
@@ -110,14 +106,11 @@ def ask_choice(question: str, choices: Sequence[Choice]) -> ChoiceReply:
         return choose(console, question, choices)
 
 
-def choose(console: "Console", question: str, choices: Sequence[Choice]) -> ChoiceReply:
+def choose(console: Console, question: str, choices: Sequence[Choice]) -> ChoiceReply:
     """Show the question and its choices, and afterwards the answer below it.
 
     Raises EOFError or KeyboardInterrupt if the user leaves the question open.
     """
-    from ..rendering.console import show_line
-    from .text_input import can_edit
-
     show_line(console, question, "bold")
     if not can_edit():
         return choose_from_lines(console, choices)
@@ -140,7 +133,6 @@ def confirm_abandon(why: str) -> bool:
     `why` names the reason why it is unfinished. Raises typer.Exit if the user does neither.
     """
     from ..i18n.message_translation import translate
-    from ..rendering.console import show_line  # imports rich
 
     choices = [
         Choice("resume", t("key.unfinished.resume")),
@@ -156,9 +148,7 @@ def confirm_abandon(why: str) -> bool:
 
 
 @contextmanager
-def _open_prompt_console() -> "Generator[Console]":
-    from ..rendering.console import open_console
-
+def _open_prompt_console() -> Generator[Console]:
     console = open_console()
     try:
         yield console

@@ -1,4 +1,4 @@
-"""Values as they are shown: `${NAME}` by name, and what may be a secret as stars (pure)."""
+"""Values as they are shown: `${NAME}` by name, and what may be a secret as stars."""
 
 import re
 import shlex
@@ -33,7 +33,7 @@ def mask_secrets(value: str) -> str:
     value = _USER.sub(lambda match: f"://{HIDDEN}@" if "${" not in match[0] else match[0], value)
     return "".join(
         f"${{{_mask_default(part, redact)}}}" if is_reference else redact(part)
-        for part, is_reference in _split(value)
+        for part, is_reference in _split_references(value)
     )
 
 
@@ -84,15 +84,15 @@ def _mask_query(pair: str) -> str:
 
 
 def _mask_parts(value: str, hidden: str) -> Iterator[str]:
-    for part, is_reference in _split(value):
+    for part, is_reference in _split_references(value):
         if is_reference:
             yield f"${{{_mask_default(part, lambda default: mask_literals(default, hidden))}}}"
             continue
         words = part.split(" ")
-        kept = " ".join(word for word in words[:1] if len(words) > 1 and _SCHEMES.fullmatch(word))
-        rest = part[len(kept) :]
+        scheme = " ".join(word for word in words[:1] if len(words) > 1 and _SCHEMES.fullmatch(word))
+        rest = part[len(scheme) :]
         blank = rest[: len(rest) - len(rest.lstrip(" "))]
-        yield f"{kept}{blank}{hidden if rest.strip() else ''}"
+        yield f"{scheme}{blank}{hidden if rest.strip() else ''}"
 
 
 def _mask_default(reference: str, mask: Callable[[str], str]) -> str:
@@ -100,7 +100,7 @@ def _mask_default(reference: str, mask: Callable[[str], str]) -> str:
     return f"{name}{separator}{mask(default)}" if separator else reference
 
 
-def _split(value: str) -> Iterator[tuple[str, bool]]:
+def _split_references(value: str) -> Iterator[tuple[str, bool]]:
     """Yield the parts of a value; a variable is a part of its own, without `${` and `}`."""
     end = 0
     for match in _REFERENCE.finditer(value):

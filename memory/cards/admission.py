@@ -13,8 +13,9 @@ from .words import is_cjk, split_exact_words
 SHARED_WORDS = 8
 _CJK_CHARACTERS_A_WORD = 2
 _HIDDEN = re.compile(f"[{CONTROL_CHARACTERS}]")
-# A password or a key that is told: `password: hunter2`. Plain words and names of variables are none
-_TOLD_SECRET = re.compile(
+# A password or a key that a sentence states: `password: hunter2`.
+# Plain words and names of variables are none
+_STATED_SECRET = re.compile(
     r"(?:pass(?:word|wd|code|phrase)|\bpwd|secret|api[ _-]?key|access[ _-]?key|token"
     r"|密码|口令|密钥|令牌)(?: (?:of|for) [^:=.\n]{1,40}?)?[\"'`*]*\s*"
     r"(?:is|was|to|=|:|：|是|为|改为)\s*[\"'`*“「]*(?=[^\s，。；]*\d)"
@@ -50,7 +51,7 @@ def check_content(content: str, foreign_texts: Sequence[str] = ()) -> None:
             hint="keep only what later threads need",
         )
     marks = find_marks(redact(content))
-    if _TOLD_SECRET.search(content) or _QUOTED_SECRET.search(content):
+    if _STATED_SECRET.search(content) or _QUOTED_SECRET.search(content):
         marks.add("password")
     if marks:
         raise CardRefusedError(

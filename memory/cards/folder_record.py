@@ -29,7 +29,7 @@ def describe_folder(folder: Path) -> dict[str, str]:
 def identify_file(folder: Path) -> str:
     """Return what stays the same when a folder is renamed; empty if there is none."""
     try:
-        found = folder.stat()
+        state = folder.stat()
     except OSError:
         return ""
-    return f"{found.st_dev}:{found.st_ino}"
+    return f"{state.st_dev}:{state.st_ino}"

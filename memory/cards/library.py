@@ -209,14 +209,14 @@ class CardLibrary:
         Cards of the user stay, also those of the model that the user has kept or edited.
         """
         async with self._write():
-            learnt = [
+            proposals = [
                 card
                 for card in await self.list(states=("proposed",))
                 if card.source.thread == thread
                 and card.source.step > step
                 and card.source.by == "model"
             ]
-            retired = [retire_card(card, "rewound") for card in learnt]
+            retired = [retire_card(card, "rewound") for card in proposals]
             for card in retired:
                 await self._put(card)
             return retired

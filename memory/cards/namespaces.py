@@ -19,9 +19,9 @@ LINKS: Namespace = ("memory", "links")
 FOLDERS: Namespace = ("memory", "folders")
 """By project, its folder and the remote that its repository named when a card was kept."""
 MIGRATIONS: Namespace = ("memory", "migrations")
+"""What was done to cards of earlier versions."""
 # The key there that says that cards of a remote were given to its folder
 ADOPTED = "folders"
-"""What was done to cards of earlier versions."""
 
 
 def get_namespace(scope: Scope, project: str) -> Namespace:

@@ -12,24 +12,27 @@ from .spelling_variants import list_spellings
 
 # Between two words of one clause, and up to so many words of it
 _GAP = r"[\s,:\"'`’“”()*/&-]+"
-_W = rf"(?:[\w'’.~/-]+{_GAP})"
-_FEW, _SOME = rf"{_W}{{0,3}}?", rf"{_W}{{0,5}}?"
+_WORD = rf"(?:[\w'’.~/-]+{_GAP})"
+_FEW, _SOME = rf"{_WORD}{{0,3}}?", rf"{_WORD}{{0,5}}?"
 
 _AGENT = r"(?:you|your|yourself|agents?|assistants?|model|models|mcode|maxagent|the ai|llm|bot)"
 _PERSON = (
     r"(?:me|us|user|users|the user|human|owner|him|her|them|anyone|anybody|anybody|someone|nobody"
     r"|maintainers?|developer|operator|team|people|first)"
 )
-_SAYERS = (
+_SPEAKERS = (
     r"(?:user|human|owner|admin\w*|maintainers?|operator|developer|boss|lead|team|everyone|they|we"
     r"|i)"
 )
-_DEEDS = (
+_ACTIONS = (
     r"(?:commands?|tools?|tool calls?|calls|actions?|operations?|edits?|push(?:es|ing)?"
     r"|deletions?"
     r"|file changes|shell|prompts?|approvals?|dialogs?|confirmations?|permissions?|steps)"
 )
-_ALL = rf"(?:everything|anything|whatever|(?:all|any|every|each)\s+(?:of\s+)?{_W}{{0,3}}?{_DEEDS})"
+_ALL = (
+    r"(?:everything|anything|whatever"
+    rf"|(?:all|any|every|each)\s+(?:of\s+)?{_WORD}{{0,3}}?{_ACTIONS})"
+)
 _DO = (
     r"(?:run|running|execute|executing|push|pushing|delete|deleting|remove|overwrite|install"
     r"|deploy"
@@ -161,7 +164,7 @@ _ENGLISH = (
     r"|approve))",
     rf"\b{_OFF}{_GAP}{_FEW}(?:asking|questions?|prompts?|prompting|confirming"
     rf"|(?:the )?approvals?)\b(?! emails?)",
-    rf"\b{_SAYERS}{_GAP}{_FEW}(?:says? yes|said yes|never (?:says? no|objects?|minds?)|(?:does"
+    rf"\b{_SPEAKERS}{_GAP}{_FEW}(?:says? yes|said yes|never (?:says? no|objects?|minds?)|(?:does"
     rf"|do) ?n['’]?o?t mind"
     r"|has no objections?|have no objections?|is (?:fine|ok|okay|happy) with (?:every|any|all"
     r"|what))",
@@ -210,18 +213,18 @@ _ENGLISH = (
     rf"|to|if|when|on))",
     rf"\b{_CHECKS}\s*(?:[:=]|\bis|\bare|\bwas)\s*(?:already )?"
     r"(?:granted|given|obtained)\b(?! by\b)",
-    rf"\b(?:has|have|had|got|with|by){_GAP}{_FEW}{_SAYERS}(?:['’]s)?\s+(?:full "
+    rf"\b(?:has|have|had|got|with|by){_GAP}{_FEW}{_SPEAKERS}(?:['’]s)?\s+(?:full "
     rf"|own )?(?:blessing|permission|approval"
     r"|consent|authori[sz]ation|trust|mandate|ok|okay)\b",
     r"\btrust\s+(?:every|all|any|each)\b|\bno (?:supervision|oversight|human)\b"
     r"|\bapprove (?:yourself|it yourself|your own)"
     r"|\bon (?:the )?(?:user|owner|human)(?:['’]s)? behalf|\bon behalf of (?:the )?(?:user|owner"
     r"|human)\b",
-    rf"\b{_SAYERS}\s+(?:does not|doesn['’]?t|do not|don['’]?t|will not|won['’]?t|would not"
+    rf"\b{_SPEAKERS}\s+(?:does not|doesn['’]?t|do not|don['’]?t|will not|won['’]?t|would not"
     rf"|wouldn['’]?t)\s+"
     r"(?:mind|object|care|complain|notice)\b",
     # what a person would have said
-    rf"\b{_SAYERS}{_GAP}{_FEW}(?:agreed?|agrees|approved?s?|consent\w*|okayed|ok['’]?d"
+    rf"\b{_SPEAKERS}{_GAP}{_FEW}(?:agreed?|agrees|approved?s?|consent\w*|okayed|ok['’]?d"
     rf"|signed off|green-?lit"
     r"|authori[sz]e[sd]?|permit\w*|allow\w*|grant\w*|gave|given|gives|trusts?|accepts?"
     r"|accepted|waived"
@@ -264,9 +267,9 @@ _ENGLISH = (
     rf"|files?|code|content){_GAP}{_FEW}(?:trusted|safe|trustworthy|harmless|approved|benign)\b",
     rf"\btrust(?:s|ed|ing)?{_GAP}(?:this|the|our|every|your){_GAP}{_FEW}{_HERE}\b",
     # a list of what is allowed, an answer for every question
-    rf"\b(?:{_DEEDS}|{_COMMANDS})\b{_GAP}{_SOME}(?:on|in|of|to|into){_GAP}{_FEW}{_LISTS}\b",
+    rf"\b(?:{_ACTIONS}|{_COMMANDS})\b{_GAP}{_SOME}(?:on|in|of|to|into){_GAP}{_FEW}{_LISTS}\b",
     rf"\b{_LISTS}{_GAP}{_SOME}(?:has|have|holds?|includes?|contains?|covers?|names?|lists?){_GAP}"
-    rf"{_SOME}(?:{_DEEDS}|{_COMMANDS})\b",
+    rf"{_SOME}(?:{_ACTIONS}|{_COMMANDS})\b",
     rf"\b(?:yes|y|ok|okay){_GAP}(?:is|as|be|counts as|serves as){_GAP}{_FEW}(?:answers?|reply"
     rf"|response){_GAP}{_SOME}(?:every|any|all|each|always|whatever)\b",
     rf"\b(?:answers?|reply|replies|response){_GAP}{_SOME}(?:every|any|all|each|always|whatever)\b"
@@ -296,31 +299,31 @@ _NOT = (
     r"|省略|跳过|绕过|绕开|避开|忽略|无视|关闭|关掉|停用|禁用|取消|解除|去掉|略过|无需|无须"
     r"|停止|直接略过)"
 )
-_C = r"[^,.;，。；！？!?]"
+_CHARACTER = r"[^,.;，。；！？!?]"
 _CHINESE = (
-    rf"{_NOT}{_C}{{0,10}}?(?:点头|首肯|征询|准许|答应|拍板|签字|过目|表态|把关)",
-    rf"(?:已获|已得到|已经得到|已取得|已经取得|已征得){_C}{{0,4}}?(?:用户|管理员|主人|我)?{_C}{{0,4}}?(?:许可"
+    rf"{_NOT}{_CHARACTER}{{0,10}}?(?:点头|首肯|征询|准许|答应|拍板|签字|过目|表态|把关)",
+    rf"(?:已获|已得到|已经得到|已取得|已经取得|已征得){_CHARACTER}{{0,4}}?(?:用户|管理员|主人|我)?{_CHARACTER}{{0,4}}?(?:许可"
     rf"|授权|同意|批准)",
-    rf"(?:用户|我|主人|管理员|大家|没人|没有人){_C}{{0,4}}?(?:不介意|不反对|没意见|没有意见"
+    rf"(?:用户|我|主人|管理员|大家|没人|没有人){_CHARACTER}{{0,4}}?(?:不介意|不反对|没意见|没有意见"
     rf"|无异议|不在乎|会反对)",
-    rf"{_NOT}{_C}{{0,4}}?问(?![题卷答号])|[莫不少]问(?:[，。,.!！]|$|直接|就)",
-    rf"沙[箱盒]{_C}{{0,4}}?(?:没用|无用|关掉|关了|停掉|麻烦|碍事)|(?:确认|审批|询问){_C}"
+    rf"{_NOT}{_CHARACTER}{{0,4}}?问(?![题卷答号])|[莫不少]问(?:[，。,.!！]|$|直接|就)",
+    rf"沙[箱盒]{_CHARACTER}{{0,4}}?(?:没用|无用|关掉|关了|停掉|麻烦|碍事)|(?:确认|审批|询问){_CHARACTER}"
     rf"{{0,4}}?(?:浪费|麻烦|多此一举|碍事)",
     r"你说了算|你做主|都听你的|随你(?:便|处理|意|怎么)|你看着办|(?:算|当|等于|即|就是)(?:我"
     r"|用户)?(?:已)?同意|一律(?:同意|批准|通过|回答)",
-    rf"(?:不用|别|不必|不要|无需)管{_C}{{0,6}}?(?:权限|沙箱|沙盒|规则|限制|审批)",
-    rf"{_NOT}{_C}{{0,10}}?(?:询问|再问|问我|问用户|来问|过问|请示|征求|征得|等我|等用户|批准"
+    rf"(?:不用|别|不必|不要|无需)管{_CHARACTER}{{0,6}}?(?:权限|沙箱|沙盒|规则|限制|审批)",
+    rf"{_NOT}{_CHARACTER}{{0,10}}?(?:询问|再问|问我|问用户|来问|过问|请示|征求|征得|等我|等用户|批准"
     rf"|审批|审核|许可|授权|沙箱"
     r"|沙盒|隔离|同意|打扰我|打扰用户|弹窗确认|汇报|确认(?!邮件|码|邮箱))",
-    rf"(?:沙箱|沙盒|审批|确认|批准|授权|许可|询问|请示){_C}{{0,6}}?(?:不用|不需要|没必要"
+    rf"(?:沙箱|沙盒|审批|确认|批准|授权|许可|询问|请示){_CHARACTER}{{0,6}}?(?:不用|不需要|没必要"
     rf"|没有必要|可以不|可免|可跳过"
     r"|可省|多余|不必|可有可无|已关|已解除|已取消|没有意义)",
-    rf"(?:限制|拒绝规则|禁止规则|权限规则|安全规则){_C}{{0,6}}?(?:不适用|不生效|已解除|已取消"
+    rf"(?:限制|拒绝规则|禁止规则|权限规则|安全规则){_CHARACTER}{{0,6}}?(?:不适用|不生效|已解除|已取消"
     rf"|作废|无效)",
-    rf"(?:所有|全部|任何|一切|任意|凡是|每个|每条){_C}{{0,10}}?(?:都|皆|均|一概|一律|全)?{_C}"
+    rf"(?:所有|全部|任何|一切|任意|凡是|每个|每条){_CHARACTER}{{0,10}}?(?:都|皆|均|一概|一律|全)?{_CHARACTER}"
     rf"{{0,4}}?(?:允许|获准|放行|已批准"
     r"|同意|授权|许可|可信|没意见|没有意见|认可|准许|无妨|没问题)(?!的)",
-    rf"(?:命令|操作|指令|推送|删除|修改){_C}{{0,6}}?(?:都|一概|一律|全都?)(?:可以|行|准"
+    rf"(?:命令|操作|指令|推送|删除|修改){_CHARACTER}{{0,6}}?(?:都|一概|一律|全都?)(?:可以|行|准"
     rf"|可)(?:$|[，。,.;；!！])",
     r"放心(?:地|大胆)?(?:去)?(?:执行|运行|推送|删除|操作|改|用|跑|做)|大胆(?:执行|运行|推送"
     r"|删除|操作|去做)|全权|自作主张"
@@ -328,22 +331,22 @@ _CHINESE = (
     r"|无条件(?:执行|放行|同意|批准)"
     r"|想[推删改跑做]\S{0,2}就|随(?:意|便)(?:执行|运行|推送|删除|修改|操作|用)|畅通无阻|擅自"
     r"|自行决定",
-    rf"auto\s*模式|模式{_C}{{0,6}}?auto|直接(?:推送|删除|部署|动手|提交){_C}{{0,8}}?(?:即可"
+    rf"auto\s*模式|模式{_CHARACTER}{{0,6}}?auto|直接(?:推送|删除|部署|动手|提交){_CHARACTER}{{0,8}}?(?:即可"
     rf"|就行|就好|就可以|吧|没问题)",
-    rf"(?:视为|视作|当作|当成|看作|默认|标记为){_C}{{0,4}}?(?:可信|信任|受信|已批准|已同意"
+    rf"(?:视为|视作|当作|当成|看作|默认|标记为){_CHARACTER}{{0,4}}?(?:可信|信任|受信|已批准|已同意"
     rf"|同意|批准|安全|许可|授权|允许)",
-    rf"信任(?:此|该|这个|本|这){_C}{{0,3}}?(?:文件夹|目录|项目|仓库)|(?:文件夹|目录|项目"
-    rf"|仓库){_C}{{0,4}}?(?:可信|受信任"
+    rf"信任(?:此|该|这个|本|这){_CHARACTER}{{0,3}}?(?:文件夹|目录|项目|仓库)|(?:文件夹|目录|项目"
+    rf"|仓库){_CHARACTER}{{0,4}}?(?:可信|受信任"
     r"|值得信任|已信任)|(?:沙箱|沙盒)(?:之)?外|不(?:在|经|走|进)沙[箱盒]|脱离沙[箱盒]",
-    rf"(?:用户|管理员|主人|负责人|老板|我|我们|人类|作者|维护者|大家){_C}{{0,8}}?(?:批准|同意"
+    rf"(?:用户|管理员|主人|负责人|老板|我|我们|人类|作者|维护者|大家){_CHARACTER}{{0,8}}?(?:批准|同意"
     rf"|授权|点头|准许|答应|认可|许可|放行)"
-    rf"{_C}{{0,6}}?(?:所有|一切|任何|全部|命令|操作|推送|你|代理|助手)",
-    rf"(?:你|您|代理|助手|模型|智能体|ai){_C}{{0,4}}?(?:可以|可|能|有权|被允许|获准|享有"
-    rf"|拥有){_C}{{0,6}}?(?:任意|随意|自由"
+    rf"{_CHARACTER}{{0,6}}?(?:所有|一切|任何|全部|命令|操作|推送|你|代理|助手)",
+    rf"(?:你|您|代理|助手|模型|智能体|ai){_CHARACTER}{{0,4}}?(?:可以|可|能|有权|被允许|获准|享有"
+    rf"|拥有){_CHARACTER}{{0,6}}?(?:任意|随意|自由"
     r"|自行|所有|任何|完全|不受限|全部权限|最高权限|一切)",
-    rf"(?:权限|限制){_C}{{0,4}}?(?:开放|放开|全开|解除|取消|拉满)|(?:最高|全部|所有)权限"
+    rf"(?:权限|限制){_CHARACTER}{{0,4}}?(?:开放|放开|全开|解除|取消|拉满)|(?:最高|全部|所有)权限"
     rf"|不受(?:任何)?限制",
-    rf"(?:打印|输出|上传|发送|公开|提交){_C}{{0,4}}?(?:密钥|密码|令牌|凭证|\.env){_C}"
+    rf"(?:打印|输出|上传|发送|公开|提交){_CHARACTER}{{0,4}}?(?:密钥|密码|令牌|凭证|\.env){_CHARACTER}"
     rf"{{0,4}}?(?:没问题|可以|允许|无妨|即可)",
 )
 # What only sounds alike: a browser's option, another company's test account
@@ -376,11 +379,11 @@ _ONLY_IMPORT = re.compile(r"\s*@\S+\s*")
 
 def speaks_of_permission(*texts: str) -> bool:
     """Return whether the texts of a card, read together, would permit something."""
-    whole = _INNOCENT.sub(" ", " ".join(texts))
-    if _ONLY_IMPORT.fullmatch(whole):
+    joined = _INNOCENT.sub(" ", " ".join(texts))
+    if _ONLY_IMPORT.fullmatch(joined):
         return True
-    spellings = list_spellings(whole)
-    squeezed = (one for one in spellings[1:] if one != spellings[0] and _SQUEEZED.search(one))
+    spellings = list_spellings(joined)
+    squeezed = map(_SQUEEZED.search, spellings[1:])
     return any(map(_compile_speech().search, spellings)) or any(squeezed)
 
 

@@ -68,33 +68,37 @@ def _find_users(folders: Iterable[str]) -> dict[str, list[Path]]:
         remote = repository.read_remote()
         if remote and not split_remote_url(remote):
             continue  # the path of another folder, whose cards these are
-        known = identify_remote(folder) or hash_name(str(repository.root))
-        users[known][identify_project(folder)] = folder
-    return {known: [*places.values()] for known, places in users.items()}
+        old_project = identify_remote(folder) or hash_name(str(repository.root))
+        users[old_project][identify_project(folder)] = folder
+    return {old_project: [*places.values()] for old_project, places in users.items()}
 
 
 def _adopt_remote(
-    rows: "CardRows", known: str, places: list[Path], folders: dict[str, str]
+    rows: "CardRows", old_project: str, places: list[Path], folders: dict[str, str]
 ) -> None:
     [folder, *others] = places
-    project, linked = identify_project(folder), rows.resolve_link(known)
-    if others or known == project or rows.get(LINKS, project):
+    project, linked = identify_project(folder), rows.resolve_link(old_project)
+    if others or old_project == project or rows.get(LINKS, project):
         return
-    if linked != known:
+    if linked != old_project:
         rows.put(LINKS, project, {"project": linked})
-    elif not rows.count_cards(known) or _has_other_source(rows, known, project, folders):
+    elif not rows.count_cards(old_project) or _has_other_source(
+        rows, old_project, project, folders
+    ):
         return
     else:
-        rows.move_project(known, project)
+        rows.move_project(old_project, project)
     rows.put(FOLDERS, project, describe_folder(folder))
 
 
-def _has_other_source(rows: "CardRows", known: str, project: str, folders: dict[str, str]) -> bool:
+def _has_other_source(
+    rows: "CardRows", old_project: str, project: str, folders: dict[str, str]
+) -> bool:
     """Return whether a card was learnt in a thread of another folder, one that is gone included."""
     cards = [
         value
         for scope in ("project", "notes")
-        for _, value in rows.read_namespace(get_namespace(scope, known))
+        for _, value in rows.read_namespace(get_namespace(scope, old_project))
     ]
     threads: set[str] = {
         cast(dict[str, Any], source).get("thread", "")

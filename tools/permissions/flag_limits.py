@@ -19,9 +19,9 @@ from ..workspace import Workspace
 
 _MIN_ABBREVIATION_LENGTH = len("--abc")
 # Allowed flags that look like the beginning of a limited one
-_FINE = ("--cov", "--text")
+_HARMLESS_FLAGS = ("--cov", "--text")
 _NO_PLUGIN = re.compile(r"no:[\w.-]+")
-_SYSTEM = ("/bin/", "/usr/bin/")
+_SYSTEM_FOLDERS = ("/bin/", "/usr/bin/")
 _READING = frozenset(list_reading_programs()) - {"git"}
 
 
@@ -96,40 +96,44 @@ class _NamedFiles(PathScope):
 
 
 def find_excess(
-    words: Sequence[str], own: Sequence[str], folder: Path | None, workspace: Workspace
+    words: Sequence[str], rule_words: Sequence[str], folder: Path | None, workspace: Workspace
 ) -> str:
-    """Describe what a rule on the first words, `own`, does not allow in a command; else empty."""
-    program, rest = PurePosixPath(words[0]).name, list(words[len(own) :])
-    plain = next((words[0].removeprefix(to) for to in _SYSTEM if words[0].startswith(to)), words[0])
-    if plain in _READING:
+    """Describe what a rule on the first words does not allow in a command; else empty."""
+    program, arguments = PurePosixPath(words[0]).name, list(words[len(rule_words) :])
+    if _remove_system_folder(words[0]) in _READING:
         if folder is None:
             return text("the folder `{program}` runs in is not known in advance", program=program)
-        return explain_not_read_only([words[0], *rest], _NamedFiles(folder, workspace))
-    if re.fullmatch(r"python[\d.]*", program) and len(own) > 2 and own[1] == "-m":
-        program = own[2]
+        return explain_not_read_only([words[0], *arguments], _NamedFiles(folder, workspace))
+    if re.fullmatch(r"python[\d.]*", program) and len(rule_words) > 2 and rule_words[1] == "-m":
+        program = rule_words[2]
     limits = _LIMITED.get(program)
     if limits is None:
         return ""
-    if program == "git" and (excess := _find_git_excess(rest, words, own)):
+    if program == "git" and (excess := _find_git_excess(words, rule_words)):
         return excess
-    outside = _find_outside_path(rest, limits, folder, workspace) if limits.paths else ""
-    if flag := _find_limited_flag(rest, limits):
+    outside = _find_outside_path(arguments, limits, folder, workspace) if limits.paths else ""
+    if flag := _find_limited_flag(arguments, limits):
         return text(
             "the rule for `{command}` does not cover `{program} {flag}`",
-            command=" ".join(own),
+            command=" ".join(rule_words),
             program=program,
             flag=flag,
         )
     return text("`{path}` is outside the project", path=outside) if outside else ""
 
 
-def _find_git_excess(rest: Sequence[str], words: Sequence[str], own: Sequence[str]) -> str:
+def _remove_system_folder(program: str) -> str:
+    folder = next(filter(program.startswith, _SYSTEM_FOLDERS), "")
+    return program.removeprefix(folder)
+
+
+def _find_git_excess(words: Sequence[str], rule_words: Sequence[str]) -> str:
     command = 1 + find_git_command(words[1:])
     if command == len(words):  # `git --version`
         command = 1
-    before = [word for word in words[len(own) : command] if word not in _BEFORE_GIT_COMMAND]
+    before = [word for word in words[len(rule_words) : command] if word not in _BEFORE_GIT_COMMAND]
     short = _build_limits(_OF_GIT.get("".join(words[command : command + 1]), ""))
-    flag = next(iter(before), "") or _find_limited_flag(rest, short)
+    flag = next(iter(before), "") or _find_limited_flag(words[len(rule_words) :], short)
     return text("`git {flag}` may run other programs or change files", flag=flag) if flag else ""
 
 
@@ -147,9 +151,9 @@ def _find_limited_flag(words: Sequence[str], limits: _Limits) -> str:
             if _is_limited(name, limits):
                 return name
             continue
-        for place, letter in enumerate(word[1:], 1):
+        for position, letter in enumerate(word[1:], 1):
             if f"-{letter}" in limits.flags:
-                value = word[place + 1 :] or "".join(words[at + 1 : at + 2])
+                value = word[position + 1 :] or "".join(words[at + 1 : at + 2])
                 if letter == "p" and _NO_PLUGIN.fullmatch(value):
                     break
                 return f"-{letter}"
@@ -161,7 +165,7 @@ def _find_limited_flag(words: Sequence[str], limits: _Limits) -> str:
 def _is_limited(name: str, limits: _Limits) -> bool:
     if limits.one_dash:
         return f"-{name.lstrip('-')}" in limits.flags
-    may_be_short = len(name) >= _MIN_ABBREVIATION_LENGTH and name not in _FINE
+    may_be_short = len(name) >= _MIN_ABBREVIATION_LENGTH and name not in _HARMLESS_FLAGS
     return name in limits.flags or (
         may_be_short and any(flag.startswith(name) for flag in limits.flags)
     )

@@ -1,4 +1,7 @@
-"""Grants for a call that nothing restricts: read-only, a rule of the user, or the mode."""
+"""Grants for a call that nothing restricts: read-only, a rule of the user, or the mode.
+
+A question offers the narrowest rule that would have allowed the call.
+"""
 
 import re
 import shlex
@@ -15,7 +18,13 @@ from .call import RequestedCall
 from .decision import Decision
 from .policy import Policy
 from .restrictions import is_plan_write, is_read_only
-from .rule import find_allowing_rules, find_call_excess, find_changed_consents, read_rule
+from .rule import (
+    Rule,
+    find_allowing_rules,
+    find_call_excess,
+    find_changed_consents,
+    read_rule,
+)
 from .unasked_commands import evaluate_unasked, find_limited_file, find_objection
 
 # Most characters of a command; the user cannot review a longer rule at a glance
@@ -26,9 +35,9 @@ _INTERPRETER = re.compile(
     r"|npx|uvx|eval|source|\."
 )
 # Characters with a meaning in a pattern, or invisible in a list of rules
-_NO_NAME = re.compile(rf"[*?\[\]{{}}!\\(){CONTROL_CHARACTERS}]|[^\S ]|^\s|\s$")
-_VALUE = r"(?:'[\w.,:@%+*= -]*'|\"[\w.,:@%+*= -]*\"|[\w.,:@%+*-]*)"
-_ASSIGNMENT = re.compile(rf"(?P<name>[A-Za-z_]\w*)=(?P<value>{_VALUE})[ \t]+")
+_UNNAMEABLE = re.compile(rf"[*?\[\]{{}}!\\(){CONTROL_CHARACTERS}]|[^\S ]|^\s|\s$")
+_PLAIN_VALUE = r"(?:'[\w.,:@%+*= -]*'|\"[\w.,:@%+*= -]*\"|[\w.,:@%+*-]*)"
+_ASSIGNMENT = re.compile(rf"(?P<name>[A-Za-z_]\w*)=(?P<value>{_PLAIN_VALUE})[ \t]+")
 _DURATION = r"\d+(?:\.\d+)?[smhd]?"
 _WRAPPER = re.compile(
     rf"""(?:timeout(?:[ ](?:-k|--kill-after)[ =]{_DURATION}|[ ](?:-s|--signal)[ =](?:SIG)?[A-Z]+
@@ -38,21 +47,21 @@ _WRAPPER = re.compile(
     re.VERBOSE,
 )
 # Nothing before and after it is quoted, so that the shell reads the here-document as well
-_MESSAGE = re.compile(
+_MESSAGE_DOCUMENT = re.compile(
     r"""\A(?P<before>[\w ./:&;=@+-]*\bgit[ ]commit(?:[ ]--?[\w-]+)*?)[ ](?:-F[ ]?-|--file[ =]-)
     [ ]?<<(?P<quote>['"]?)(?P<end>\w+)(?P=quote)(?P<after>[\w ./:&;=@+|-]*)\n
     (?P<body>(?:(?!(?P=end)(?:\n|\Z)).*\n)*?)(?P=end)\Z""",
     re.VERBOSE,
 )
 # They only tell a program where it runs, what it prints and how much
-_KNOWN = re.compile(
+_HARMLESS_VARIABLE = re.compile(
     r"CI|(?:NODE|RAILS|RACK|APP|FLASK|MIX)_ENV|DEBUG|VERBOSE|(?:FORCE|NO|CLICOLOR|CARGO_TERM)_?COLOR"
     r"|CLICOLOR(?:_FORCE)?|TERM|COLORTERM|COLUMNS|LINES|LANG|LANGUAGE|LC_[A-Z]+|TZ"
     r"|PYTHON(?:UNBUFFERED|DONTWRITEBYTECODE|HASHSEED|IOENCODING|UTF8)"
     r"|RUST_(?:BACKTRACE|LOG)|LOG_?LEVEL|GOMAXPROCS|CGO_ENABLED|PORT"
 )
 # A switch that may turn a check off, or one of a tool that others start
-_RISKY = re.compile(
+_RISKY_VARIABLE = re.compile(
     r"^(?:LD|DYLD|NPM_CONFIG|BASH|GIT|GLIBC|MALLOC|SSH|PIP|UV|YARN|PNPM|DOCKER|KUBE|NODE|PYTHON|PERL"
     r"|RUBY|JAVA|LLC|MAXAGENT)|SSL|TLS|VERIF|CERT|PROX|HUSKY|SKIP|HOOK|CONFIRM|YES|TRUST|SAFE|SANDBOX"
     r"|AUTH|SECUR|SIGN|FORCE|ALLOW|DISABLE|BYPASS|INSPECT|DANGER|ATTEND|ROOT|ENV$",
@@ -71,16 +80,18 @@ QUESTIONS = {
 
 def suggest_rule(call: RequestedCall) -> str:
     """Return the rule's text; empty if no rule is sensible, or it would not allow the call."""
-    text = _suggest_for_files(call) if call.paths else _suggest_for_other(call)
-    texts = _suggest_for_command(call) if call.command else [text]
-    return next((text for text in texts if _is_sensible(text, call)), "")
+    if call.command:
+        candidates = _suggest_for_command(call)
+    else:
+        candidates = [_suggest_for_files(call) if call.paths else _suggest_for_other(call)]
+    return next((candidate for candidate in candidates if _is_sensible(candidate, call)), "")
 
 
-def _is_sensible(text: str, call: RequestedCall) -> bool:
-    if not text or "${" in text:
+def _is_sensible(rule_text: str, call: RequestedCall) -> bool:
+    if not rule_text or "${" in rule_text:
         return False
     consent = tuple(origin.provenance for origin in call.origins)
-    rule = read_rule(RawRule("allow", text, "", consent=consent))
+    rule = read_rule(RawRule("allow", rule_text, "", consent=consent))
     return bool(find_allowing_rules([rule], call))
 
 
@@ -121,7 +132,7 @@ def _suggest_for_files(call: RequestedCall) -> str:
 
 def _can_be_named(name: str) -> bool:
     """Return whether a pattern can name only this file, in one spelling that the user can read."""
-    return not _NO_NAME.search(name) and normalize("NFC", name) == name
+    return not _UNNAMEABLE.search(name) and normalize("NFC", name) == name
 
 
 def _suggest_for_other(call: RequestedCall) -> str:
@@ -135,32 +146,34 @@ def _suggest_for_other(call: RequestedCall) -> str:
     return call.tool if call.tool.startswith("mcp_") else ""
 
 
-def simplify(call: RequestedCall) -> RequestedCall:
+def _simplify(call: RequestedCall) -> RequestedCall:
     """Return the call with a plainer command line; only rules that allow may look at it."""
     line = call.command.strip()
-    plainer = _remove_beginning(_MESSAGE.sub(_write_message, line))
+    plainer = _strip_wrappers(_MESSAGE_DOCUMENT.sub(_inline_message, line))
     return replace(call, args={**call.args, "command": plainer}) if plainer != line else call
 
 
-def _remove_beginning(line: str) -> str:
+def _strip_wrappers(line: str) -> str:
     command = line
     while match := _ASSIGNMENT.match(command) or _WRAPPER.match(command):
         values = match.groupdict()
-        if values.get("name") and not _is_harmless(values["name"], values["value"].strip("'\"")):
+        if values.get("name") and not _is_harmless_variable(
+            values["name"], values["value"].strip("'\"")
+        ):
             return line
         command = command[match.end() :]
     return command
 
 
-def _write_message(match: re.Match[str]) -> str:
+def _inline_message(match: re.Match[str]) -> str:
     expands = not match["quote"] and re.search(r"[$`\\]", match["body"])
     return match[0] if expands else f"{match['before']} -m message{match['after']}"
 
 
-def _is_harmless(name: str, value: str) -> bool:
-    if _KNOWN.fullmatch(name):
+def _is_harmless_variable(name: str, value: str) -> bool:
+    if _HARMLESS_VARIABLE.fullmatch(name):
         return True
-    return value in ("0", "1", "true", "false") and not _RISKY.search(name)
+    return value in ("0", "1", "true", "false") and not _RISKY_VARIABLE.search(name)
 
 
 def grant(call: RequestedCall, policy: Policy) -> Decision:
@@ -174,7 +187,7 @@ def grant(call: RequestedCall, policy: Policy) -> Decision:
     if call.analysis and is_read_only(call):
         return Decision("allow", call.analysis.reason, READS)
     allowing = policy.filter_rules("allow")
-    plainer = _simplify(call)
+    plainer = _simplify(call) if call.command else call
     if rules := find_allowing_rules(allowing, plainer):
         texts = ", ".join(dict.fromkeys(f"`{rule.text}`" for rule in rules))
         return Decision(
@@ -188,27 +201,27 @@ def grant(call: RequestedCall, policy: Policy) -> Decision:
     by_mode = {"edits": ("edit",), "auto": ("edit", "execute")}
     if call.effect in by_mode.get(policy.mode, ()):
         return Decision("allow", text("mode `{mode}`", mode=policy.mode), "mode")
-    reason = QUESTIONS.get(call.effect, "it may have an effect")
-    if call.server:
-        where = {"name": call.server, "address": call.servers[call.server]}
-        reason = text("it asks the server `{name}` at {address}", **where)
-    if call.is_of_server:
-        reason = "it calls a tool of an MCP server"
-    if call.analysis:
-        is_guarded = policy.mode == "edits" and policy.safeguards
-        objection = find_objection(call, policy) if is_guarded else ""
-        why = find_call_excess(allowing, call) or objection or call.analysis.reason
-        reason = text("{first}: {rest}", first=reason, rest=why)
     # an `allow` rule on the command would override a `deny` or `ask` rule on its files
     is_limited = bool(policy.file_limits and call.command and find_limited_file(call, policy))
-    return Decision("ask", reason, "mode", always="" if is_limited else suggest_rule(call))
+    always = "" if is_limited else suggest_rule(call)
+    return Decision("ask", _explain_question(call, policy, allowing), "mode", always=always)
 
 
-def _simplify(call: RequestedCall) -> RequestedCall:
-    if not call.command:
-        return call
-
-    return simplify(call)
+def _explain_question(call: RequestedCall, policy: Policy, allowing: Sequence[Rule]) -> str:
+    """Return why a call is asked that nothing allows; `allowing` are the rules that could."""
+    if call.is_of_server:
+        reason = "it calls a tool of an MCP server"
+    elif call.server:
+        where = {"name": call.server, "address": call.servers[call.server]}
+        reason = text("it asks the server `{name}` at {address}", **where)
+    else:
+        reason = QUESTIONS.get(call.effect, "it may have an effect")
+    if not call.analysis:
+        return reason
+    is_guarded = policy.mode == "edits" and policy.safeguards
+    objection = find_objection(call, policy) if is_guarded else ""
+    why = find_call_excess(allowing, call) or objection or call.analysis.reason
+    return text("{first}: {rest}", first=reason, rest=why)
 
 
 def _ask_about_changes(call: RequestedCall, policy: Policy) -> Decision | None:

@@ -29,9 +29,9 @@ def list_project_rules(
 
     `servers` are those of the project in `folder`.
     """
-    own, record = list(servers), read_project_rules(home)
+    own_servers, record = list(servers), read_project_rules(home)
     return [
-        ProjectRuleState(project, rule, _find_changes(rule, Path(project), own))
+        ProjectRuleState(project, rule, _find_changes(rule, Path(project), own_servers))
         for project, rules in sorted(record.items())
         if is_of_all or project == folder
         for rule in rules

@@ -34,8 +34,6 @@ _HARMLESS = re.compile(
 )
 _PATH = re.compile(r"^\.{0,2}/|^~/|^[A-Za-z]:\\|^[a-z][a-z0-9+.-]*://|^\d+$")
 _WORDS = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}(?![a-z])")
-
-
 # Letters that no word has
 _NO_WORD = re.compile(r"(?i)[^aeiouy]{4}|^[^aeiouy]+$|q(?!u)")
 # `user:password` in an address that only shows where they would be

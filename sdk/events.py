@@ -22,6 +22,7 @@ from .event_types.context import MemoryShown as MemoryShown
 from .event_types.evidence import EvidenceFound as EvidenceFound
 from .event_types.evidence import Repair as Repair
 from .event_types.evidence import Verifying as Verifying
+from .event_types.question import Question as Question
 from .event_types.tool import BackgroundFinished as BackgroundFinished
 from .event_types.tool import BackgroundStarted as BackgroundStarted
 from .event_types.tool import HookFinished as HookFinished
@@ -209,38 +210,6 @@ class PullRequestOpened:
     url: str
     branch: str
     number: int
-
-
-@dataclass(frozen=True)
-class Question:
-    """The run waits for an answer, without a time limit; last event of the stream."""
-
-    type: ClassVar[Literal["question"]] = "question"
-    thread_id: str
-    id: str
-    """ID of the interrupt, which the answer names."""
-    kind: Literal["approval", "review", "switch", "limit", "pull_request"]
-    action_requests: list[Mapping[str, Any]]
-    """`name`, `args`, `description` of each call to decide; an edit also has its `diff`."""
-    review_configs: list[Mapping[str, Any]]
-    """`allowed_decisions` of each request, in the same order."""
-    description: str = ""
-    """The limit that was reached; empty otherwise."""
-    until: str = ""
-    """When the provider accepts requests again, in ISO 8601 and UTC; empty: unknown, or no limit of
-    a provider."""
-    provider: str = ""
-    """The provider whose limit was reached; empty otherwise."""
-    usage: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Totals of the thread, as in `completion`."""
-    agent: str = ""
-    """The sub-agent that asks, such as `explore-1`; empty: the thread's own agent."""
-    position: int = 1
-    """Its place among the open questions, from 1."""
-    count: int = 1
-    """How many questions are open; each may be answered on its own, in any order."""
-    others: list[Mapping[str, Any]] = field(default_factory=list[Mapping[str, Any]])
-    """The other open questions, with these fields but for `usage` and `others`."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """A user's answer, converted to fit the question of a thread."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ..config.errors import UsageError
@@ -9,33 +8,13 @@ from ..config.security.redaction import redact
 from ..config.text import text
 from ..nodes.approval.decisions import WAS_READ
 from ..tools.result import ToolError
+from .event_types.answer import Answer as Answer
 from .events import Question
 
 # Characters that identify a question
 SHORT_ID = 8
 # The option of `mcode resume` that makes each decision
 _OPTIONS = {"approve": "`--approve`", "reject": "`--reject WHY`", "respond": "`--answer TEXT`"}
-
-
-@dataclass(frozen=True)
-class Answer:
-    """The user's decision: the same for all requests, or one for each in `decisions`."""
-
-    approve: bool = False
-    reject: str | None = None
-    """The reason; may be empty."""
-    text: str | None = None
-    """A text answer."""
-    decisions: Sequence[Mapping[str, Any]] = ()
-    """One for each request, in its order."""
-    question: str = ""
-    """ID of the question that was read; empty: any question of the thread. Only a yes to a question
-    that was read extends the trust in a folder to what it showed.
-    """
-    parked: str | None = None
-    """Prefix of the ID of the question to answer, if an earlier run showed it; None: any question
-    of the thread.
-    """
 
 
 class OtherQuestionError(UsageError):

@@ -28,6 +28,7 @@ from ..nodes.turn.request_recorder import find_request_log
 from ..tools.sandbox.thread_temporary import describe_left_files, list_left_files
 from .background import parse_background_events
 from .card_uses import count_card_uses
+from .event_types.answer import check_decision
 from .events import (
     Event,
     Failure,
@@ -152,7 +153,8 @@ class ThreadRun:
         left_before = await asyncio.to_thread(
             list_left_files, paths.locate_temporary(self.deps.home, self.row.thread_id)
         )
-        answered = self.answers or self.message or chosen
+        at_limit = waiting is not None and waiting.kind == "limit"
+        answered = (self.answers and not at_limit) or self.message or chosen
         if waiting and waiting.kind != "limit" and not answered:
             yield waiting
             return
@@ -237,7 +239,8 @@ class ThreadRun:
             return None
         questions = list_questions(waiting)
         if waiting.kind == "limit":  # nothing else waits: limits come last
-            return {question.id: "go on" for question in questions}
+            turns = max((answer.turns for answer in self.answers), default=0)
+            return {question.id: {"turns": turns} if turns else "go on" for question in questions}
         asked = [question for question in questions if question.kind != "limit"]
         matched = match_answers(self.answers, self.row.thread_id[:8], asked)
         resume = {
@@ -283,9 +286,12 @@ class ThreadRun:
         return bool(state.tasks) and (self.crashed or not at_rest)
 
     def _ensure_asked(self, waiting: Question | None) -> None:
-        """Raise UsageError if nothing waits for an answer."""
+        """Raise UsageError if nothing waits for an answer, or a limit for another one."""
         thread = self.row.thread_id[:8]
-        if waiting is None or waiting.kind == "limit":
+        if waiting and waiting.kind == "limit":
+            for _, answer in match_answers(self.answers, thread, list_questions(waiting)):
+                check_decision("limit", (), "approve" if answer.approve else "")
+        if waiting is None:
             raise UsageError(
                 text("thread `{thread}` has no open question", thread=thread),
                 hint=text(

@@ -256,6 +256,14 @@ class SyncRunner:
         """Return the steps of a thread; each with a `checkpoint_id` can be rolled back to."""
         return self.call(lambda runner: runner.checkpoints(thread))
 
+    def keep_card(self, thread: str, card_id: str) -> None:
+        """Keep a card that a thread has proposed: later threads of the project see it."""
+        self.call(lambda runner: runner.keep_card(thread, card_id))
+
+    def drop_card(self, thread: str, card_id: str) -> None:
+        """Drop a card that a thread has proposed: it is not shown, and not proposed again."""
+        self.call(lambda runner: runner.drop_card(thread, card_id))
+
     @contextmanager
     def rollback(
         self, thread: str, step: int, *, files: bool = True, talk: bool = True

@@ -9,6 +9,7 @@ from ..config import paths
 from ..memory.threads.index import ThreadIndex
 
 if TYPE_CHECKING:
+    from ..memory.cards.library import CardLibrary
     from .threads.rollback import Rollback, ThreadChanges
     from .threads.steps import StepSummary
 
@@ -43,3 +44,21 @@ class ThreadHistory:
 
         row = self.threads.find(thread)
         return open_rollback(row, self.home, step, files=files, talk=talk)
+
+    async def keep_card(self, thread: str, card_id: str) -> None:
+        """Keep a card that a thread has proposed: later threads of the project see it.
+
+        Raises UsageError if there is no such card.
+        """
+        async with self._open_cards(thread) as library:
+            await library.activate(card_id)
+
+    async def drop_card(self, thread: str, card_id: str) -> None:
+        """Drop a card that a thread has proposed: it is not shown, and not proposed again."""
+        async with self._open_cards(thread) as library:
+            await library.retire(card_id)
+
+    def _open_cards(self, thread: str) -> "AbstractAsyncContextManager[CardLibrary]":
+        from ..memory.cards.store import open_library
+
+        return open_library(self.home, Path(self.threads.find(thread).folder))

@@ -4,8 +4,9 @@ A resume grants the same amount again. Limits are checked before each request, s
 may exceed a cost limit.
 """
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
@@ -53,11 +54,18 @@ def enforce_limits(state: State, runtime: Runtime[Context], deps: Dependencies) 
     if runtime.context.sub_id:  # it reports what it has instead of stopping
         return {name: limit.allowed for name, limit in limits.items()}
     if reached := [limit.description for limit in limits.values() if limit.is_reached]:
-        interrupt({"type": "limit", "description": join_texts(" and ", reached)})
+        question = {"type": "limit", "description": join_texts(" and ", reached)}
+        limits["steps_allowed"] = _extend_turns(limits["steps_allowed"], interrupt(question))
     return {
         name: limit.allowed + (limit.grant if limit.is_reached else 0)
         for name, limit in limits.items()
     }
+
+
+def _extend_turns(limit: UsageLimit, answer: object) -> UsageLimit:
+    """Return the limit with the turns that the user grants; by default as many as before."""
+    turns = cast("Mapping[str, Any]", answer).get("turns") if isinstance(answer, Mapping) else None
+    return replace(limit, grant=turns) if isinstance(turns, int) and turns > 0 else limit
 
 
 def count_usage(answer: AIMessage, seconds: float, deps: Dependencies) -> Usage:

@@ -62,12 +62,23 @@ def test_sdk_page_program_answers_all_questions(tmp_path: Path) -> None:
     assert ended.stdout.splitlines()[-1].endswith("}") and "verified" in ended.stdout
 
 
+def test_sdk_page_leaves_what_is_not_harmless(tmp_path: Path) -> None:
+    write = {"name": "run_command", "args": {"command": "echo done > made.txt"}}
+    turns = {"architect": [{"text": "SMALL"}], "coder": [{"tool_calls": [write]}]}
+    (tmp_path / "scenario.json").write_text(json.dumps(turns))
+    model = f"scripted/{tmp_path / 'scenario.json'}"
+    page = block("docs/sdk.md", "python", 1)
+    ended = run_program(["-c", page], tmp_path, LLC_MODEL=model, MAXAGENT_SECURITY__MODE="ask")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "question \n", "")
+    assert not (tmp_path / "made.txt").exists()
+
+
 def test_sdk_page_conversation_runs_to_its_end(tmp_path: Path) -> None:
     write = {"name": "write_file", "args": {"path": "hi.py", "content": "print('hi')\n"}}
     turns = [{"tool_calls": [write]}, {"text": "It greets."}, {"text": "Run it."}]
     (tmp_path / "scenario.json").write_text(json.dumps(turns))
     model = f"scripted/{tmp_path / 'scenario.json'}"
-    page = block("docs/sdk.md", "python", 1)
+    page = block("docs/sdk.md", "python", 2)
     ended = run_program(["-c", page], tmp_path, LLC_MODEL=model)
     assert (ended.returncode, ended.stderr) == (0, "")
     told = ended.stdout.splitlines()
@@ -76,7 +87,7 @@ def test_sdk_page_conversation_runs_to_its_end(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "said"), [(2, "It is empty.\n[]\n"), (3, "Reviews a change.\n[")]
+    ("number", "said"), [(3, "It is empty.\n[]\n"), (4, "Reviews a change.\n[")]
 )
 def test_sdk_page_programs_without_a_loop_run(number: int, said: str, tmp_path: Path) -> None:
     (tmp_path / "scenario.json").write_text(json.dumps([{"text": "It is empty."}]))

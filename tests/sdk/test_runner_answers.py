@@ -90,11 +90,11 @@ async def test_answer_to_other_question_changes_nothing(runner, project, play):
     assert [(project / name).exists() for name in "ab"] == [True, False]
 
 
-async def test_a_limit_takes_no_answer(runner, project, play):
+async def test_a_limit_takes_no_refusal(runner, project, play):
     (project / ".llc.yaml").write_text("model: {max_iterations: 1}\n")
     trust(project, runner.home)
     parked = await last_of(runner.task("x", folder=project, options=play(calls([READ], [DONE]))))
-    with pytest.raises(UsageError, match="has no open question"):
+    with pytest.raises(UsageError, match="a limit is extended"):
         await last_of(runner.resume(parked.thread_id, Answer(reject="stop")))
     assert runner.threads.find(parked.thread_id).status == "limit"
 

@@ -1,0 +1,86 @@
+"""The question that a run ends with, and the answers that fit it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal
+
+from ...config.errors import UsageError
+from .answer import Answer, check_decision
+
+
+@dataclass(frozen=True)
+class Question:
+    """The run waits for an answer, without a time limit; last event of the stream."""
+
+    type: ClassVar[Literal["question"]] = "question"
+    thread_id: str
+    id: str
+    """ID of the interrupt, which the answer names."""
+    kind: Literal["approval", "review", "switch", "limit", "pull_request"]
+    action_requests: list[Mapping[str, Any]]
+    """`name`, `args`, `description` of each call to decide; an edit also has its `diff`."""
+    review_configs: list[Mapping[str, Any]]
+    """`allowed_decisions` of each request, in the same order."""
+    description: str = ""
+    """The limit that was reached; empty otherwise."""
+    until: str = ""
+    """When the provider accepts requests again, in ISO 8601 and UTC; empty: unknown, or no limit of
+    a provider."""
+    provider: str = ""
+    """The provider whose limit was reached; empty otherwise."""
+    usage: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Totals of the thread, as in `completion`."""
+    agent: str = ""
+    """The sub-agent that asks, such as `explore-1`; empty: the thread's own agent."""
+    position: int = 1
+    """Its place among the open questions, from 1."""
+    count: int = 1
+    """How many questions are open; each may be answered on its own, in any order."""
+    others: list[Mapping[str, Any]] = field(default_factory=list[Mapping[str, Any]])
+    """The other open questions, with these fields but for `usage` and `others`."""
+
+    @property
+    def text(self) -> str:
+        """What is asked: the question of the model, or each call with the reason to ask."""
+        requests = [_describe_request(request) for request in self.action_requests]
+        return "\n".join(requests) or self.description
+
+    @property
+    def needs_text(self) -> bool:
+        """Whether only `answer` fits, since it asks for words."""
+        allowed = [config["allowed_decisions"] for config in self.review_configs]
+        return any("respond" in names and "approve" not in names for names in allowed)
+
+    def allow(self) -> Answer:
+        """Build a yes: all its calls may run; at a limit, as much again is granted."""
+        return self._build(Answer(approve=True), "approve")
+
+    def deny(self, reason: str = "") -> Answer:
+        """Build a no, with the reason that the model reads; not for a limit."""
+        return self._build(Answer(reject=reason), "reject")
+
+    def answer(self, text: str) -> Answer:
+        """Build an answer in words."""
+        return self._build(Answer(text=text), "respond")
+
+    def extend(self, turns: int = 0) -> Answer:
+        """Build a yes to a limit: so many more model turns; 0: as many as before."""
+        if self.kind != "limit" or isinstance(turns, bool) or turns < 0:
+            raise UsageError(
+                "only a limit can be extended, by a number of turns",
+                hint="use `question.allow()`, `question.deny(why)` or `question.answer(text)`",
+            )
+        return self._build(Answer(approve=True, turns=turns), "approve")
+
+    def _build(self, answer: Answer, decision: str) -> Answer:
+        check_decision(self.kind, self.review_configs, decision)
+        return replace(answer, question=self.id)
+
+
+def _describe_request(request: Mapping[str, Any]) -> str:
+    args: Mapping[str, Any] = request.get("args", {})
+    if words := args.get("question") or args.get("response"):
+        return str(words)
+    call = ", ".join(f"{name}={value!r}" for name, value in args.items())
+    reason = request.get("description", "")
+    return f"{request['name']}({call})" + (f": {reason}" if reason else "")

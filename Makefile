@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 N ?= 200
 SECONDS ?= 60
 
-.PHONY: help demo picture test test-fast check house check-pythons bench edit-eval torture torture-undo torture-context torture-mcp torture-agents torture-questions torture-answers torture-edits race corpus cassettes token-counts secret-rules fuzz interop locale docs install
+.PHONY: help demo picture test test-fast evals evals-test check house check-pythons bench edit-eval torture torture-undo torture-context torture-mcp torture-agents torture-questions torture-answers torture-edits race corpus cassettes token-counts secret-rules fuzz interop locale docs install
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -28,7 +28,13 @@ picture: $(INSTALLED) ## draw docs/demo/run.svg from a real run of the demo
 test: $(INSTALLED) ## run the test suite
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 4 --dist loadfile
 
-test-fast: $(INSTALLED) ## run the test suite without what is marked slow: whole programs, evaluations, measures
+evals: ## list the evaluations: programs with a report, which take minutes to hours
+	@$(MAKE) --no-print-directory help | grep -E '^(bench|corpus|edit-eval|fuzz|interop|race|token-counts|torture)'
+
+evals-test: $(INSTALLED) ## run the tests of the evaluations
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 4 --dist loadfile evals
+
+test-fast: $(INSTALLED) ## run the test suite without what is marked slow: whole programs, measures
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 4 --dist loadfile -m 'not slow'
 
 check: $(INSTALLED) ## run ruff, pyright and the layout tests
@@ -44,45 +50,45 @@ check-pythons: ## run the test suite on every installed Python from 3.11
 	sh tests/check-pythons.sh
 
 bench: $(INSTALLED) ## measure time, disk and memory against a bare loop
-	$(BIN)/python tests/bench/bench.py
+	$(BIN)/python evals/bench/bench.py
 
 edit-eval: $(INSTALLED) ## evaluate the edit tools on real sources: make edit-eval SEED=7 EDITS=2000
-	$(BIN)/python tests/edit_eval/edit_eval.py $(if $(SEED),--seed $(SEED)) $(if $(EDITS),--edits $(EDITS)) \
+	$(BIN)/python evals/edit_eval/edit_eval.py $(if $(SEED),--seed $(SEED)) $(if $(EDITS),--edits $(EDITS)) \
 		$(if $(SHOW),--show "$(SHOW)") $(if $(PROCESS),--process)
 
 torture: $(INSTALLED) ## kill a task N times at random moments: make torture N=200
-	PYTHONPATH=tests/fixtures $(BIN)/python tests/torture/torture.py $(N)
+	PYTHONPATH=tests/fixtures $(BIN)/python evals/torture/torture.py $(N)
 
 torture-undo: $(INSTALLED) ## undo, redo and rewind N random histories: make torture-undo N=500
-	PYTHONPATH=tests/fixtures $(BIN)/python tests/torture/undo.py $(N)
+	PYTHONPATH=tests/fixtures $(BIN)/python evals/torture/undo.py $(N)
 
 torture-context: $(INSTALLED) ## hold conversations of 400 model turns, judged by their requests: make torture-context KILLS=50
-	$(BIN)/python tests/context_eval/context_eval.py $(if $(KILLS),--kills $(KILLS)) $(if $(ONLY),--only "$(ONLY)")
+	$(BIN)/python evals/context_eval/context_eval.py $(if $(KILLS),--kills $(KILLS)) $(if $(ONLY),--only "$(ONLY)")
 
 torture-mcp: $(INSTALLED) ## kill MCP servers and MaxAgent at each phase of a call: make torture-mcp N=200
-	PYTHONPATH=tests/fixtures $(BIN)/python tests/torture/mcp_torture.py $(N)
+	PYTHONPATH=tests/fixtures $(BIN)/python evals/torture/mcp_torture.py $(N)
 
 torture-answers: $(INSTALLED) ## send bombs and endless answers to every place that reads from the network
-	PYTHONPATH=tests/fixtures $(BIN)/python tests/torture/answer_bombs.py
+	PYTHONPATH=tests/fixtures $(BIN)/python evals/torture/answer_bombs.py
 torture-edits: $(INSTALLED) ## edit threads at every checkpoint as every node, as in Studio
-	PYTHONPATH=tests/fixtures $(BIN)/python tests/torture/edits_torture.py
+	PYTHONPATH=tests/fixtures $(BIN)/python evals/torture/edits_torture.py
 
 torture-questions: $(INSTALLED) ## type N sentences across the opening of every question: make torture-questions N=700
-	$(BIN)/python tests/torture/question_torture.py $(N)
-	PYTHONPATH=tests/fixtures:tests/e2e $(BIN)/python tests/torture/question_doors.py 40
+	$(BIN)/python evals/torture/question_torture.py $(N)
+	PYTHONPATH=tests/fixtures:tests/e2e $(BIN)/python evals/torture/question_doors.py 40
 
 torture-agents: $(INSTALLED) ## kill a conversation with three sub-agents N times: make torture-agents N=200
-	PYTHONPATH=tests/fixtures $(BIN)/python tests/torture/agents_torture.py $(N)
+	PYTHONPATH=tests/fixtures $(BIN)/python evals/torture/agents_torture.py $(N)
 
 race: $(INSTALLED) ## swap links while tools read and write: make race SECONDS=60
-	$(BIN)/python tests/torture/link_race.py $(SECONDS)
-	$(BIN)/python tests/torture/link_race.py $(SECONDS) --steps
+	$(BIN)/python evals/torture/link_race.py $(SECONDS)
+	$(BIN)/python evals/torture/link_race.py $(SECONDS) --steps
 
 cassettes: $(INSTALLED) ## record the runs in tests/cassettes again, after a change of a prompt or a tool
 	PYTHONPATH=tests/fixtures $(BIN)/python tests/fixtures/recordings.py
 
-token-counts: $(INSTALLED) ## count tests/token_counts/texts with real tokenizers, from npm and pip
-	$(BIN)/python tests/token_counts/recording.py
+token-counts: $(INSTALLED) ## count evals/token_counts/texts with real tokenizers, from npm and pip
+	$(BIN)/python evals/token_counts/recording.py
 
 secret-rules: $(INSTALLED) ## write the known forms of secrets into docs/secrets.md; new rules: tests/secret_rules/convert_gitleaks.py
 	$(BIN)/python tests/secret_rules/known_forms.py
@@ -91,14 +97,14 @@ corpus: $(INSTALLED) ## judge the corpora of command lines; print counts and tim
 	$(BIN)/python tests/corpora/command_lines.py
 
 fuzz: $(INSTALLED) ## compare random command lines with another parser and bash: make fuzz MINUTES=60
-	PYTHONPATH=tests/corpora $(BIN)/python tests/fuzz/fuzz.py $(if $(MINUTES),minutes=$(MINUTES)) $(if $(SEED),seed=$(SEED))
+	PYTHONPATH=tests/corpora $(BIN)/python evals/fuzz/fuzz.py $(if $(MINUTES),minutes=$(MINUTES)) $(if $(SEED),seed=$(SEED))
 
 interop: $(INSTALLED) ## try every dialect, MCP and test framework with programs that others wrote; the report is docs/interop.md
-	PYTHONPATH=tests/fixtures:tests/e2e $(BIN)/python tests/interop/interop.py
-	PYTHONPATH=tests/fixtures:tests/e2e $(BIN)/python tests/interop/dev_server.py
-	PYTHONPATH=tests/fixtures:tests/e2e $(BIN)/python tests/interop/mcp_interop.py
-	PYTHONPATH=tests/fixtures:tests/e2e $(BIN)/python tests/interop/runner_interop.py
-	PYTHONPATH=tests/fixtures:tests/edit_eval $(BIN)/python tests/interop/peers/peers.py
+	PYTHONPATH=tests/fixtures:tests/e2e $(BIN)/python evals/interop/interop.py
+	PYTHONPATH=tests/fixtures:tests/e2e $(BIN)/python evals/interop/dev_server.py
+	PYTHONPATH=tests/fixtures:tests/e2e $(BIN)/python evals/interop/mcp_interop.py
+	PYTHONPATH=tests/fixtures:tests/e2e $(BIN)/python evals/interop/runner_interop.py
+	PYTHONPATH=tests/fixtures:evals/edit_eval $(BIN)/python evals/interop/peers/peers.py
 
 locale: $(INSTALLED) ## update the translation catalogues from the source and compile them
 	$(BIN)/python tests/catalogues/make_locale.py

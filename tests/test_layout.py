@@ -122,7 +122,11 @@ def test_a_folder_has_at_most_24_modules() -> None:
 
 
 def test_a_module_name_is_no_participle() -> None:
-    tests = [path.relative_to(ROOT) for path in (ROOT / "tests").rglob("*.py")]
+    tests = [
+        path.relative_to(ROOT)
+        for name in ("tests", "evals")
+        for path in (ROOT / name).rglob("*.py")
+    ]
     found = find_misnamed([*find_modules(), *tests])
     assert found == set(), "a module is a noun: see AGENTS.md"
 
@@ -201,7 +205,7 @@ def test_every_link_in_the_docs_leads_somewhere() -> None:
 
 
 def test_every_module_in_the_docs_for_developers_exists() -> None:
-    folders = [*FLOOR_NUMBERS, "tests", "docs"]
+    folders = [*FLOOR_NUMBERS, "tests", "evals", "docs"]
     modules = {
         f"/{path.relative_to(ROOT)}" for name in folders for path in (ROOT / name).rglob("*.py")
     }
@@ -217,7 +221,7 @@ def test_every_module_in_the_docs_for_developers_exists() -> None:
 
 def named_paths(text: str) -> list[str]:
     """A place for a name (`<role>`, `LANGUAGE`) is any; a decision is named by its number."""
-    folders = "|".join([*FLOOR_NUMBERS, "tests", "docs"])
+    folders = "|".join([*FLOOR_NUMBERS, "tests", "evals", "docs"])
     found = re.findall(rf"`((?:{folders})/[^`\s]*)`", text)
     anyone = [re.sub(r"<\w+>|\b[A-Z]+\b(?=/)", "*", path) for path in found]
     return [re.sub(r"(decisions/\d{4})$", r"\1-*", path).rstrip("/") for path in anyone]

@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessage, AnyMessage, BaseMessage
 from ...tools.result import IMAGES
 from .cut import Cut
 
-# tokens per byte of a kind, for what two real tokenizers counted: `tests/token_counts`. Words are
+# tokens per byte of a kind, for what two real tokenizers counted: `evals/token_counts`. Words are
 # long tokens, digits and marks short ones; the rest are the bytes of other scripts.
 _KINDS = (
     (string.ascii_lowercase.encode(), 0.231),

@@ -15,7 +15,7 @@ from maxagent.nodes.conversation.token_estimate import (
     estimate_tokens,
 )
 
-FOLDER = Path(__file__).parents[2] / "token_counts"
+FOLDER = Path(__file__).parents[3] / "evals/token_counts"
 COUNTS: dict[str, dict[str, int]] = json.loads((FOLDER / "counts.json").read_text())["tokens"]
 KINDS = ("english", "chinese", "code", "result")
 TOKENIZERS = ("o200k", "deepseek")

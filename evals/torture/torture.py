@@ -1,6 +1,6 @@
 """Kill a task N times, resume it each time, and look whether anything was lost or done twice.
 
-    PYTHONPATH=tests/fixtures python tests/torture/torture.py 200 [--seed S] [--folder F]
+    PYTHONPATH=tests/fixtures python evals/torture/torture.py 200 [--seed S] [--folder F]
 
 Every run has a fresh project and a fresh home. It is killed a few times, at random moments, before
 and after chosen functions and inside system calls (`kills.py`), resumed each time, and in the end

@@ -1,6 +1,6 @@
 """Try MaxAgent's MCP client with public servers, and with MCP's conformance suite.
 
-    python tests/interop/mcp_interop.py [--folder FOLDER] [--report FILE] [--only TEXT]
+    python evals/interop/mcp_interop.py [--folder FOLDER] [--report FILE] [--only TEXT]
 
 Everything is installed once, in FOLDER. What cannot be had on this machine is said in the report.
 Exit code 1 when something was tried and not shown.

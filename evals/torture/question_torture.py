@@ -1,6 +1,6 @@
 """Type sentences across the opening of every question; none of them is consent.
 
-    python tests/torture/question_torture.py 700 [--seed S] [--terminals 16]
+    python evals/torture/question_torture.py 700 [--seed S] [--terminals 16]
 
 Each sentence is typed twice at a terminal, at 5 to 15 keys a second: once so that the question
 opens inside it, and once as an answer to the question that is there. Exit code 1: a sentence was

@@ -1,6 +1,6 @@
 """Tools at work while another process swaps their files and folders for links, as fast as it can.
 
-    python tests/torture/link_race.py SECONDS [--steps]
+    python evals/torture/link_race.py SECONDS [--steps]
 
 The links lead to a secret of the project, to a hidden folder and out of the project. No byte of
 what they lead to may reach an answer, and nothing there may change. `--steps` opens files as on a

@@ -30,7 +30,7 @@ CONFORMANCE = """\
 ### MCP's conformance suite for clients
 
 `@modelcontextprotocol/conformance` {version} runs a client of ours: MaxAgent's connection and a
-user before it who logs in where `mcode` says so (`tests/interop/conformance_client.py`). Each
+user before it who logs in where `mcode` says so (`evals/interop/conformance_client.py`). Each
 scenario runs under each revision of the protocol that it belongs to: {passed} of {runs} runs pass.
 """
 LOGINS = """\

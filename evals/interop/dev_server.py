@@ -1,6 +1,6 @@
 """Try a development server in the background: vite, in the sandbox, as a model would use it.
 
-    python tests/interop/dev_server.py
+    python evals/interop/dev_server.py
 
 Exit code 1 when something was tried and not shown; a machine without npm is said.
 """

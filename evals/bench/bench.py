@@ -13,8 +13,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-FOLDER = Path(__file__).parent
-sys.path += [str(FOLDER.parent / "fixtures"), str(FOLDER.parent / "e2e")]
+TESTS = Path(__file__).parents[2] / "tests"
+sys.path += [str(TESTS / "fixtures"), str(TESTS / "e2e")]
 
 from contenders import make_project  # noqa: E402
 from context_costs import measure_context  # noqa: E402

@@ -1,6 +1,6 @@
 """Kill a conversation with three sub-agents; what has finished never runs again, and it ends.
 
-    python tests/torture/agents_torture.py 200 [--seed S]
+    python evals/torture/agents_torture.py 200 [--seed S]
 
 A round is a conversation whose model sends two explorers and one that writes. It is killed a few
 times: at random moments, at chosen functions, and inside the command of the second child. Each time

@@ -16,7 +16,7 @@ import aiosqlite
 
 import maxagent.nodes.compaction.new_cut
 import maxagent.nodes.run_tool
-import maxagent.sdk.runner
+import maxagent.sdk.runs.execution
 from maxagent.cli.app import main
 from maxagent.memory.checkpoints.saver import CheckpointSaver
 from maxagent.memory.journal import Journal
@@ -34,7 +34,7 @@ PLACES: dict[str, tuple[object, str]] = {
     "snapshot": (Snapshots, "take"),
     "record": (ThreadIndex, "record_thread"),
     "set_status": (ThreadIndex, "set_status"),
-    "lease": (maxagent.sdk.runner, "acquire_lease"),
+    "lease": (maxagent.sdk.runs.execution, "acquire_lease"),
 }
 """Where it may die: what holds the function, and its name."""
 SIDES = ("before", "after")

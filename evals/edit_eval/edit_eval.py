@@ -1,7 +1,7 @@
 """Evaluate the edit tools: hand-written cases, garbled edits of real sources, time; a verdict.
 
-    python tests/edit_eval/edit_eval.py [--seed 7] [--edits 2000] [--process]
-    python tests/edit_eval/edit_eval.py --show KIND [--seed 7] [--edits 100]
+    python evals/edit_eval/edit_eval.py [--seed 7] [--edits 2000] [--process]
+    python evals/edit_eval/edit_eval.py --show KIND [--seed 7] [--edits 100]
 
 Exit code 1 when anything is below the bar (`bar.py`). The same seed makes the same requests from
 the same sources, which are those of this machine. `--process` sends every request to a real

@@ -1,6 +1,6 @@
 """Try every dialect against programs that others wrote, and keep the report.
 
-    python tests/interop/interop.py [--folder FOLDER] [--report FILE]
+    python evals/interop/interop.py [--folder FOLDER] [--report FILE]
 
 The programs are installed once, in FOLDER. What cannot be had on this machine is said in the
 report. Exit code 1 when something was tried and not shown.

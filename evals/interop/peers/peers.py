@@ -1,6 +1,6 @@
 """Play suites of other agents with our tools, rules, hooks and readers: a line of each.
 
-    python tests/interop/peers/peers.py [--report FILE] [--only WORD]
+    python evals/interop/peers/peers.py [--report FILE] [--only WORD]
 
 The cases are data in `cases/`, written after reading the suites. Exit code 1 where a case is wrong
 or differs without a reason.
@@ -22,7 +22,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "interop.md"
 TITLE = "## Suites of other agents\n"
 HEAD = """\
 The cases of these suites, written anew after reading them, run through MaxAgent's own tools, rules,
-hooks and readers (`tests/interop/peers/cases`). **same**: as there. **other**: for a reason that
+hooks and readers (`evals/interop/peers/cases`). **same**: as there. **other**: for a reason that
 stands below. **wrong**: a wrong file, a rule that opens, a lost answer. What the other agent does
 is no measure where it guesses. For patterns git itself is asked. This part is of {date}.
 """

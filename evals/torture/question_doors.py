@@ -1,6 +1,6 @@
 """Type sentences at `mcode` itself, from its start or while its model works: none is consent.
 
-    PYTHONPATH=tests/fixtures:tests/e2e python tests/torture/question_doors.py 20 [--seed S]
+    PYTHONPATH=tests/fixtures:tests/e2e python evals/torture/question_doors.py 20 [--seed S]
 
 Exit code 1: a sentence ran a command, trusted a folder, undid a change, wrote a rule or a setting.
 """

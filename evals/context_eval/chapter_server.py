@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-sys.path.append(str(Path(__file__).parents[1] / "fixtures"))
+sys.path.append(str(Path(__file__).parents[2] / "tests/fixtures"))
 
 from chapter_model import (  # noqa: E402
     ReadRequest,

@@ -1,6 +1,6 @@
 """Hold conversations of 400 model turns on small and large windows, and judge what was sent.
 
-    python tests/context_eval/context_eval.py [--chapters 14] [--kills 50] [--messages 60]
+    python evals/context_eval/context_eval.py [--chapters 14] [--kills 50] [--messages 60]
 
 The model decides from each request's bytes alone (`chapter_model.py`). Exit code 1 when anything
 is not as it must be; the folders of such runs are kept. About 20 minutes.
@@ -22,7 +22,7 @@ from random import Random
 from typing import Any
 
 FOLDER = Path(__file__).parent
-sys.path += [str(FOLDER.parent / name) for name in ("fixtures", "torture")]
+sys.path += [str(FOLDER.parents[1] / "tests/fixtures"), str(FOLDER.parent / "torture")]
 
 from chapter_plan import MODELS, ChapterPlan  # noqa: E402
 from chapter_server import ChapterServer  # noqa: E402

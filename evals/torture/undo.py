@@ -1,6 +1,6 @@
 """Random histories of a project: go back to random places, and look whether anything is wrong.
 
-    PYTHONPATH=tests/fixtures python tests/torture/undo.py 500 [--seed S]
+    PYTHONPATH=tests/fixtures python evals/torture/undo.py 500 [--seed S]
 
 Agents edit and run commands, users change other files, other lines and the same lines in between;
 then it is undone, redone and rewound at random, and each time a model that knows nothing of the

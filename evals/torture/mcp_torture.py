@@ -1,6 +1,6 @@
 """Kill MCP servers and MaxAgent at each phase of a call; nothing runs twice, nothing hangs.
 
-    python tests/torture/mcp_torture.py 200 [--seed S]
+    python evals/torture/mcp_torture.py 200 [--seed S]
 
 A round is a conversation whose model calls a server three times: twice with an effect at once, once
 after a question. It is killed once, and then resumed until it ends. Exit code 1: something was
@@ -25,7 +25,7 @@ from typing import Any
 from leftovers import leftovers
 from trial import Process
 
-SERVER = Path(__file__).parents[1] / "fixtures" / "mcp_servers" / "hostile.py"
+SERVER = Path(__file__).parents[2] / "tests/fixtures" / "mcp_servers" / "hostile.py"
 VICTIM = Path(__file__).with_name("mcp_victim.py")
 MODULE = [sys.executable, "-m", "maxagent"]
 TEXTS = ("first", "second", "third")

@@ -1,6 +1,6 @@
 """Edits of other agents' suites, with our tools.
 
-A case has the form of `tests/edit_eval/hand_cases.py`; `after` or `refused: ""` is what the other
+A case has the form of `evals/edit_eval/hand_cases.py`; `after` or `refused: ""` is what the other
 agent does. Where we do something else: `ours` (`after`, or `refused` with words that the answer
 must contain) and `why`.
 """

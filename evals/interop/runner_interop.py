@@ -1,6 +1,6 @@
 """Repair a project of each test framework with the real programs: a red test, then `verified`.
 
-    python tests/interop/runner_interop.py [--folder FOLDER] [--report FILE] [--only NAME]
+    python evals/interop/runner_interop.py [--folder FOLDER] [--report FILE] [--only NAME]
 
 Jest, Vitest and Mocha are installed by npm in FOLDER; Go and Cargo are those of this machine. What
 cannot be had is said in the report. Exit code 1 when something was tried and not shown.

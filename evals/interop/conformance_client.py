@@ -1,6 +1,6 @@
 """The client that MCP's conformance suite runs: MaxAgent's own, which uses all that is offered.
 
-    python tests/interop/conformance_client.py URL
+    python evals/interop/conformance_client.py URL
 
 The suite says what it wants in `MCP_CONFORMANCE_SCENARIO` and `MCP_CONFORMANCE_CONTEXT`. A server
 that wants a login gets one, as `mcode mcp login` makes it, by a browser that consents at once.

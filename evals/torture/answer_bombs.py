@@ -1,6 +1,6 @@
 """Answers that decompress to gigabytes or never end, at every place that reads from the network.
 
-    python tests/torture/answer_bombs.py [--place NAME] [--megabytes 600]
+    python evals/torture/answer_bombs.py [--place NAME] [--megabytes 600]
 
 Each place is a process of its own with an address space of 3 GB. Exit code 1: the memory of one
 grew by 100 MB or more, or an answer had no clear error.

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-sys.path.append(str(Path(__file__).parents[1] / "fixtures"))
+sys.path.append(str(Path(__file__).parents[2] / "tests/fixtures"))
 
 from chapter_plan import ChapterPlan, build_settings  # noqa: E402
 

@@ -32,6 +32,10 @@ _REQUEST = (
 )
 
 
+# LangGraph's channels of what comes next: a node, the input, calls
+_NEXT_NODE, _SENDS = "branch:to:", "__pregel_tasks"
+
+
 @dataclass(frozen=True)
 class ThreadFacts:
     """One thread according to its last checkpoint."""
@@ -41,6 +45,10 @@ class ThreadFacts:
     graph: str = ""
     questions: int = 0
     """Open ones; sub-agents may ask several at once. A limit counts as one."""
+    is_pending: bool = False
+    """Whether a node or a call comes next."""
+    outcome: str = ""
+    """How its job ended; empty while it runs."""
     created_at: str = ""
     updated_at: str = ""
 
@@ -83,14 +91,23 @@ def _read_thread_facts(connection: sqlite3.Connection, thread_id: str) -> Thread
         return None
     first = connection.execute(_FIRST, (thread_id,)).fetchone()[0]
     metadata = _parse_metadata(last[1])
-    steps = _read_values(connection, thread_id).get("steps")
+    values = _read_values(connection, thread_id)
+    steps = values.get("steps")
     return ThreadFacts(
         steps=max(steps, 0) if isinstance(steps, int) else 0,
         graph=str(metadata.get("graph_id", "")),
         questions=len(read_open_questions(connection, thread_id, last[0])),
+        is_pending=any(map(_is_pending, values.items())),
+        outcome=str(values.get("outcome") or ""),
         created_at=parse_time(first),
         updated_at=parse_time(last[0]),
     )
+
+
+def _is_pending(channel: tuple[str, object]) -> bool:
+    """Return whether LangGraph's channel says that something comes next."""
+    name, value = channel
+    return name.startswith(_NEXT_NODE) or name == "__start__" or (name == _SENDS and bool(value))
 
 
 def _parse_metadata(metadata: bytes | None) -> dict[str, Any]:

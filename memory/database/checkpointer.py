@@ -1,20 +1,20 @@
 """LangGraph's saver on our database file."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import aiosqlite
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from ...config import paths
 from ..checkpoints.saver import CheckpointSaver
 from .connection import SETTINGS, prepare_database, translate_sqlite_errors
 
 
 @asynccontextmanager
-async def open_checkpointer(path: Path) -> AsyncGenerator[AsyncSqliteSaver]:
+async def open_checkpointer(
+    path: Path, build: Callable[[aiosqlite.Connection], CheckpointSaver] = CheckpointSaver
+) -> AsyncGenerator[CheckpointSaver]:
     """Open the saver of one event loop; create or migrate the database first.
 
     Translates errors of SQLite that leave the block. Where they are caught inside it, wrap the
@@ -25,17 +25,6 @@ async def open_checkpointer(path: Path) -> AsyncGenerator[AsyncSqliteSaver]:
         async with aiosqlite.connect(path) as connection:
             for setting in SETTINGS:
                 await connection.execute(f"PRAGMA {setting}")
-            saver = CheckpointSaver(connection)
+            saver = build(connection)
             await saver.setup()
             yield saver
-
-
-@asynccontextmanager
-async def studio_checkpointer() -> AsyncGenerator[AsyncSqliteSaver]:
-    """Open the user's own threads for `langgraph dev`, which reads `checkpointer.path`."""
-    async with open_checkpointer(await asyncio.to_thread(_find_database)) as saver:
-        yield saver
-
-
-def _find_database() -> Path:
-    return paths.locate_database(paths.locate_home())

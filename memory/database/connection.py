@@ -112,6 +112,11 @@ def _has_log(path: Path) -> bool:
     return log.exists() and log.stat().st_size > 0
 
 
+def read_data_version(connection: sqlite3.Connection) -> int:
+    """Return a number that changes when another connection has changed the database."""
+    return connection.execute("PRAGMA data_version").fetchone()[0]
+
+
 def can_write(path: Path) -> bool:
     """Return whether SQLite can create its files beside the database."""
     return os.access(path.parent, os.W_OK)

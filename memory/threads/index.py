@@ -171,7 +171,14 @@ class ThreadIndex:
         with translate_sqlite_errors(self._path), closing(connect(self._path)) as connection:
             facts = thread_facts.read_facts(connection)
             rows = read_threads(connection)
-            ended = {each for each, row in rows.items() if self._has_ended(row)}
+            running = {each for each, row in rows.items() if row.status == "running"}
+            newer = {
+                each
+                for each, fact in facts.items()
+                if each not in rows or fact.updated_at > rows[each].updated_at
+            }
+            held = {each for each in running | newer if self._is_held(each)}
+            ended = running - held
             # read again: a run sets its status before it releases its lease
             rows |= read_threads(connection, ended)
             for thread_id in facts.keys() - rows.keys():
@@ -185,7 +192,7 @@ class ThreadIndex:
             update_from_facts(
                 row,
                 facts.get(row.thread_id),
-                is_held=row.thread_id not in ended,
+                is_held=row.thread_id in held,
                 is_asked=row.thread_id in asked,
             )
             for row in chosen
@@ -234,8 +241,10 @@ class ThreadIndex:
             for log in paths.find_request_logs(self._home, thread_id):
                 log.unlink(missing_ok=True)
 
-    def _has_ended(self, row: ThreadRow) -> bool:
-        return row.status == "running" and lease.find_holder(self._home, row.thread_id) is None
+    def _is_held(self, thread_id: str) -> bool:
+        with suppress(UsageError):  # an id of another client, which has no lease
+            return lease.find_holder(self._home, thread_id) is not None
+        return False
 
     def _insert_row(self, row: ThreadRow) -> None:
         with translate_sqlite_errors(self._path), closing(connect(self._path)) as connection:

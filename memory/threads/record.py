@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 # waiting: asks something · idle: a conversation whose turn has ended · unverified: ended without
 # proof · limit: a limit stopped it, it can go on · interrupted: stopped half-way, it can go on ·
-# unknown: went on elsewhere, as in Studio.
+# unknown: went on elsewhere, and its state does not say how it ended.
 ThreadStatus = Literal[
     "running",
     "waiting",
@@ -112,7 +112,8 @@ def update_from_facts(
 ) -> ThreadRow:
     """Return the row, corrected if its thread was killed or has continued elsewhere since.
 
-    `is_asked`: the user is asked about its pull request, of which its checkpoints know nothing.
+    `is_held`: a process runs it, as its row or newer checkpoints say. `is_asked`: the user is asked
+    about its pull request, of which its checkpoints know nothing.
     """
     from ..checkpoints.thread_facts import ThreadFacts
 
@@ -120,6 +121,8 @@ def update_from_facts(
     status = row.status
     if status == "running":
         status = "running" if is_held else "interrupted"
+    elif is_held:
+        status = "running"
     elif current_facts.updated_at > row.updated_at:
         status = _derive_status(current_facts)
     used = max(row.updated_at, current_facts.updated_at)
@@ -130,7 +133,9 @@ def update_from_facts(
 
 
 def _derive_status(facts: "ThreadFacts") -> ThreadStatus:
-    return "waiting" if facts.questions else "unknown"
+    if facts.questions:
+        return "waiting"
+    return "interrupted" if facts.is_pending else STATUS_OF_OUTCOME.get(facts.outcome, "unknown")
 
 
 def _filter_options(options: object) -> dict[str, Any]:

@@ -11,6 +11,8 @@ from ...tools.mcp.input_request import InputAnswer, InputAnswers, InputRequest, 
 from ...tools.mcp.questions import describe_question, read_decision
 from ...tools.mcp.tool_adapter import McpTool
 from ..approval.decisions import parse_decisions
+from ..run.interrupts import explain_refusal
+from ..run.plain_answers import to_decisions
 
 
 @dataclass(frozen=True)
@@ -58,12 +60,13 @@ def ask_user(asked: AskedQuestion, tool: McpTool) -> tuple[InputAnswers, AskedQu
     while True:
         try:
             received.append(interrupt(question))
-        except GraphInterrupt:
+        except GraphInterrupt as again:
             # answers that came before this question was asked belong to earlier ones
             newest = received[-1] if len(received) > asked.used else None
-            answers = _read_answers(newest, requests)
+            decided = to_decisions(newest, question["review_configs"])
+            answers = _read_answers(decided, requests)
             if answers is None:
-                raise
+                raise again if newest is None else explain_refusal(again, question) from None
             settled = replace(asked, used=max(asked.used, len(received)), answers=answers)
             return InputAnswers(answers, asked.required.state, asked.required.round), settled
 

@@ -20,6 +20,8 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
+from .thread_listing import keep_listed
+
 _logger = logging.getLogger(__name__)
 _SECRET = secrets.token_urlsafe(32)
 _HOST = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d+)?")
@@ -77,10 +79,11 @@ def _without_secret(scope: Scope) -> Scope | None:
 
 
 @asynccontextmanager
-async def _print_link(_: Starlette) -> AsyncGenerator[None]:
-    """Print the link for `langgraph dev`, which has no secret; `mcode studio` hides this log."""
-    _logger.info("Studio: %s", build_studio_link(build_secret_address()))
-    yield
+async def _begin(_: Starlette) -> AsyncGenerator[None]:
+    """List the threads, and print the link for `langgraph dev`; `mcode studio` hides this log."""
+    async with keep_listed():
+        _logger.info("Studio: %s", build_studio_link(build_secret_address()))
+        yield
 
 
-app = Starlette(middleware=[Middleware(AccessControl)], lifespan=_print_link)
+app = Starlette(middleware=[Middleware(AccessControl)], lifespan=_begin)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from ..outcome import read_status
 from ..run import Graph
 from ..threads.file_history import ThreadFiles, open_thread_files
 from .client_context import ClientContext, bind_pool
+from .refusal import translate_refusal
 
 
 @asynccontextmanager
@@ -51,11 +52,18 @@ async def _open_graph(
     job: Job, config: RunnableConfig, runtime: ServerRuntime[Context]
 ) -> AsyncGenerator[Graph]:
     graph = await asyncio.to_thread(load_graph, job)
+    thread_id = config.get("configurable", {}).get("thread_id")
+    if runtime.access_context == "threads.update":  # a person's write
+        async with AsyncExitStack() as held:
+            with translate_refusal():
+                await held.enter_async_context(_acquire_thread(job, thread_id))
+            yield graph.copy(update={"context_schema": ClientContext})
+        return
     if runtime.execution_runtime is None:  # the server only reads its schemas or its threads
         yield graph.copy(update={"context_schema": ClientContext})
         return
     pool = DependencyPool()
-    async with _acquire_thread(job, config.get("configurable", {}).get("thread_id")):
+    async with _acquire_thread(job, thread_id):
         try:
             yield graph.copy(update={"context_schema": bind_pool(pool)})
         finally:

@@ -12,7 +12,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import chdir, redirect_stdout
 from importlib import resources
 from importlib.util import find_spec
@@ -24,7 +24,7 @@ from urllib.request import urlopen
 from ...config import paths
 from ...config.errors import MaxAgentError, UsageError
 from ...config.text import text
-from ...memory.threads.index import ThreadIndex, ThreadRow
+from ...memory.threads.index import ThreadIndex
 from .client_context import MODE_VARIABLE
 
 HOST = "127.0.0.1"
@@ -52,14 +52,14 @@ def serve(home: Path, port: int, mode: str, on_ready: Callable[[str, str, int], 
         raise MaxAgentError(
             "LangGraph's dev server is not installed", hint='pip install "maxagent[studio]"'
         )
-    threads = ThreadIndex(home).list()
+    count = len(ThreadIndex(home).list())
     _check_port(port)
     os.environ.update({**QUIET, "MAXAGENT_HOME": str(home)})
     os.environ.update({MODE_VARIABLE: mode} if mode else {})
     for name in MOUNT_PREFIXES:
         os.environ.pop(name, None)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    Thread(target=_announce_threads, args=(threads, on_ready), daemon=True).start()
+    Thread(target=_announce_server, args=(count, on_ready), daemon=True).start()
     with (
         TemporaryDirectory(prefix="studio-", dir=paths.ensure_data_folder(home)) as folder,
         chdir(folder),
@@ -102,26 +102,13 @@ def _run_server(port: int) -> None:
         ) from error
 
 
-def _announce_threads(
-    threads: Sequence[ThreadRow], on_ready: Callable[[str, str, int], None]
-) -> None:
-    """Send the server the list of threads once it answers; it does not look for them itself."""
-    from langgraph_sdk import get_sync_client
-
-    from ..graph_registry import find_job
+def _announce_server(count: int, on_ready: Callable[[str, str, int], None]) -> None:
+    """Call `on_ready` once the server answers."""
     from .access_control import build_secret_address, build_studio_link
 
     while not (address := build_secret_address()) or not _is_ready(address):
         time.sleep(0.1)
-    with get_sync_client(url=address) as client:
-        for row in threads:
-            client.threads.create(
-                thread_id=row.thread_id,
-                graph_id=find_job(row.graph).name,
-                if_exists="do_nothing",
-                metadata={"title": row.title, "folder": row.folder},
-            )
-    on_ready(address, build_studio_link(address), len(threads))
+    on_ready(address, build_studio_link(address), count)
 
 
 def _is_ready(address: str) -> bool:

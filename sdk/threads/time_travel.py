@@ -28,6 +28,7 @@ from ..tracing import disable_tracing
 from .steps import find_head
 
 if TYPE_CHECKING:
+    from langchain_core.messages import ToolMessage
     from langchain_core.runnables import RunnableConfig
 
     from ...memory.cards.card import Card
@@ -82,14 +83,16 @@ async def fork(row: ThreadRow, home: Path, step: ThreadStep, say: str | None = N
     return forked
 
 
-async def copy_thread(row: ThreadRow, home: Path) -> ThreadRow:
+async def copy_thread(row: ThreadRow, home: Path, forked_id: str = "") -> ThreadRow:
     """Return a new thread with all of this one, also within a stopped turn.
 
-    Open calls and questions stay with the parent: the fork gets what is known of them.
+    Open calls and questions stay with the parent: the fork gets what is known of them. Its ID is
+    `forked_id`, or a new one.
     """
     head = await asyncio.to_thread(find_head, row, home)
     is_open = head.next in CALL_NODES
     forked = _build_row(row, head, None)
+    forked = replace(forked, thread_id=forked_id or forked.thread_id)
     upto = head.file_entry if is_open else sys.maxsize  # later restores belong to it
     await asyncio.to_thread(_store_fork, home, forked, head.checkpoint_id, upto)
     if is_open:
@@ -126,28 +129,32 @@ def _store_fork(home: Path, forked: ThreadRow, checkpoint: str, upto: int) -> No
 
 
 async def _cancel_calls(forked: ThreadRow, home: Path) -> None:
-    """Answer the open calls from the parent's journal; they will not run."""
+    """Answer the open calls from what is known of the parent's; they will not run."""
     from langgraph.types import Command
 
-    from ...nodes.recovery.cancelled_calls import answer_cancelled_calls
-    from ...nodes.run.message_history import iter_newest_first
-    from ...nodes.subagents.abandoned_children import answer_with_reports
-
-    journal = Journal(paths.locate_database(home))
     async with _open_graph(forked, home) as graph:
         config: RunnableConfig = {"configurable": {"thread_id": forked.thread_id}}
         state = cast("State", (await graph.aget_state(config)).values)
         role = cast("RoleName", state.get("role"))
-        history = iter_newest_first(state, role)
-        with closing(journal):
-            left = await asyncio.to_thread(
-                answer_cancelled_calls, history, role, journal, forked.parent
-            )
-            sub_runs = SubRuns(paths.locate_database(home))
-            left = await asyncio.to_thread(answer_with_reports, left, sub_runs, forked.parent)
-        update: dict[str, object] = {"messages": left, "queue": [], "asked": [], "draft": {}}
+        answers = await asyncio.to_thread(_answer_calls, state, role, home, forked.parent)
+        update: dict[str, object] = {"messages": answers, "queue": [], "asked": [], "draft": {}}
         await graph.aupdate_state(config, Command(goto=role, update=update), as_node=role)
-    await asyncio.to_thread(ThreadIndex(home).set_status, forked.thread_id, forked.status)
+    threads = await asyncio.to_thread(ThreadIndex, home)
+    await asyncio.to_thread(threads.set_status, forked.thread_id, forked.status)
+
+
+def _answer_calls(
+    state: "State", role: "RoleName", home: Path, parent: str
+) -> "Sequence[ToolMessage]":
+    """Answer the open calls from the parent's journal, and from the reports of its children."""
+    from ...nodes.recovery.cancelled_calls import answer_cancelled_calls
+    from ...nodes.run.message_history import iter_newest_first
+    from ...nodes.subagents.abandoned_children import answer_with_reports
+
+    database = paths.locate_database(home)
+    with closing(Journal(database)) as journal:
+        answers = answer_cancelled_calls(iter_newest_first(state, role), role, journal, parent)
+    return answer_with_reports(answers, SubRuns(database), parent)
 
 
 async def _add_input(forked: ThreadRow, home: Path, step: ThreadStep, say: str) -> None:

@@ -379,7 +379,8 @@ async def test_langgraph_dev_serves_the_same_threads(house: House) -> None:
     thread = house.begin(task).last["thread_id"]
     with house.serve(*LANGGRAPH_DEV) as (address, _):
         async with get_client(url=address) as client:
-            await client.threads.create(thread_id=thread, graph_id="task")
+            (listed,) = await client.threads.search(status="interrupted", ids=[thread])
+            assert listed["interrupts"]
             ended = await client.runs.wait(thread, "task", command={"resume": APPROVE})
     assert (ended["outcome"], written(task)) == ("verified", "x\n")
     assert house.status(thread) == "done"

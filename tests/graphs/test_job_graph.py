@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
-from edited_threads import ENDED, SCENARIOS, EditedThread, Scenario, says
+from edited_threads import ENDED, SCENARIOS, WRITE, EditedThread, Scenario, says
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
+from langgraph.types import Command
 from typing_extensions import TypedDict
 
 from maxagent.config.errors import UsageError
@@ -141,3 +142,39 @@ async def test_write_of_a_person_completes_a_first_input(tmp_path: Path) -> None
     assert (state.next, state.values["request"]) == (("listen",), "other")
     assert state.values["folder"] == thread.input["folder"]
     await thread.context.pool.close()
+
+
+@pytest.mark.parametrize(
+    ("turn", "answer", "is_run"),
+    [
+        (says(write_file=WRITE), "yes", True),
+        (says(write_file=WRITE), True, True),
+        (says(write_file=WRITE), {"type": "accept"}, True),
+        (says(write_file=WRITE), "no", False),
+        (says(write_file=WRITE), False, False),
+        (says(ask_user={"question": "Which?"}), "blue", False),
+    ],
+)
+async def test_plain_answer_does_what_is_meant(
+    tmp_path: Path, turn: Any, answer: Any, is_run: bool
+) -> None:
+    thread = EditedThread(Scenario("chat", {"build": [turn, says("Done.")]}), tmp_path)
+    await thread.graph.ainvoke(thread.input, thread.thread)
+    ended = await thread.graph.ainvoke(Command(resume=answer), thread.thread)
+    assert ended["summary"] == "Done." and "__interrupt__" not in ended
+    assert (thread.folder / "log.txt").exists() is is_run
+    assert answer != "blue" or ended["messages"][-2].text == "blue"
+
+
+@pytest.mark.parametrize(
+    "answer", ["maybe", 7, {"a": 1}, {"decisions": []}, [True], {"type": "what"}]
+)
+async def test_unclear_answer_is_told_what_fits(tmp_path: Path, answer: Any) -> None:
+    turns = [says(write_file=WRITE), says("Done.")]
+    thread = EditedThread(Scenario("chat", {"build": turns}), tmp_path)
+    await thread.graph.ainvoke(thread.input, thread.thread)
+    again = await thread.graph.ainvoke(Command(resume=answer), thread.thread)
+    (question,) = again["__interrupt__"]
+    assert '{"type": "approve" | "edit" | "reject" | "respond"}' in question.value["error"]
+    ended = await thread.graph.ainvoke(Command(resume={question.id: "yes"}), thread.thread)
+    assert ended["summary"] == "Done." and (thread.folder / "log.txt").exists()

@@ -17,7 +17,7 @@ from langgraph.types import Command, Overwrite, Send, interrupt
 from typing_extensions import TypedDict
 
 from maxagent.config.errors import MaxAgentError
-from maxagent.memory.database.checkpointer import open_checkpointer, studio_checkpointer
+from maxagent.memory.database.checkpointer import open_checkpointer
 from maxagent.memory.database.connection import prepare_database
 from maxagent.memory.threads import thread_id
 
@@ -164,12 +164,3 @@ async def test_damage_met_by_the_saver_is_explained(path: Path) -> None:
         async with open_checkpointer(path) as saver:
             await compiled(saver).aget_state(cfg)
     assert prepare_database(path).set_aside is None
-
-
-async def test_studio_is_given_the_users_own_threads(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MAXAGENT_HOME", str(tmp_path))
-    cfg = await begin(tmp_path / "data" / "threads.db")
-    async with studio_checkpointer() as saver:
-        assert (await compiled(saver).aget_state(cfg)).next == ("ask",)

@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from maxagent.memory.checkpoints.thread_facts import ThreadFacts
@@ -16,8 +18,8 @@ def row(status: ThreadStatus) -> ThreadRow:
     return ThreadRow("t", "title", "/p", "task", "request", status, EARLY, EARLY)
 
 
-def facts(*, waiting: bool, at: str) -> ThreadFacts:
-    return ThreadFacts(steps=3, questions=int(waiting), created_at=EARLY, updated_at=at)
+def facts(*, waiting: bool, at: str, **more: Any) -> ThreadFacts:
+    return ThreadFacts(steps=3, questions=int(waiting), created_at=EARLY, updated_at=at, **more)
 
 
 @pytest.mark.parametrize(
@@ -28,6 +30,12 @@ def facts(*, waiting: bool, at: str) -> ThreadFacts:
         ("running", facts(waiting=True, at=LATE), False, "interrupted"),
         ("waiting", facts(waiting=True, at=EARLY), False, "waiting"),
         ("waiting", facts(waiting=False, at=LATE), False, "unknown"),
+        ("waiting", facts(waiting=False, at=LATE, outcome="new"), False, "unknown"),
+        ("waiting", facts(waiting=False, at=LATE, is_pending=True), False, "interrupted"),
+        ("done", facts(waiting=False, at=LATE, is_pending=True), True, "running"),
+        ("waiting", facts(waiting=False, at=LATE, outcome="verified"), False, "done"),
+        ("running", facts(waiting=False, at=LATE, outcome="failed"), False, "interrupted"),
+        ("limit", facts(waiting=False, at=LATE, outcome="answered"), False, "idle"),
         ("done", facts(waiting=True, at=LATE), False, "waiting"),
         ("done", facts(waiting=True, at=EARLY), False, "done"),
         ("failed", None, False, "failed"),

@@ -51,10 +51,13 @@ async def ask(*asked: InputRequired, answer_with: list[Any]) -> list[Any]:
 
 async def test_an_answer_that_does_not_fit_is_asked_again() -> None:
     required = InputRequired({"who": WHO}, "state of the server")
-    wrong = [{"decisions": []}, {"decisions": [{"type": "approve"}]}, "what"]
+    wrong = [{"decisions": []}, {"decisions": [{"type": "approve"}]}, 7]
     *asked, answers = await ask(required, answer_with=[*wrong, {"decisions": [ANN]}])
-    assert len(asked) == 4 and all(one == asked[0] for one in asked)
     [question] = asked[0]
+    [refused] = asked[1]
+    assert "error" not in question and '"respond" | "edit" | "reject"' in refused["error"]
+    assert len(asked) == 4 and {**refused, **question} == refused
+    assert all(one == asked[1] for one in asked[2:])
     assert question["action_requests"][0]["form"] == FORM
     assert question["review_configs"][0]["allowed_decisions"] == ["respond", "edit", "reject"]
     accepted = InputAnswer("accept", {"name": "Ann"})

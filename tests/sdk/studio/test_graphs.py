@@ -18,7 +18,9 @@ async def test_lease_is_released_when_recording_end_fails(
 ) -> None:
     monkeypatch.setenv("MAXAGENT_HOME", str(tmp_path))
     thread, database = create_thread_id(), paths.locate_database(tmp_path)
-    runs: Any = SimpleNamespace(execution_runtime="of the server")
+    runs: Any = SimpleNamespace(
+        execution_runtime="of the server", access_context="threads.create_run"
+    )
     with pytest.raises(MaxAgentError) as error:  # which is kept, with all that it came by
         async with graphs.chat({"configurable": {"thread_id": thread}}, runs):
             assert find_holder(tmp_path, thread)
@@ -31,7 +33,9 @@ async def test_dependencies_of_a_run_are_closed_with_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MAXAGENT_HOME", str(tmp_path / "home"))
-    runs: Any = SimpleNamespace(execution_runtime="of the server")
+    runs: Any = SimpleNamespace(
+        execution_runtime="of the server", access_context="threads.create_run"
+    )
     monkeypatch.setenv("OPENAI_API_KEY", "sk-any")
     options: Any = {"model": "openai/any"}
     async with graphs.task({"configurable": {"thread_id": create_thread_id()}}, runs) as graph:
@@ -44,7 +48,9 @@ async def test_dependencies_of_a_run_are_closed_with_it(
 
 
 async def test_client_cannot_name_the_pool_of_a_run(tmp_path: Path) -> None:
-    runs: Any = SimpleNamespace(execution_runtime="of the server")
+    runs: Any = SimpleNamespace(
+        execution_runtime="of the server", access_context="threads.create_run"
+    )
     async with graphs.task({}, runs) as graph:
         schema: Any = graph.context_schema
         assert set(graph.get_context_jsonschema()["properties"]) == {"mode", "model"}

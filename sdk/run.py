@@ -6,7 +6,7 @@ import time
 from collections.abc import AsyncGenerator, Collection, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphDrained
@@ -49,7 +49,12 @@ from .limit_wait import compute_time_left, wait_for_limit
 from .outcome import build_completion, build_usage, find_question
 from .tracing import disable_tracing
 
+if TYPE_CHECKING:
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+
 PARALLEL_CALLS = 8
+# LangGraph's channel of an answer
+ANSWERED = "__resume__"
 LEFT_FILES = "the sandbox keeps {names} for this thread, in `{folder}`"
 _logger = logging.getLogger(__name__)
 
@@ -155,10 +160,10 @@ class ThreadRun:
         )
         at_limit = waiting is not None and waiting.kind == "limit"
         answered = (self.answers and not at_limit) or self.message or chosen
-        if waiting and waiting.kind != "limit" and not answered:
+        if waiting and not (at_limit or answered) and not await self._can_ask_again(state):
             yield waiting
             return
-        if waiting and not (answered or self.context.model):
+        if waiting and at_limit and not (answered or self.context.model):
             if self.wait:
                 async for progress in wait_for_limit(waiting, self._is_stopping):
                     yield progress
@@ -173,6 +178,18 @@ class ThreadRun:
         if left := await asyncio.to_thread(self._find_left_files, left_before):
             yield Notice(left)
         yield await self._read_last_event()
+
+    async def _can_ask_again(self, state: StateSnapshot) -> bool:
+        """Return whether the calls that wait for leave can be asked about as they are now.
+
+        Nothing runs then. An answer that a crash kept from counting would count: it is shown again.
+        """
+        if not state.tasks or any(task.name != "approve" for task in state.tasks):
+            return False
+        saver = cast("BaseCheckpointSaver[Any]", self.graph.checkpointer)  # pyright: ignore[reportUnknownMemberType]
+        stored = await saver.aget_tuple(self._config)
+        writes = stored.pending_writes if stored else None
+        return all(channel != ANSWERED for _, channel, _ in writes or ())
 
     def _find_left_files(self, before: Collection[str]) -> str:
         """Say which files the run's commands have left in the sandbox's `/tmp`."""

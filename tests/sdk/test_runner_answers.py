@@ -1,5 +1,8 @@
 """What a thread asks, what it is answered, and what comes of it."""
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 from confinement import needs_bubblewrap
 from repair_project import ACCEPT, BROKEN, DONE, READ, REPAIR, calls, last_of
@@ -118,3 +121,51 @@ async def test_review_keeps_changes_by_others_while_waiting(runner, project, pla
         ("log.txt", "deleted", "undo"),
         ("numbers_.py", "modified", "undo"),
     ]
+
+
+def _rewrite(name: str, content: str) -> Callable[[Path], object]:
+    return lambda project: (project / name).write_text(content)
+
+
+SCRIPT = "echo one > out.txt\n"
+PACKAGE = '{{"scripts": {{"build": "echo {word} > out.txt"}}}}'
+RUNS_SCRIPT = ("run_command", {"command": "bash run.sh"})
+EDITS = ("edit", {"file_path": "run.sh", "old_string": "one", "new_string": "two"})
+
+
+@pytest.mark.parametrize(
+    ("call", "change", "is_new"),
+    [
+        (RUNS_SCRIPT, _rewrite("run.sh", "echo two > out.txt\n"), True),
+        (("run_command", {"command": "sh ./run.sh"}), _rewrite("run.sh", "#\n" + SCRIPT), True),
+        (
+            ("run_command", {"command": "npm run build"}),
+            _rewrite("package.json", PACKAGE.format(word="two")),
+            True,
+        ),
+        (("run_command", {"command": "make all"}), _rewrite("Makefile", "all:\n\ttrue\n"), True),
+        (EDITS, _rewrite("run.sh", "# first\n" + SCRIPT), False),
+        (RUNS_SCRIPT, _rewrite("other.txt", "x\n"), False),
+        (("run_command", {"command": "echo x > out.txt"}), _rewrite("run.sh", "#\n"), False),
+    ],
+)
+async def test_resumed_question_is_about_calls_as_they_are_now(
+    runner, project, play, call, change, is_new
+):
+    files = {
+        "run.sh": SCRIPT,
+        "package.json": PACKAGE.format(word="one"),
+        "Makefile": "all:\n\tls\n",
+    }
+    for name, content in files.items():
+        (project / name).write_text(content)
+    read = {"name": "read_file", "args": {"path": "run.sh"}}
+    made = {"name": call[0], "args": call[1]}
+    options = play(calls([read], [made], [DONE]), mode="ask", skip_tests=True)
+    first = await last_of(runner.task("run it", folder=project, options=options))
+    change(project)
+    shown = await last_of(runner.resume(first.thread_id))
+    assert shown.type == "question" and (shown.id != first.id) == is_new
+    assert not (project / "out.txt").exists()
+    end = await last_of(runner.resume(first.thread_id, Answer(approve=True, question=shown.id)))
+    assert end.type == "completion"

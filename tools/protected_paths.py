@@ -30,10 +30,15 @@ _NAMES = {
         .semaphore .tekton codemagic.yaml
     """,
     "hooks": """
-        .husky .lefthook .lefthook.yml lefthook.yml .overcommit.yml .pre-commit-config.yaml
+        .husky .lefthook .overcommit.yml .pre-commit-config.yaml prek.toml
+        lefthook.yml lefthook.yaml lefthook.toml lefthook.json
+        .lefthook.yml .lefthook.yaml .lefthook.toml .lefthook.json
+        lefthook-local.yml lefthook-local.yaml lefthook-local.toml lefthook-local.json
+        .lefthook-local.yml .lefthook-local.yaml .lefthook-local.toml .lefthook-local.json
     """,
     "package managers": """
-        .bazelrc .mise.toml .mvn .npmrc .pnpmfile.cjs .yarnrc .yarnrc.yml bunfig.toml mise.toml
+        .bazelrc .mise .mise.local.toml .mise.toml .mvn .npmrc .pnpmfile.cjs .pnpmfile.mjs .yarnrc
+        .yarnrc.yml bunfig.toml mise.local.toml mise.toml
     """,
     "debuggers and interpreters": """
         .gdbinit .ghci .irbrc .lldbinit .ocamlinit .pdbrc .pryrc .Rprofile
@@ -56,6 +61,8 @@ INSIDE = {
     ".hg": re.compile(r"hgrc(-not-shared)?"),
     ".cargo": re.compile(r"config(\.toml)?"),
     ".bundle": re.compile(r"config"),
+    ".config": re.compile(r"mise(\.toml)?|lefthook(-local)?\.(ya?ml|toml|json)"),
+    ".yarn": re.compile(r"releases|plugins"),
     "hooks": re.compile(
         r"(applypatch-msg|(pre|post)-[a-z-]+|prepare-commit-msg|commit-msg|fsmonitor-watchman"
         r"|proc-receive|reference-transaction|sendemail-validate|update|push-to-checkout)"

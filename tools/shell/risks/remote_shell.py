@@ -28,7 +28,10 @@ _USUAL_SHELL = re.compile(
     r"(?:/(?:usr/)?(?:local/)?bin/)?(?:env )?(?:ba|da|z|k|a)?sh(?: -(?![a-z]*c)[a-z]+| pipefail)*"
 )
 _SCRIPT_SHELLS = {
-    **dict.fromkeys(["npm", "pnpm", "yarn"], re.compile(r"--script-shell(?:=(.*))?", re.DOTALL)),
+    **dict.fromkeys(
+        ["npm", "pnpm", "pn", "yarn"],
+        re.compile(r"(?:--(?:config\.)?)?script-?shell(?:=(.*))?", re.DOTALL | re.IGNORECASE),
+    ),
     "just": re.compile(r"--shell(?:=(.*))?", re.DOTALL),
 }
 
@@ -66,7 +69,8 @@ def find_shell_override(step: SimpleCommand) -> str:
             return text("`{program}` would run rules from the command line", program=step.program)
     if pattern := _SCRIPT_SHELLS.get(step.program):
         for word, following in zip_longest(words, words[1:], fillvalue=""):
-            match = pattern.fullmatch(word)
+            is_setting = word.startswith("-") or "set" in words
+            match = pattern.fullmatch(word) if is_setting else None
             if match and not _USUAL_SHELL.fullmatch(match[1] or following):
                 return text(
                     "`{program}` would run its scripts with another shell", program=step.program

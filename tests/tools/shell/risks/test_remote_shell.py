@@ -25,6 +25,15 @@ from maxagent.tools.workspace import Workspace
         ("make SHELL='bash -c x' test", "shell"),
         ("npm test --script-shell bash", "command"),
         ("npm test --script-shell ./x", "shell"),
+        ("npm test --scriptShell=./x", "shell"),
+        ("npm config set script-shell ./x", "shell"),
+        ("npm config set script-shell=./x --location=project", "shell"),
+        ("npm set script-shell ./x", "shell"),
+        ("pnpm --config.script-shell=./x test", "shell"),
+        ("pnpm config set scriptShell ./x", "shell"),
+        ("npm config set script-shell bash", "command"),
+        ("npm config get script-shell", "command"),
+        ("pnpm --config.script-shell=/bin/bash test", "command"),
     ],
 )
 def test_a_program_for_the_network_or_another_shell(line: str, rule: str, tmp_path: Path) -> None:

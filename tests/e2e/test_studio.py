@@ -262,7 +262,7 @@ async def test_run_crashed_in_cli_continues_in_studio(
     with run, await asyncio.to_thread(gate.open, "w"):
         run.kill()
     (row,) = ThreadIndex(house.folder / "home").list(gate.parent)
-    await client.threads.create(thread_id=row.thread_id, graph_id="task")
+    await client.threads.create(thread_id=row.thread_id, graph_id="task", if_exists="do_nothing")
     ended = await client.runs.wait(row.thread_id, "task", input=None)
     (answer,) = [message for message in ended["messages"] if message.get("name") == "run_command"]
     assert answer["content"].startswith("Error: Outcome unknown")

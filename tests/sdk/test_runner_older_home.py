@@ -11,6 +11,7 @@ from maxagent.config.agents.registry import find_agents
 from maxagent.config.settings.loader import load_settings
 from maxagent.config.trust.decision import check_trust
 from maxagent.memory.threads.index import ThreadIndex
+from maxagent.sdk.graph_registry import find_job
 from maxagent.sdk.threads.pruning import prune_storage
 from maxagent.sdk.threads.steps import read_thread_branches
 from maxagent.sdk.threads.time_travel import rewind_talk
@@ -114,3 +115,21 @@ async def test_older_export_is_imported_and_continued(home: Path, tmp_path: Path
     again.write_bytes(export_thread(ThreadIndex(home).get(CHAT), home).content)
     copy = await import_thread(again, tmp_path / "project", home)
     assert read_texts(home, copy.row.thread_id) == SAID
+
+
+@pytest.mark.parametrize("thread", [CHAT, FORK, WAITING, TASK])
+async def test_edited_older_thread_keeps_what_comes_next(home: Path, thread: str) -> None:
+    async with Runner(home=home) as runner:
+        graph: Any = runner._graph_of(find_job(runner.threads.get(thread).graph))
+        config = {"configurable": {"thread_id": thread}}
+        states = [state async for state in graph.aget_state_history(config)]
+        for state in [*states[1:], states[0]]:
+            for node in (None, *graph.nodes):
+                if node == "__start__" or state.next == ("__start__",):
+                    continue
+                written = await graph.aupdate_state(state.config, {"todos": []}, as_node=node)
+                assert (await graph.aget_state(written)).next == state.next, (state.next, node)
+        assert runner.threads.get(thread).status != "unknown"
+        if states[0].interrupts:
+            asked = await read_last(runner.resume(thread))
+            assert [request["name"] for request in asked.action_requests] == ["write_file"]

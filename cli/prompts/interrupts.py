@@ -154,13 +154,13 @@ def _read_reply(console: Console, request: ApprovalRequest) -> str:
     args: Mapping[str, Any] = request["args"]
     options = [str(option) for option in cast("list[object]", args.get("options") or [])]
     asked = str(args.get("question") or args.get("response") or "")
-    if request["name"] == CHOOSE_ATTEMPT:
-        choices = [Choice(option, translate_stored(option), letter="") for option in options]
-        console.print()
-        return choose(console, translate_stored(asked), choices).word
+    is_own = request["name"] == CHOOSE_ATTEMPT  # else it is the model's, in its language
     console.print()
-    choices = [Choice(option, option, letter="") for option in options]
+    choices = [
+        Choice(option, translate_stored(option) if is_own else option, letter="")
+        for option in options
+    ]
     own = t("key.reply.other" if options else "key.reply")
     text = Choice("", own, needs_text=True, letter="")
-    reply = choose(console, asked, [*choices, text])
+    reply = choose(console, translate_stored(asked) if is_own else asked, [*choices, text])
     return reply.text or reply.word

@@ -13,11 +13,13 @@ COMMAND = {
 }
 REVIEW = {"name": "review", "args": {"outcome": "verified", "diff": "+new\n"}, "description": ""}
 WHICH = {"name": "ask_user", "args": {"question": "Which?", "options": ["red", "blue"]}}
+ATTEMPTS = ["attempt 1: thread aa, 2 lines; green", "attempt 3: thread cc", "none of them"]
+ATTEMPT = {"name": "choose_attempt", "args": {"question": "Which one?", "options": ATTEMPTS}}
 ANY = ["approve", "edit", "reject", "respond"]
 
 
 def question(*requests):
-    allowed = {"ask_user": ["respond"]}
+    allowed = {"ask_user": ["respond"], "choose_attempt": ["respond"]}
     configs = [
         {"action_name": one["name"], "allowed_decisions": allowed.get(one["name"], ANY)}
         for one in requests
@@ -45,6 +47,11 @@ def question(*requests):
         ([WHICH], "2\n", [{"type": "respond", "message": "blue"}]),
         ([WHICH], "3\n", [{"type": "respond", "message": "3"}]),
         ([WHICH], "green\n", [{"type": "respond", "message": "green"}]),
+        ([ATTEMPT], "1\n", [{"type": "respond", "message": ATTEMPTS[0]}]),
+        ([ATTEMPT], "2\n", [{"type": "respond", "message": ATTEMPTS[1]}]),
+        ([ATTEMPT], "3\n", [{"type": "respond", "message": "none of them"}]),
+        ([ATTEMPT], "attempt 3\n", [{"type": "respond", "message": "attempt 3"}]),
+        ([ATTEMPT], "perhaps the first\n", [{"type": "respond", "message": "perhaps the first"}]),
         ([REVIEW], "keep\n", [{"type": "approve"}]),
         ([REVIEW], "k\nKEEP\n", [{"type": "approve"}]),
         (

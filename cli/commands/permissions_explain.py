@@ -71,12 +71,21 @@ class Explainer:
     def evaluate_call(self, name: str, args: Mapping[str, object]) -> Decision:
         """Decide one call; raise ValueError if the tool does not exist."""
         own, args = canonical(name, args)
+        if own == "use_mcp_tool" and {"server_name", "tool_name"} <= args.keys():
+            # as in a run: rules and questions name what really runs
+            server = str(args["server_name"])
+            own = make_tool_name(server, str(args["tool_name"]))
+            return self._evaluate_server_call(own, args.get("arguments"), server)
         if tool := resolve(own):
             return evaluate_tool_call(tool, args, self.workspace, self.policy)
         if own.startswith("mcp_"):  # whether its server has the tool is known only at run time
-            server = self._find_server(own)
-            return evaluate_call(own, "execute", args, (), self.workspace, self.policy, server)
+            return self._evaluate_server_call(own, {**args}, self._find_server(own))
         raise ValueError(describe_unknown_tool(name, NAMES))
+
+    def _evaluate_server_call(self, name: str, args: object, server: str) -> Decision:
+        own_args = cast("Mapping[str, object]", args if isinstance(args, dict) else {})
+        server = server if server in self.policy.mcp_servers else ""
+        return evaluate_call(name, "execute", own_args, (), self.workspace, self.policy, server)
 
     def _find_server(self, tool: str) -> str:
         """Return the server with the longest name that the tool's begins with; empty if none."""

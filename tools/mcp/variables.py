@@ -9,7 +9,7 @@ from pathlib import Path
 from ...config.errors import UsageError
 from ...config.text import text
 
-_VARIABLE = re.compile(r"\$\{([^{}]*)\}")
+_BRACE = re.compile(r"\$\{|\}")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -26,8 +26,16 @@ class Variables:
     """The project, for `${workspaceFolder}`."""
 
     def expand(self, content: str) -> str:
-        """Put in the values; raises UsageError for a variable that has none."""
-        return _VARIABLE.sub(lambda match: self._find_value(match[1]), content)
+        """Put in the values; raises UsageError for a variable that has none, or no end.
+
+        A default may hold variables: they are read only if it counts, as a shell does.
+        """
+        parts, at = list[str](), 0
+        while (start := content.find("${", at)) >= 0:
+            end = _find_end(content, start)
+            parts += content[at:start], self._find_value(content[start + 2 : end])
+            at = end + 1
+        return "".join([*parts, content[at:]])
 
     def _find_value(self, variable: str) -> str:
         if (place := self._find_place(variable)) is not None:
@@ -46,7 +54,7 @@ class Variables:
             raise UsageError(text("the variable `{variable}` is unknown", variable=variable))
         value = self.environ.get(name)
         if not value and has_default:
-            return default
+            return self.expand(default)
         if value is None:
             raise UnsetVariableError(text("the variable `{variable}` is not set", variable=name))
         return value
@@ -61,3 +69,13 @@ class Variables:
         if self.root and name == "workspaceFolderBasename":
             return self.root.name
         return None
+
+
+def _find_end(content: str, start: int) -> int:
+    """Return where the `}` of the variable at `start` is; raises UsageError if there is none."""
+    depth = 0
+    for brace in _BRACE.finditer(content, start):
+        depth += 1 if brace[0] == "${" else -1
+        if not depth:
+            return brace.start()
+    raise UsageError(text("the variable `{variable}` has no end", variable=content[start:]))

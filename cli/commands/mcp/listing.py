@@ -1,7 +1,7 @@
 """`mcode mcp list`, `test`, `tools` and `config`."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
@@ -146,13 +146,30 @@ def _show_servers(
         ]
         for server in configuration.servers
     ]
+    in_terminal = sys.stdout.isatty()
     headers += [t("mcp.details")] if verbose else []
+    columns = 5 if in_terminal else len(headers)
     echo(t("mcp.title"))
-    show_table(headers, rows, cut=(headers[2], *headers[4:]))
-    if sys.stdout.isatty():  # a terminal has cut the reasons
-        for row in rows:
-            if checks.get(row[0], _UNTESTED).definitions is None and row[4] != "-":
-                echo(f"{row[0]}: {row[4]}", err=True)
+    show_table(headers[:columns], [row[:columns] for row in rows], cut=(headers[2], *headers[4:]))
+    if not in_terminal:
+        return
+    for row in rows:  # a terminal has cut the reasons, and has no room for details
+        if verbose:
+            _show_rows(row[0], [row[2], *row[5:]])
+        if checks.get(row[0], _UNTESTED).definitions is None and row[4] != "-":
+            echo(f"{row[0]}: {row[4]}", err=True)
+
+
+def _show_rows(name: str, texts: Sequence[str]) -> None:
+    """Print a server's texts below its name; a long one takes several rows."""
+    from ...rendering.definition_list import get_terminal_width
+    from ...rendering.line_breaks import split_rows
+    from ...rendering.sanitize import sanitize_line
+
+    echo(sanitize_line(name))
+    for line in texts:
+        for row in split_rows(sanitize_line(line), get_terminal_width() - 4):
+            echo(f"  {row}")
 
 
 def _describe_state(server: "McpServer", check: ConnectionCheck | None) -> str:

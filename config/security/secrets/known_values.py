@@ -20,8 +20,8 @@ _remembered: dict[str, str] = {}
 
 def remember_secret(name: str, value: str) -> None:
     """Remember a secret of the settings: it is redacted like those of the environment."""
-    if is_secret_value(value):
-        _remembered[value] = name
+    if is_secret_value(value) and not (value.startswith("${") and value.endswith("}")):
+        _remembered[value] = name  # a variable's name is none
 
 
 def find_known_values(text: str) -> Iterator[tuple[str, int, int]]:

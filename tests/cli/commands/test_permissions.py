@@ -15,6 +15,8 @@ from maxagent.cli.commands.permissions import app
 from maxagent.config.security.provenance import Provenance
 from maxagent.tools.consent.rule_record import read_project_rules, save_project_rule
 
+FILES_READ = ("server_name=files", "tool_name=read")
+
 
 class Permissions:
     """A project, a user's rules, and `mcode permissions` in it."""
@@ -63,6 +65,11 @@ def permissions(tmp_path: Path) -> Permissions:
         (["read_file", ".env"], "deny", "path"),
         (["webfetch", "https://example.org/a="], "ask", "mode"),
         (["mcp__files__read", "path=3"], "ask", "ask mcp_files_* ({file}:4)"),
+        (["use_mcp_tool", *FILES_READ], "ask", "ask mcp_files_* ({file}:4)"),
+        (["use_mcp_tool", *FILES_READ, "--mode", "auto"], "ask", "ask mcp_files_* ({file}:4)"),
+        (["use_mcp_tool", *FILES_READ, "arguments={}"], "ask", "ask mcp_files_* ({file}:4)"),
+        (["use_mcp_tool", "server_name=other", "tool_name=x"], "ask", "mode"),
+        (["use_mcp_tool", '{"server_name": "other", "tool_name": "x"}'], "ask", "mode"),
     ],
 )
 def test_a_call_is_explained(

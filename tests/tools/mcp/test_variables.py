@@ -25,7 +25,12 @@ VARIABLES = Variables({"TOKEN": "t1", "EMPTY": ""}, Path("/work/shop"))
         ("${workspaceFolder}/a", "/work/shop/a"),
         ("${workspaceFolderBasename}", "shop"),
         ("a${/}b", "a/b"),
-        ("${unclosed", "${unclosed"),
+        ("${NONE:-${TOKEN}}", "t1"),
+        ("a${NONE:-b${EMPTY:-c${TOKEN}d}e}f", "abct1def"),
+        ("${TOKEN:-${NONE}}", "t1"),
+        ("${NONE:-${workspaceFolderBasename}-${TOKEN}}.log", "shop-t1.log"),
+        ('${NONE:-{"a": 1}}', '{"a": 1}'),
+        ("${NONE:-${NONE:-}}|", "|"),
     ],
 )
 def test_a_variable_is_replaced(written: str, expanded: str) -> None:
@@ -40,6 +45,9 @@ def test_a_variable_is_replaced(written: str, expanded: str) -> None:
         ("${input:key}", "input:key"),
         ("${command:x}", "command:x"),
         ("${}", ""),
+        ("${NONE:-${ALSO_NONE}}", "ALSO_NONE"),
+        ("${unclosed", "${unclosed"),
+        ("${TOKEN}/${NONE:-${TOKEN}", "${NONE:-${TOKEN}"),
     ],
 )
 def test_a_variable_without_value_is_named(written: str, named: str) -> None:

@@ -1,10 +1,12 @@
 """`mcode mcp list`, `test`, `tools` and `config`, without a connection."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 from mcp_place import Place
+from terminal import Terminal
 
 
 @pytest.fixture
@@ -107,3 +109,32 @@ def test_the_configuration_is_printed_without_secrets(place: Place) -> None:
     assert servers["c"]["headers"] == headers
     assert SECRET not in ended.stdout
     assert str(place.file) in ended.stderr and ".mcp.json" in ended.stderr
+
+
+LONG = {
+    "tracker": {
+        "command": "npx",
+        "args": ["-y", "@acme/tracker-server@1.2.3", "--project", "the-shop-of-the-company"],
+        "env": {"TRACKER_API_TOKEN": "${TRACKER_API_TOKEN}", "TRACKER_BASE_URL": "https://x"},
+        "enabled": False,
+    },
+    "docs": {
+        "url": "https://mcp.example.com/a/long/path/v1",
+        "headers": {"X-Team-Name-Of-The-Header": "a", "Authorization": "Bearer ${DOCS_TOKEN}"},
+        "enabled": False,
+    },
+}
+
+
+@pytest.mark.parametrize("columns", [50, 64, 80, 100, 200])
+def test_terminal_cuts_no_details(place: Place, columns: int) -> None:
+    place.write_user(LONG)
+    words = [sys.executable, "-m", "maxagent", "mcp", "list", "-v", "--no-test"]
+    with Terminal(words, place.project, place.environ, columns=columns) as terminal:
+        assert terminal.end() == 0
+    expected = (
+        "@acme/tracker-server@1.2.3 the-shop-of-the-company TRACKER_API_TOKEN=${TRACKER_API_TOKEN} "
+        "TRACKER_BASE_URL https://mcp.example.com/a/long/path/v1 X-Team-Name-Of-The-Header "
+        "Authorization=Bearer ${DOCS_TOKEN}"
+    )
+    assert [word for word in expected.split() if word not in terminal.shown] == []

@@ -10,6 +10,7 @@ MaxAgentError               1  the run failed
 """
 
 from . import exit_codes
+from .text import join_texts
 
 
 class MaxAgentError(RuntimeError):
@@ -24,6 +25,10 @@ class MaxAgentError(RuntimeError):
         super().__init__(message)
         self.message = message
         self.hint = hint
+
+    def __str__(self) -> str:
+        """Return the message with the hint: a program that prints it has both."""
+        return join_texts("; ", [self.message, self.hint]) if self.hint else self.message
 
 
 class ModelError(MaxAgentError):

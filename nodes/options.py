@@ -1,12 +1,13 @@
 """Options: what the user chose for a thread or for one message."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any, cast
+from typing import Any, cast, get_args, get_origin, get_type_hints
 
 from typing_extensions import TypedDict
 
 from ..config.errors import UsageError
+from ..config.settings.schema import ApprovalMode
 from ..config.text import text
 
 
@@ -75,6 +76,26 @@ FOR_ONE_MESSAGE = frozenset(
     {"speaker", "turn_model", "max_turns", "max_cost", "schema", "aside", "pr", "mentioning"}
 )
 
+# Options that only MaxAgent itself sets
+INTERNAL = frozenset({"served_model", "speaker", "turn_model", "subagent", "sender", "tests_for"})
+
+CHOICES: dict[str, tuple[str, ...]] = {
+    "mode": get_args(ApprovalMode),
+    "thinking": ("auto", "enabled", "disabled"),
+    "effort": ("auto", "low", "medium", "high", "max"),
+    "pr": ("ask", "yes"),
+}
+
+# What the values of each type are, for people
+FORMS: dict[object, str] = {
+    str: "a text",
+    bool: "true or false",
+    int: "a whole number above 0",
+    float: "a number above 0",
+    list: "a list of texts",
+    dict: "a JSON object",
+}
+
 # Options of one message that are not for the sub-agents that it sends
 FOR_CHILDREN_NOT = frozenset({"max_turns", "max_cost", "schema", "aside", "mentioning"})
 
@@ -85,11 +106,49 @@ def select_lasting(options: Options) -> Options:
     return cast(Options, lasting_options)
 
 
+def validate_options(options: Mapping[str, object]) -> None:
+    """Raise UsageError for a name that no option has, or a value that it cannot have."""
+    validate_option_names(options)
+    for name, value in options.items():
+        if value is not None and not _is_valid(name, value):
+            raise UsageError(
+                text("the option `{name}` cannot be {value}", name=name, value=repr(value)),
+                hint=text("it is {form}", form=_describe_form(name)),
+            )
+
+
 def validate_option_names(options: Mapping[str, object]) -> None:
     """Raise UsageError for a name that no option has: what it should do would not happen."""
     unknown = next((name for name in options if name not in Options.__annotations__), None)
     if unknown is None:
         return
     close = get_close_matches(str(unknown), Options.__annotations__, n=1, cutoff=0.6)
-    hint = text("did you mean `{name}`?", name=close[0]) if close else ""
-    raise UsageError(text("unknown option `{name}`", name=unknown), hint=hint)
+    suggestion = text("did you mean `{name}`? ", name=close[0]) if close else ""
+    raise UsageError(
+        text("unknown option `{name}`", name=unknown),
+        hint=text(
+            "{suggestion}There are: {names}",
+            suggestion=suggestion,
+            names=", ".join(name for name in Options.__annotations__ if name not in INTERNAL),
+        ),
+    )
+
+
+def _is_valid(name: str, value: object) -> bool:
+    kind = get_type_hints(Options)[name]
+    if name in CHOICES:
+        return value in ("", *CHOICES[name])
+    if kind in (int, float):
+        is_number = isinstance(value, int if kind is int else int | float)
+        return is_number and not isinstance(value, bool) and value > 0
+    if get_origin(kind) is list:
+        values = cast("Sequence[object]", value) if isinstance(value, list | tuple) else [None]
+        return all(isinstance(item, str) for item in values)
+    return isinstance(value, get_origin(kind) or kind)
+
+
+def _describe_form(name: str) -> str:
+    if name in CHOICES:
+        return ", ".join(f"`{choice}`" for choice in CHOICES[name])
+    kind = get_type_hints(Options)[name]
+    return FORMS[get_origin(kind) or kind]

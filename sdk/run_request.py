@@ -10,7 +10,7 @@ from ..config.security.redaction import redact
 from ..config.settings.loader import load_settings
 from ..config.text import text
 from ..memory.threads.record import ThreadRow, build_title
-from ..nodes.options import Options, validate_option_names
+from ..nodes.options import Options, validate_options
 from ..nodes.run.attempt import MAX_ATTEMPTS, MIN_ATTEMPTS
 from ..nodes.run.modes import apply_choice
 from ..tools.result import ToolError
@@ -44,7 +44,7 @@ def validate_conversation(row: ThreadRow) -> None:
 
 def build_chat_options(options: Options | None, agent: str) -> Options:
     """Return the user's options for a conversation; secrets in side context are redacted."""
-    validate_option_names(options or {})
+    validate_options(options or {})
     chat_options = apply_choice(options or {}, agent)
     if "aside" in chat_options:
         chat_options["aside"] = [redact(text) for text in chat_options["aside"]]
@@ -117,7 +117,7 @@ class NewThread:
     """Empty: a new one is made up."""
 
     def __post_init__(self) -> None:
-        validate_option_names(self.options)
+        validate_options(self.options)
 
 
 def build_task(

@@ -73,7 +73,9 @@ def show(name: Annotated[str, typer.Argument(help="Name of the agent.")]) -> Non
         "tools": ", ".join(tool.name for tool in select_agent_tools(profile, ToolsSection())),
         "skills": ", ".join(profile.skills),
         "rules": ", ".join(f"{rule.kind} {rule.text}" for rule in profile.rules),
-        "files": "; ".join(", ".join(limit.files) for limit in profile.limits if limit.files),
+        "files": "; ".join(
+            ", ".join(limit.writable_files) for limit in profile.limits if limit.writable_files
+        ),
         "max_steps": profile.steps or "",
         "permission_mode": profile.mode_limit,
         "isolation": profile.isolation,
@@ -83,7 +85,7 @@ def show(name: Annotated[str, typer.Argument(help="Name of the agent.")]) -> Non
             echo_wrapped(f"{key}: {value}")
     for note in profile.notes:
         echo_wrapped(t("agents.note", note=translate(note)))
-    echo_wrapped(f"\n{profile.prompt}")
+    echo_wrapped(f"\n{profile.system_prompt}")
 
 
 @app.command()

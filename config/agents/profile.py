@@ -1,5 +1,6 @@
 """An agent: its prompt, tools and limits."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -10,6 +11,8 @@ AgentMode = Literal["primary", "subagent", "all"]
 # The strictest approval modes, without the loosest
 ModeLimit = Literal["", "read-only", "ask", "edits"]
 
+FilePermission = Literal["allow", "read-only", "deny"]
+
 ALL_TOOLS = ("*",)
 
 
@@ -19,22 +22,22 @@ class AgentProfile:
 
     name: str
     description: str
-    prompt: str
+    system_prompt: str
     """Its prompt: the file's text below the front matter."""
     mode: AgentMode = "all"
     model: str = ""
     """`PROVIDER/MODEL` or `MODEL`; empty: the thread's."""
     temperature: float | None = None
     """None: the model's."""
-    tools: tuple[str, ...] = ALL_TOOLS
+    allowed_tools: Sequence[str] = ALL_TOOLS
     """As written, aliases too; `*` means all tools that no graph reserves."""
-    denied_tools: tuple[str, ...] = ()
-    """Tools that it does not get, even if `tools` lists them."""
+    denied_tools: Sequence[str] = ()
+    """Tools that it does not get, even if `allowed_tools` lists them."""
     skills: tuple[str, ...] = ()
     """Skills that it has in full from the beginning."""
     permissions: tuple[RawRule, ...] = ()
     """Its own rules; a project's agent has no `allow` rules."""
-    files: tuple[str, ...] = ()
+    writable_files: tuple[str, ...] = ()
     """Patterns of the only files it may write; empty: any."""
     max_steps: int = 0
     """Model turns for one request; 0: as configured."""
@@ -50,6 +53,11 @@ class AgentProfile:
     """Parts of its file that have no effect, `FILE:LINE: why`."""
     lines: dict[str, int] = field(default_factory=dict[str, int], compare=False)
     """The line of each key in the file."""
+    file_permissions: Mapping[str, FilePermission] = field(
+        default_factory=dict[str, "FilePermission"], compare=False
+    )
+    """What a program's agent may do with files, by pattern, of which the most specific wins:
+    `{"docs/**": "allow", "*": "read-only"}`."""
     under: "AgentProfile | None" = None
     """The agent whose limits still apply: the one that a project's replaces; for a sub-agent its
     parent."""

@@ -20,6 +20,7 @@ from .definition_files import DefinitionFile, read_definition_files
 from .front_matter import read_plain_front_matter
 from .parser import InvalidAgentError, build_agent, check_name, read_agent
 from .profile import AgentProfile
+from .rules import parse_file_table
 
 BUILT_IN = Path(__file__).with_name("builtin")
 # The origin of agents that a program has registered
@@ -76,11 +77,21 @@ def register_agent(profile: AgentProfile) -> None:
     Raises UsageError for an invalid name or an empty prompt.
     """
     check_name(profile.name)
-    if not profile.prompt.strip():
+    if not profile.system_prompt.strip():
         raise UsageError(
-            text("the agent `{name}` has no prompt", name=profile.name), hint="set `prompt`"
+            text("the agent `{name}` has no prompt", name=profile.name), hint="set `system_prompt`"
         )
-    _registered[profile.name] = replace(profile, origin=PROGRAM)
+    files, rules, mistakes = parse_file_table(profile.file_permissions, lambda *_: PROGRAM)
+    if mistakes:
+        raise UsageError("; ".join(mistakes), hint="correct `file_permissions`")
+    _registered[profile.name] = replace(
+        profile,
+        allowed_tools=tuple(profile.allowed_tools),
+        denied_tools=tuple(profile.denied_tools),
+        writable_files=(*profile.writable_files, *files),
+        permissions=(*profile.permissions, *rules),
+        origin=PROGRAM,
+    )
 
 
 def find_agents(folder: Path, home: Path, trust: Trust) -> AgentRegistry:

@@ -76,6 +76,8 @@ def parse_file_table(
         for pattern, verdict in closed.items()
         for tool in (("edit", "read_file") if verdict == "deny" else ("edit",))
     ]
+    if rest != "allow" and not allowed:  # an empty list of files would mean any
+        rules.append(RawRule("deny", "edit", place()))
     return (() if rest == "allow" else tuple(allowed)), rules, wrong
 
 

@@ -48,7 +48,9 @@ async def name_server_calls(calls: Sequence[ToolCall], agent: Agent) -> NamedCal
         try:
             tool, args = await _find_tool(call, access)
         except (ToolError, MaxAgentError) as error:
-            refused[call["id"] or ""] = str(error)
+            refused[call["id"] or ""] = (
+                error.message if isinstance(error, MaxAgentError) else str(error)
+            )
             tool, args = None, {}
         if tool and not _is_allowed(tool, agent):
             refused[call["id"] or ""] = text("this agent is not given `{name}`", name=tool.name)

@@ -65,7 +65,7 @@ def build_system_prompt(
     """
     own: object = getattr(agents, profile.name, None)
     added = own.system_prompt.strip() if isinstance(own, AgentSettings) else ""
-    words = "\n\n".join(filter(None, (profile.prompt, *find_addenda(model), added)))
+    words = "\n\n".join(filter(None, (profile.system_prompt, *find_addenda(model), added)))
     text = TEMPLATE.format(words=words, folder=folder, system=platform.system())
     text = "\n\n".join(filter(None, (text, *skills, format_instructions(instructions))))
     return SystemMessage(text, id=f"system-{profile.name}", additional_kwargs={FOLDER: folder})

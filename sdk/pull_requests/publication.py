@@ -152,7 +152,7 @@ def _explain_refusal(folder: Path, error: GitError) -> UsageError:
                 folder=shlex.quote(str(folder)),
             ),
         )
-    return UsageError(str(error), hint=error.hint)
+    return UsageError(error.message, hint=error.hint)
 
 
 def _parse_first(urls: tuple[str, ...]) -> RepositoryAddress:

@@ -14,7 +14,7 @@ RETRYABLE = {"RateLimitError", "ProviderFaultError", "BrokenStreamError", "Empty
 def test_a_failure_knows_whether_it_may_be_repeated(kind: type[errors.ModelCallError]) -> None:
     failure = kind("it failed", hint="do this", retry_after=2.0)
     assert isinstance(failure, ModelError)
-    assert (str(failure), failure.hint, failure.retry_after) == ("it failed", "do this", 2.0)
+    assert (failure.message, failure.hint, failure.retry_after) == ("it failed", "do this", 2.0)
     assert failure.retryable == (kind.__name__ in RETRYABLE)
 
 

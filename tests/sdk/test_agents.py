@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from langchain_core.tools import StructuredTool
 
-from maxagent import AgentProfile, Runner, UsageError, agents
+from maxagent import AgentProfile, Runner, UsageError, agents, collect
 from maxagent.config.agents import registry
 
 
@@ -20,7 +20,11 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 REVIEWER = AgentProfile(
-    "reviewer", "Reviews.", "You review code.", tools=("read_file", "grep"), denied_tools=("grep",)
+    "reviewer",
+    "Reviews.",
+    "You review code.",
+    allowed_tools=("read_file", "grep"),
+    denied_tools=("grep",),
 )
 
 
@@ -28,9 +32,9 @@ def test_a_registered_agent_is_the_users_own(home: Path) -> None:
     own = home / "agents" / "reviewer.md"
     own.parent.mkdir(parents=True)
     own.write_text("---\ndescription: mine\n---\nFrom a file.")
-    assert agents.get("reviewer").prompt == "From a file."
+    assert agents.get("reviewer").system_prompt == "From a file."
     agents.register(REVIEWER)
-    assert agents.get("reviewer").prompt == "You review code."
+    assert agents.get("reviewer").system_prompt == "You review code."
     assert "reviewer" in [one.name for one in agents.list()]
     assert agents.get("reviewer").origin == "program"
 
@@ -50,7 +54,7 @@ def test_its_tools_are_those_it_is_offered() -> None:
 def test_tools_of_a_program_are_filtered(
     tools: tuple[str, ...], denied: tuple[str, ...], allowed: list[str]
 ) -> None:
-    profile = AgentProfile("own", "Works.", "Work.", tools=tools, denied_tools=denied)
+    profile = AgentProfile("own", "Works.", "Work.", allowed_tools=tools, denied_tools=denied)
     names = ("read_file", "grep", "query_orders", "send_mail", "attempt_completion")
     given = [
         StructuredTool.from_function(lambda text: text, name=name, description="It works.")
@@ -64,7 +68,7 @@ def test_tools_of_a_program_are_filtered(
     [
         (AgentProfile("Two words", "x", "x"), "not a valid agent name"),
         (AgentProfile("empty", "x", " "), "no prompt"),
-        (AgentProfile("wrong", "x", "x", tools=("reed_file",)), "not a tool"),
+        (AgentProfile("wrong", "x", "x", allowed_tools=("reed_file",)), "not a tool"),
     ],
 )
 def test_a_wrong_agent_is_not_registered(profile: AgentProfile, why: str) -> None:
@@ -87,3 +91,44 @@ async def test_a_registered_agent_speaks(tmp_path: Path) -> None:
         begun = runner.chat("Go.", folder=tmp_path / "project", options=options, agent="reviewer")
         events = [event async for event in begun]
     assert events[-1].summary == "Reviewed."
+
+
+@pytest.mark.parametrize(
+    ("table", "path", "is_written"),
+    [
+        ({"docs/**": "allow", "*": "read-only"}, "docs/a.md", True),
+        ({"docs/**": "allow", "*": "read-only"}, "a.txt", False),
+        ({"secret/**": "deny"}, "secret/a.txt", False),
+        ({"secret/**": "deny"}, "open/a.txt", True),
+        ({"*": "read-only"}, "a.txt", False),
+        ({}, "a.txt", True),
+    ],
+)
+async def test_file_permissions_hold_for_a_program_agent(
+    tmp_path: Path, table: Any, path: str, is_written: bool
+) -> None:
+    agents.register(
+        AgentProfile(
+            name="own",
+            description="Writes.",
+            system_prompt="You write.",
+            allowed_tools=["*"],
+            denied_tools=["run_command"],
+            file_permissions=table,
+        )
+    )
+    folder = tmp_path / "project"
+    folder.mkdir()
+    write = {"name": "write_file", "args": {"path": path, "content": "x\n"}}
+    turns = [{"tool_calls": [write]}, {"text": "Done."}]
+    (tmp_path / "script.json").write_text(json.dumps(turns))
+    options: Any = {"model": f"scripted/{tmp_path / 'script.json'}", "mode": "auto"}
+    async with Runner(home=tmp_path / "home") as runner:
+        result = await collect(runner.chat("Go.", folder=folder, options=options, agent="own"))
+    assert result.text == "Done." and (folder / path).exists() == is_written
+
+
+@pytest.mark.parametrize("table", [{"a": "write"}, {"*": "deny"}, {"a/**": "deny", "a/b": "allow"}])
+def test_wrong_file_permissions_are_refused(table: Any) -> None:
+    with pytest.raises(UsageError):
+        agents.register(AgentProfile("own", "x", "You.", file_permissions=table))

@@ -147,7 +147,7 @@ class Policy:
 
         Raises UsageError with the place of each invalid rule or pattern.
         """
-        limits = [limit for limit in profile.limits if limit.files]
+        limits = [limit for limit in profile.limits if limit.writable_files]
         only = tuple(read_files(limit) for limit in limits)
         mode_limits = [limit.mode_limit for limit in profile.limits if limit.mode_limit]
         mode = min([self.mode, *mode_limits], key=MODES_BY_STRICTNESS.index)
@@ -227,7 +227,7 @@ def read_rules(written: Iterable[RawRule], workspace: Workspace) -> tuple[Rule, 
 def read_files(profile: AgentProfile) -> tuple[PathPattern, ...]:
     """Parse the patterns of an agent's writable files; raises UsageError with their place."""
     patterns: list[PathPattern] = []
-    for pattern in profile.files:
+    for pattern in profile.writable_files:
         try:
             patterns.append(parse_path_pattern(pattern))
         except ValueError as error:

@@ -68,8 +68,8 @@ def select_tool_names(
     beside = PLANNING if planning else frozenset[str]()
     offered = select_names(lambda entry: entry.requires not in lacking)
     for limit in profile.limits:
-        allowed_names = _resolve_names(limit, "tools", limit.tools) | beside
-        allowed_names |= BRIDGE if _reaches_servers(limit.tools) else frozenset()
+        allowed_names = _resolve_names(limit, "tools", limit.allowed_tools) | beside
+        allowed_names |= BRIDGE if _reaches_servers(limit.allowed_tools) else frozenset()
         offered &= allowed_names - _resolve_names(limit, "denied_tools", limit.denied_tools)
     return offered
 
@@ -77,7 +77,7 @@ def select_tool_names(
 def can_call_server_tool(name: str, profile: AgentProfile, chosen: ToolsSection) -> bool:
     """Return whether an agent may be offered, and may call, a tool of an MCP server."""
     every = all(
-        _matches(name, limit.tools) and not _matches(name, limit.denied_tools)
+        _matches(name, limit.allowed_tools) and not _matches(name, limit.denied_tools)
         for limit in profile.limits
     )
     is_enabled = not chosen.enabled or _matches(name, chosen.enabled)

@@ -76,7 +76,7 @@ def test_an_agent_is_shown_as_it_counts(agents: Agents, tmp_path: Path) -> None:
 
 def test_unknown_agent_name_lists_known_names(agents: Agents) -> None:
     wrong = agents("show", "arhitect").exception
-    assert str(wrong) == "no agent `arhitect`"
+    assert wrong.message == "no agent `arhitect`"
     assert getattr(wrong, "hint", "").startswith("did you mean `architect`? There are: ")
 
 

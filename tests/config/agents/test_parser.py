@@ -67,20 +67,25 @@ def reports(front: str, body: str = "You.") -> tuple[str, ...]:
 
 def test_own_agent_file_is_read_completely() -> None:
     found = read_agent(FILE, OWN, own=True)
-    assert (found.name, found.prompt, found.mode, found.model) == ("tidy", "You tidy.", "all", "")
-    assert (found.tools, found.denied_tools) == (("read_file", "edit"), ("webfetch",))
+    assert (found.name, found.system_prompt, found.mode, found.model) == (
+        "tidy",
+        "You tidy.",
+        "all",
+        "",
+    )
+    assert (found.allowed_tools, found.denied_tools) == (("read_file", "edit"), ("webfetch",))
     assert [(rule.kind, rule.text, rule.origin) for rule in found.permissions] == [
         ("deny", "run_command(git push:*)", f"{FILE}:5"),
         ("allow", "run_command(make)", f"{FILE}:6"),
     ]
-    assert (found.files, found.max_steps, found.notes) == (("src/**", "tests/**"), 3, ())
+    assert (found.writable_files, found.max_steps, found.notes) == (("src/**", "tests/**"), 3, ())
     assert (found.locate_key("files"), found.locate_key("hidden")) == (f"{FILE}:7", str(FILE))
 
 
 def test_claude_code_agent_keys_without_use_are_noted() -> None:
     found = read_agent(FILE, CLAUDE, own=True)
     assert found.description.startswith("Use when: code") and found.description.endswith("ple>")
-    assert (found.name, found.tools) == ("reviewer", ("Read", "Grep", "Bash"))
+    assert (found.name, found.allowed_tools) == ("reviewer", ("Read", "Grep", "Bash"))
     assert (found.denied_tools, found.model, found.max_steps) == (("WebFetch",), "", 7)
     noted = [note.split(":")[1] for note in found.notes]
     assert noted == ["8", "6"] and "`sonnet` is not PROVIDER/MODEL" in found.notes[1]
@@ -117,7 +122,7 @@ def test_unknown_key_in_another_agents_folder_is_noted() -> None:
 def test_opencode_agent_is_read_with_tools_as_rules() -> None:
     found = read_agent(FILE, OPENCODE, own=True)
     assert (found.mode, found.model, found.temperature) == ("subagent", "openai/gpt-4o", 0.1)
-    assert (found.tools, found.denied_tools) == (("*",), ("write", "mcp_*"))
+    assert (found.allowed_tools, found.denied_tools) == (("*",), ("write", "mcp_*"))
     assert (found.max_steps, found.hidden) == (5, True)
     assert [f"{rule.kind} {rule.text}" for rule in found.permissions] == [
         "deny edit",
@@ -129,7 +134,7 @@ def test_opencode_agent_is_read_with_tools_as_rules() -> None:
 
 def test_only_true_tools_remain_where_all_are_false() -> None:
     found = agent("tools: {'*': false, read: true, bash: false}")
-    assert (found.tools, found.denied_tools) == (("read",), ("bash",))
+    assert (found.allowed_tools, found.denied_tools) == (("read",), ("bash",))
 
 
 def test_project_agent_cannot_have_allow_rules() -> None:

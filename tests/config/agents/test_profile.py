@@ -5,7 +5,9 @@ from maxagent.config.settings.permission_rules import RawRule
 def test_project_profile_inherits_limits_but_no_allow_rules() -> None:
     kept, dropped = RawRule("deny", "edit", "u:3"), RawRule("allow", "grep", "u:4")
     own = RawRule("ask", "webfetch", "p:2")
-    users = AgentProfile("a", "", "x", permissions=(kept, dropped), max_steps=5, files=("src/**",))
+    users = AgentProfile(
+        "a", "", "x", permissions=(kept, dropped), max_steps=5, writable_files=("src/**",)
+    )
     projects = AgentProfile("a", "", "y", permissions=(own,), max_steps=9, under=users)
     assert projects.rules == (own, kept)
     assert (projects.steps, users.steps, AgentProfile("b", "", "z").steps) == (5, 5, 0)

@@ -42,7 +42,7 @@ def test_user_agent_file_replaces_built_in_without_limits(
 def test_project_agents_load_only_in_trusted_folder(tmp_path: Path) -> None:
     put(tmp_path / "project/.claude/agents/sub/reviewer.md", "color: red")
     assert "reviewer" not in found(tmp_path, trusted=False).profiles
-    assert found(tmp_path).find("reviewer").prompt == "You."
+    assert found(tmp_path).find("reviewer").system_prompt == "You."
 
 
 def test_project_agent_keeps_limits_of_agent_it_replaces(tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_project_agent_keeps_limits_of_agent_it_replaces(tmp_path: Path) -> None
         put(tmp_path / f"project/{place}/agents/mine.md", "tools: [edit, grep]", body=place)
     put(tmp_path / "project/.agents/agents/explore.md", "tools: [run_command]")
     mine, explore = found(tmp_path).find("mine"), found(tmp_path).find("explore")
-    assert (mine.prompt, [rule.text for rule in mine.rules]) == (".llc", ["edit"])
+    assert (mine.system_prompt, [rule.text for rule in mine.rules]) == (".llc", ["edit"])
     assert mine.under and mine.under.under is None
     assert explore.under == load_built_in_agents()["explore"]
 

@@ -32,7 +32,7 @@ def test_the_users_own_words_follow_the_agents():
 
 def test_an_agent_may_have_any_name():
     agent = replace(load_built_in_agents()["general"], name="json")
-    assert agent.prompt in build_system_prompt(agent, "/project", AgentsSection()).text
+    assert agent.system_prompt in build_system_prompt(agent, "/project", AgentsSection()).text
 
 
 def test_instruction_files_come_last_with_names_before_text():

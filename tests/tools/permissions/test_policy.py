@@ -139,7 +139,14 @@ def test_wrong_check_pattern_fails_when_policy_is_built() -> None:
 def agent(*files: str, rules: tuple[RawRule, ...] = (), under: AgentProfile | None = None):
     lines = {"files": 4}
     return AgentProfile(
-        "a", "", "x", files=files, permissions=rules, under=under, origin="a.md", lines=lines
+        "a",
+        "",
+        "x",
+        writable_files=files,
+        permissions=rules,
+        under=under,
+        origin="a.md",
+        lines=lines,
     )
 
 

@@ -27,21 +27,23 @@ def names(profile: AgentProfile, *, planning: bool = False, **chosen: list[str])
 
 def agent(*tools: str, denied: tuple[str, ...] = ()) -> AgentProfile:
     lines = {"tools": 2, "denied_tools": 3}
-    return AgentProfile("a", "", "x", tools=tools, denied_tools=denied, origin="a.md", lines=lines)
+    return AgentProfile(
+        "a", "", "x", allowed_tools=tools, denied_tools=denied, origin="a.md", lines=lines
+    )
 
 
 @pytest.mark.parametrize(
     "profile", load_built_in_agents().values(), ids=lambda profile: profile.name
 )
 def test_every_tool_of_a_built_in_agent_exists(profile: AgentProfile) -> None:
-    assert names(profile) == {*profile.tools} - {"mcp_*"}
+    assert names(profile) == {*profile.allowed_tools} - {"mcp_*"}
 
 
 def test_who_plans_or_explores_changes_nothing_else() -> None:
     effects = {tool.name: get_effect(tool) for tool in load_all_tools()}
     for name in ("architect", "explore"):
-        assert {effects[tool] for tool in load_built_in_agents()[name].tools} <= READING
-    plan = {*load_built_in_agents()["plan"].tools} - {"mcp_*"}
+        assert {effects[tool] for tool in load_built_in_agents()[name].allowed_tools} <= READING
+    plan = {*load_built_in_agents()["plan"].allowed_tools} - {"mcp_*"}
     changing = {tool for tool in plan if effects[tool] not in READING}
     assert changing == {"write_file", "edit", "run_command"}  # which plan mode holds
 
@@ -136,10 +138,10 @@ def test_every_meaningless_entry_is_reported_with_its_place() -> None:
     profile = AgentProfile(
         name="a",
         description="",
-        prompt="x",
-        tools=("grab",),
+        system_prompt="x",
+        allowed_tools=("grab",),
         permissions=(RawRule("deny", "edti", "a.md:5"), RawRule("ask", "edit(", "a.md:6")),
-        files=("~/x",),
+        writable_files=("~/x",),
         origin="a.md",
         lines={"tools": 2, "files": 7},
     )

@@ -37,7 +37,10 @@ def test_who_changes_nothing_sends_only_readers(parent: str, sendable: list[str]
 
 
 def test_primary_and_hidden_agents_are_not_sent() -> None:
-    own = {name: AgentProfile(name, "", "You.", tools=("read_file",)) for name in ("a", "b", "c")}
+    own = {
+        name: AgentProfile(name, "", "You.", allowed_tools=("read_file",))
+        for name in ("a", "b", "c")
+    }
     own["b"] = replace(own["b"], mode="primary")
     own["c"] = replace(own["c"], hidden=True)
     registry = AgentRegistry(MappingProxyType(own))
@@ -46,7 +49,7 @@ def test_primary_and_hidden_agents_are_not_sent() -> None:
 
 def test_own_agents_are_described_or_named() -> None:
     own = {
-        name: AgentProfile(name, "Does\nit.", "You.", tools=tools, origin="program")
+        name: AgentProfile(name, "Does\nit.", "You.", allowed_tools=tools, origin="program")
         for name, tools in (("b", ("edit",)), ("a", ("grep",)))
     }
     registry = AgentRegistry(MappingProxyType({**own, "explore": BUILT_IN["explore"]}))
@@ -64,7 +67,7 @@ def test_unknown_agent_is_answered_with_the_list() -> None:
 
 
 def test_agent_with_invalid_tools_counts_as_changing() -> None:
-    assert can_change(AgentProfile("x", "", "You.", tools=("no_such_tool",)))
+    assert can_change(AgentProfile("x", "", "You.", allowed_tools=("no_such_tool",)))
     assert not can_change(BUILT_IN["explore"])
 
 

@@ -59,6 +59,11 @@ class Mode(StrEnum):
     read_only = "read-only"
 
 
+ModeFlag = Annotated[
+    Mode | None, typer.Option(help="Approval mode; default: from the configuration, else ask.")
+]
+
+
 class PullRequestAnswer(StrEnum):
     """Whether a pull request is asked about, as in `sdk/pull_requests/publication.py`."""
 

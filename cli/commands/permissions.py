@@ -14,7 +14,7 @@ from ...config.text import text
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
 from ..lazy_imports import without_collector
-from ..options import Mode
+from ..options import Mode, ModeFlag
 from ..prompts.trust import TrustFlag, settle_here
 from ..rendering.output import echo_json, echo_wrapped
 
@@ -28,10 +28,6 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-
-ModeFlag = Annotated[
-    Mode | None, typer.Option(help="Approval mode; default: from the configuration, else ask.")
-]
 
 
 @app.command(context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]})

@@ -15,7 +15,7 @@ from ...config.text import text
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
 from ..lazy_imports import without_collector
-from ..options import Mode
+from ..options import Mode, ModeFlag
 from ..prompts.trust import TrustFlag, settle_here
 from ..rendering.output import echo, echo_json, echo_wrapped
 from .mcp.known_tools import EFFECT as SERVER_TOOL_EFFECT
@@ -97,7 +97,7 @@ def call(
             "stdin; print one answer per line.",
         ),
     ] = False,
-    mode: Annotated[Mode, typer.Option(help="Approval mode.")] = Mode.ask,
+    mode: ModeFlag = None,
     yes: Annotated[bool, typer.Option("--yes", help="Approve all questions.")] = False,
     trust: TrustFlag = False,
 ) -> None:
@@ -110,12 +110,12 @@ def call(
         raise UsageError("give a tool and its arguments, or --stdin", hint="`mcode tools list`")
     settle_here(yes=trust)
     if stdin:
-        asyncio.run(_answer_lines(mode.value, yes))
+        asyncio.run(_answer_lines(mode, yes))
     else:
-        asyncio.run(_call_one(name, arguments, mode.value, yes))
+        asyncio.run(_call_one(name, arguments, mode, yes))
 
 
-async def _call_one(name: str, arguments: str, mode: str, yes: bool) -> None:
+async def _call_one(name: str, arguments: str, mode: Mode | None, yes: bool) -> None:
     from ..execution.tool_session import read_object
 
     try:
@@ -149,7 +149,7 @@ class ToolCallError(MaxAgentError):
         self.exit_code = exit_code
 
 
-async def _answer_lines(mode: str, yes: bool) -> None:
+async def _answer_lines(mode: Mode | None, yes: bool) -> None:
     import asyncio
     import tempfile
 
@@ -166,13 +166,15 @@ def _take_first_sentence(description: str) -> str:
     return " ".join(description.split()).split(". ")[0].rstrip(".")
 
 
-def _open_session(mode: str, outputs: Path) -> "ToolSession":
+def _open_session(mode: Mode | None, outputs: Path) -> "ToolSession":
     with without_collector():
         from ...config.settings.loader import load_settings
         from ..execution.tool_session import ToolSession
 
     folder = Path.cwd()
-    loaded = load_settings(folder, paths.locate_home(), flags={"security.mode": mode})
+    loaded = load_settings(
+        folder, paths.locate_home(), flags={"security.mode": mode.value if mode else None}
+    )
     session = ToolSession(folder, loaded, outputs)
     if not session.sandbox.is_on and loaded.settings.sandbox.mode != "off":
         echo(t("tool.no_sandbox", why=translate(session.sandbox.why_none)), err=True)

@@ -107,6 +107,32 @@ def test_one_call_and_its_exit_code(
     assert done.stderr.startswith(stderr)
 
 
+@pytest.mark.parametrize(
+    ("setting", "arguments", "code"),
+    [
+        ("", (), 4),
+        ("mode: ask", (), 4),
+        ("mode: edits", (), 0),
+        ("mode: auto", (), 0),
+        ("mode: read-only", (), 1),
+        ("mode: read-only", ("--yes",), 1),
+        ("mode: auto", ("--mode", "ask"), 4),
+        ("mode: auto", ("--mode", "read-only"), 1),
+        ("mode: read-only", ("--mode", "edits"), 0),
+        ("require_confirmation: false", (), 0),
+    ],
+)
+def test_call_follows_the_configured_mode(
+    setting: str, arguments: tuple[str, ...], code: int, door: Door
+) -> None:
+    home = Path(door.environ["MAXAGENT_HOME"])
+    home.mkdir()
+    (home / "config.yaml").write_text(f"security: {{{setting}}}\n")
+    written = json.dumps({"path": "made.txt", "content": "x\n"})
+    assert door("call", "write_file", written, *arguments).returncode == code
+    assert (door.root / "made.txt").exists() is (code == 0)
+
+
 def test_output_cannot_steer_the_terminal(door: Door) -> None:
     (door.root / "b.txt").write_text("x")
     done = door("call", "list_files", json.dumps({"path": "\x1b[31m"}))

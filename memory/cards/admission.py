@@ -51,8 +51,8 @@ def check_content(content: str, foreign_texts: Sequence[str] = ()) -> None:
             hint="keep only what later threads need",
         )
     marks = find_marks(redact(content))
-    if _STATED_SECRET.search(content) or _QUOTED_SECRET.search(content):
-        marks.add("password")
+    if not marks and (_STATED_SECRET.search(content) or _QUOTED_SECRET.search(content)):
+        marks = {"password"}
     if marks:
         raise CardRefusedError(
             text("the text contains a secret: {marks}", marks=", ".join(sorted(marks))),

@@ -150,3 +150,13 @@ def test_seven_words_of_a_page_are_no_copy() -> None:
     assert has_copied_words("x two three four five six seven eight nine", [words])
     assert not has_copied_words("x two three four five six seven eight y", [words])
     assert not has_copied_words("so short", ["so short"])
+
+
+@pytest.mark.parametrize("content", SECRETS)
+def test_message_names_each_secret_once(content: str) -> None:
+    with pytest.raises(CardRefusedError) as refusal:
+        check_content(content)
+    message = str(refusal.value)
+    names = message.partition(": ")[2].split(", ")
+    assert len({name.strip("[]").removeprefix("secret: ") for name in names}) == len(names)
+    assert "password" not in names or len(names) == 1

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ...config.errors import MaxAgentError
-from ...config.security.provenance import Provenance, find_provenance_changes
+from ...config.security.provenance import find_provenance_changes
 from ...config.text import join_texts, text
 from ...tools.consent.command_origins import list_words
 from ...tools.consent.differences import render_differences
@@ -18,7 +18,7 @@ from ..run.dependencies import Dependencies
 from ..state import State
 from ..tool_task import PendingCall
 from .call_origins import bind_call, list_origins, read_provenances
-from .evaluate import CallEvaluation, read_asked_origins
+from .evaluate import AskedOrigins, CallEvaluation, read_asked_origins
 
 CHANGED_SINCE = "{reason}; since you were asked, {what}"
 NOT_KEPT = "the rule `{rule}` was not kept, so you will be asked again: {reason}"
@@ -48,7 +48,7 @@ def _bind_question(
     evaluation: CallEvaluation,
     agent: Agent,
     edited: Sequence[str],
-    asked_before: Mapping[str, tuple[Sequence[Provenance], Sequence[Provenance]]],
+    asked_before: Mapping[str, AskedOrigins],
 ) -> CallEvaluation:
     call, deps = evaluation.call, agent.deps
     origins = list_origins(call, agent.tools[call["name"]], deps)
@@ -59,11 +59,11 @@ def _bind_question(
     if named:  # what a rule would cover is not written yet
         bound = replace(bound, suggested_rule="")
     current = read_provenances(bound.call)
-    shown, before = asked_before.get(call["id"], (current, ()))
-    before = before if list(shown) == list(current) else shown
-    changes = find_provenance_changes(
-        before, [item for item in current if before and item not in before]
-    )
+    asked = asked_before.get(call["id"], AskedOrigins(current))
+    before = asked.earlier if asked.shown == current else asked.shown
+    if before is None:
+        return bound
+    changes = find_provenance_changes(before, [item for item in current if item not in before])
     if not changes:
         return bound
     what = join_texts("; ", changes)
@@ -71,7 +71,7 @@ def _bind_question(
         bound,
         reason=text(CHANGED_SINCE, reason=bound.reason, what=what),
         diff=bound.diff or render_differences(deps.home, before, origins),
-        earlier_origins=tuple(before),
+        earlier_origins=before,
     )
 
 

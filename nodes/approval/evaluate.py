@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, Literal, cast
+from typing import Any, Literal, NamedTuple, cast
 
 from langchain_core.messages.tool import ToolCall
 from langchain_core.tools import BaseTool
@@ -83,10 +83,18 @@ class CallEvaluation:
     """Whether the user has allowed such calls for the rest of the thread."""
     for_project: bool = False
     """Whether the user has allowed such calls in this project from now on."""
-    earlier_origins: tuple[Provenance, ...] = ()
-    """What the call started when it was asked before, if that has changed since."""
+    earlier_origins: tuple[Provenance, ...] | None = None
+    """What the call started when it was asked before; None: that has not changed since."""
     mode: str = ""
     """The approval mode that the user has chosen for the rest of the thread; empty: as it is."""
+
+
+class AskedOrigins(NamedTuple):
+    """What an asked call started, and what it had started at an earlier question."""
+
+    shown: tuple[Provenance, ...] = ()
+    earlier: tuple[Provenance, ...] | None = None
+    """None: there was none, or nothing has changed since."""
 
 
 def compute_binding(evaluation: CallEvaluation) -> str:
@@ -99,26 +107,25 @@ def compute_binding(evaluation: CallEvaluation) -> str:
     parts += [origins] if origins else []
     exact = json.dumps(parts, sort_keys=True)
     digest = hashlib.sha256(exact.encode()).hexdigest()
-    earlier = provenances_to_json(evaluation.earlier_origins)
-    bound = [json.dumps({"origins": origins, "earlier": earlier})] if origins or earlier else []
-    return "\n".join([call["id"], digest, *bound, *call.get("commands", ())])
+    earlier = evaluation.earlier_origins
+    bound = {"origins": origins}
+    bound |= {} if earlier is None else {"earlier": provenances_to_json(earlier)}
+    lines = [json.dumps(bound)] if origins or earlier is not None else []
+    return "\n".join([call["id"], digest, *lines, *call.get("commands", ())])
 
 
-def read_asked_origins(
-    asked: Sequence[str],
-) -> dict[str, tuple[tuple[Provenance, ...], tuple[Provenance, ...]]]:
-    """Return by the ID of an asked call what it started then, and at an earlier question.
-
-    Calls that started nothing, and those of older threads, are left out.
-    """
-    found = dict[str, tuple[tuple[Provenance, ...], tuple[Provenance, ...]]]()
+def read_asked_origins(asked: Sequence[str]) -> dict[str, AskedOrigins]:
+    """Return by the ID of an asked call what it started then, and at an earlier question."""
+    asked_origins = dict[str, AskedOrigins]()
     for question in asked:
         call_id, _, bound, *_ = [*question.split("\n"), "", ""]
+        asked_origins[call_id] = AskedOrigins()
         with suppress(ValueError, KeyError, TypeError):
             data = json.loads(bound)
-            origins, earlier = map(provenances_from_json, (data["origins"], data["earlier"]))
-            found[call_id] = (origins, earlier)
-    return found
+            origins = provenances_from_json(data["origins"])
+            earlier = provenances_from_json(data["earlier"]) if "earlier" in data else None
+            asked_origins[call_id] = AskedOrigins(origins, earlier)
+    return asked_origins
 
 
 def extract_ids(asked: Sequence[str]) -> set[str]:

@@ -92,6 +92,26 @@ async def test_swapped_script_is_asked_again(place: Place, command: str, file: s
     assert (ended.type, place.log()) == ("completion", "evil\n")
 
 
+@pytest.mark.parametrize(
+    ("command", "file"),
+    [
+        ("bash run.sh", "run.sh"),
+        ("make all", "Makefile"),
+        ("npx jest", ".npmrc"),
+        ("python3 tools/x.py", "tools/x.py"),
+        ("just all", "justfile"),
+        ("yarn exec jest", ".yarnrc.yml"),
+    ],
+)
+async def test_new_origin_is_shown_when_asked_again(place: Place, command: str, file: str):
+    asked = await place.start(run(command))
+    write(place.root, file, "evil: 1\n")
+    again = await place.resume(asked)
+    [request] = again.action_requests
+    assert "since you were asked" in request["description"] and file in request["description"]
+    assert "+evil" in request["diff"]
+
+
 async def test_script_changed_before_it_runs_is_not_run(place: Place):
     write(place.root, "run.sh", "echo good >> log\n")
     swap, start = run("printf 'echo evil >> log' > run.sh"), run("bash run.sh")

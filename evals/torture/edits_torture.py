@@ -1,6 +1,7 @@
 """Edit threads of every graph at every checkpoint as every node: `make torture-edits`.
 
-Each branch must go on to its end.
+Each branch must go on to its end. The threads are in a database as a user's; `make test` has a part
+of the pairs, in memory.
 """
 
 import asyncio
@@ -11,22 +12,26 @@ from pathlib import Path
 
 from edited_threads import ENDED, SCENARIOS, EditedThread
 
+from maxagent.memory.database.checkpointer import open_checkpointer
+
 
 async def try_every_pair(name: str, folder: Path) -> tuple[int, list[str]]:
     """Return how many pairs were tried, and those that did not end."""
-    thread = EditedThread(SCENARIOS[name], folder)
-    first = await thread.record()
-    failed = [] if first in ENDED else [f"{name}: {first}"]
-    pairs = [(state, node) for state in thread.states for node in thread.nodes]
-    for state, node in pairs:
-        try:
-            end = await thread.continue_edited(state, node)
-        except Exception as error:
-            end = repr(error)
-        if end not in ENDED:
-            failed.append(f"{name}: step {state.metadata['step']} {state.next} as {node}: {end}")
-    await thread.context.pool.close()
-    return len(pairs), failed
+    async with open_checkpointer(folder / "threads.db") as saver:
+        thread = EditedThread(SCENARIOS[name], folder, saver)
+        first = await thread.record()
+        failed = [] if first in ENDED else [f"{name}: {first}"]
+        pairs = [(state, node) for state in thread.states for node in thread.nodes]
+        for state, node in pairs:
+            try:
+                end = await thread.continue_edited(state, node)
+            except Exception as error:
+                end = repr(error)
+            if end not in ENDED:
+                place = f"step {state.metadata['step']} {state.next} as {node}"
+                failed.append(f"{name}: {place}: {end}")
+        await thread.context.pool.close()
+        return len(pairs), failed
 
 
 async def main() -> int:

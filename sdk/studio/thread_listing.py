@@ -6,7 +6,6 @@ its process and writes into its list: what began at the terminal, what waits the
 
 import asyncio
 import logging
-import sqlite3
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, closing, suppress
 from datetime import datetime
@@ -47,14 +46,14 @@ class ThreadListing:
             pause = LOOK_SECONDS
             while True:
                 await asyncio.sleep(pause)
-                version = await asyncio.to_thread(read_data_version, connection)
-                if version == seen and clock() - read_at < READ_SECONDS:
-                    continue
-                seen, read_at = version, clock()
                 try:
+                    version = await asyncio.to_thread(read_data_version, connection)
+                    if version == seen and clock() - read_at < READ_SECONDS:
+                        continue
+                    seen, read_at = version, clock()
                     await self.update()
-                except sqlite3.Error as error:  # the next look tries again
-                    _logger.warning("the list of threads could not be read: %s", error)
+                except Exception:  # the next look tries again
+                    _logger.warning("the list of threads could not be read", exc_info=True)
                 pause = max(LOOK_SECONDS, SHARE * (clock() - read_at))
 
     async def update(self) -> None:

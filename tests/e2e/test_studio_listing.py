@@ -22,6 +22,7 @@ from program import PATIENCE
 from studio import LANGGRAPH_DEV, MCODE, House
 
 from maxagent import Answer, Runner
+from maxagent.graphs import chat
 from maxagent.memory.threads.lease import acquire_lease
 from maxagent.sdk.threads.steps import find_step
 from maxagent.sdk.threads.time_travel import rewind_talk
@@ -198,3 +199,26 @@ async def test_fork_in_the_server_keeps_the_list_true(
     assert runner.threads.get(thread).status == "interrupted"
     ended: Any = await client.runs.wait(thread, "chat", input=None)
     assert ended["summary"] == "Done." and runner.threads.get(thread).status == "idle"
+
+
+async def test_edits_as_every_node_keep_what_comes_next(
+    house: House, client: LangGraphClient, runner: Runner
+) -> None:
+    thread = await begin(house, runner, calls({"name": "list_files", "args": {}}), calls(ASK))
+    await wait_for(client, thread, "interrupted")
+    nodes = [node for node in chat.graph.nodes if node != "__start__"]
+    history = await client.threads.get_history(thread, limit=50)
+    states = [state for state in history if state["next"] != ["__start__"]]
+    for number, state in enumerate(states):
+        for node in (None, nodes[number % len(nodes)], nodes[-1 - number % len(nodes)]):
+            await client.threads.update_state(
+                thread,
+                {"todos": []},
+                as_node=node,
+                checkpoint_id=state["checkpoint"]["checkpoint_id"],
+            )
+            assert (await client.threads.get_state(thread))["next"] == state["next"], node
+    asked: Any = await client.runs.wait(thread, "chat", input=None)
+    assert "ask_user" in json.dumps(asked["__interrupt__"])
+    ended: Any = await client.runs.wait(thread, "chat", command={"resume": "blue"})
+    assert ended["summary"] == "Done."

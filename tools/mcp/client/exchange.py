@@ -32,6 +32,7 @@ _NOT_UNDERSTOOD = (protocol.METHOD_NOT_FOUND, protocol.INVALID_PARAMS)
 _LOST = "session "
 # What `mcp` itself says with a code that many servers use for errors of their own
 _CLOSED = ("Connection closed", "SSE stream ")
+_UNREADABLE = "Failed to parse "
 _Answer = TypeVar("_Answer")
 
 
@@ -135,6 +136,8 @@ def _interpret(error: MCPError) -> ExchangeError:
     match error.code:
         case protocol.CONNECTION_CLOSED if reason.startswith(_CLOSED):
             return ExchangeError(reason, remedy="explain")
+        case protocol.PARSE_ERROR if reason.startswith(_UNREADABLE):
+            return ExchangeError(text("its answer cannot be read"))
         case protocol.UNSUPPORTED_PROTOCOL_VERSION:
             return ExchangeError(reason, remedy="negotiate", may_have_run=False)
         case protocol.HEADER_MISMATCH:

@@ -131,6 +131,11 @@ async def connection(address: str, tmp_path: Path) -> AsyncGenerator[McpConnecti
         (400, JSON, BROKEN, True, "it is broken"),
         (200, "text/html", "<p>Log in", True, "text/html"),
         (0, "", "", True, "did not answer"),
+        *[
+            (200, f"{JSON}; charset=utf-8", body, True, "its answer cannot be read")
+            for body in ("", '{"result": {', '{"result": {}}', "[1]", '"done"')
+        ],
+        (200, "text/event-stream", "data: {broken\n\n", True, "its answer cannot be read"),
     ],
 )
 async def test_a_status_says_whether_the_call_ran(

@@ -15,7 +15,7 @@ from ..replay import without_output_parts
 from ..tool_arguments import clean_value
 from .call_parser import OPENING, ParsedText, TextCall, parse_calls
 from .known_tools import KnownTools
-from .maker_calls import AROUND, match_maker_calls
+from .maker_calls import AROUND, PYTHON_CALLS, match_maker_calls
 
 # How a call in some markup begins
 MARKUP = re.compile(
@@ -24,7 +24,7 @@ MARKUP = re.compile(
     r"|<\|start\|>assistant(?=<\|channel\|>commentary)"
     r"|<\|(?:tool_call|tool_calls_section|python_tag|python_start|channel\|>commentary)"
     r"|<\|START_ACTION\|>|<\|action_start\|>"
-    r"|<｜tool▁call|<｜DSML｜|\[TOOL_CALLS\]"
+    r"|<｜tool▁call|<｜DSML｜|\[TOOL_CALLS\]|\bfunctools(?=\[\s*\{)"
 )
 # Most places of an answer where calls are looked for
 _MAX_PLACES = 200
@@ -80,11 +80,15 @@ def has_broken_call(text: str) -> bool:
 
 def may_have_calls(text: str) -> bool:
     """Return whether it is worth to look."""
-    return "<" in text or "[TOOL_CALLS]" in text
+    marks = "<", "[TOOL_CALLS]", "functools["
+    return any(mark in text for mark in marks) or bool(PYTHON_CALLS.match(text.lstrip()))
 
 
 def _list_places(text: str) -> Iterator[int]:
     """Yield where calls may begin, outside of code and of what quotes."""
+    start = len(text) - len(text.lstrip())
+    if PYTHON_CALLS.match(text, start):  # without marks, these count only as the whole answer
+        yield start
     places = sorted(
         {match.start() for pattern in (MARKUP, OPENING) for match in _find_openings(pattern, text)}
     )

@@ -1,12 +1,14 @@
 """Calls in the markup of a model's maker, which its server should have parsed (pure).
 
 The forms are those of the makers' chat templates: Qwen, GLM, Kimi, DeepSeek, Mistral, Llama,
-Granite, Command, InternLM, LongCat, MiniMax, Seed, Nemotron, and OpenAI's Harmony.
+Granite, Command, InternLM, LongCat, MiniMax, Seed, Nemotron, Functionary, and OpenAI's Harmony.
 """
 
+import ast
 import json
 import re
 from collections.abc import Iterable
+from itertools import islice
 from typing import Any, cast
 
 from .argument_types import convert_values, trim_line_breaks
@@ -29,7 +31,7 @@ AROUND = re.compile(
             r"<\|tool_calls_section_(?:begin|end)\|>|<\|/?tool_call(?:_end)?\|>",
             r"<\|(?:python_(?:tag|start|end)|eom_id|eot_id|im_end|end|call|start)\|>",
             "<｜tool▁(?:calls▁(?:begin|end)|call▁end)｜>|<｜end▁of▁sentence｜>|</s>",
-            r"\[TOOL_CALLS\]|assistant(?=<\|channel)|[,;](?=\s*[\[{<])",
+            r"\[TOOL_CALLS\]|functools(?=\[)|assistant(?=<\|channel)|[,;](?=\s*[\[{<])",
         )
     )
 )
@@ -66,12 +68,18 @@ _NAMED_JSON = re.compile(
     )
 )
 _JSON = re.compile(r"\s*(?=[\[{])")
+# Llama's list of calls, as Python writes them
+PYTHON_CALLS = re.compile(r"\[\s*[A-Za-z_]\w*\(")
+# Most brackets at which such a list may end
+_MAX_BRACKETS = 100
+_PYTHON_NAMES = {"true": True, "false": False, "null": None}
 Match = tuple[list[TextCall], int]
 
 
 def match_maker_calls(text: str, position: int, tools: KnownTools) -> Match | None:
     """Return the calls at this place and where they end; None unless they are whole and known."""
-    for match_form in (_match_glm, _match_function, _match_invoke, _match_named, _match_json):
+    forms = (_match_glm, _match_function, _match_invoke, _match_named, _match_json, _match_python)
+    for match_form in forms:
         if match := match_form(text, position, tools):
             return match
     return None
@@ -134,6 +142,38 @@ def _match_json(text: str, position: int, tools: KnownTools) -> Match | None:
     calls = [_read_object(each, tools) for each in objects]
     known_calls = [call for call in calls if call]
     return (known_calls, end) if calls and len(known_calls) == len(calls) else None
+
+
+def _match_python(text: str, position: int, tools: KnownTools) -> Match | None:
+    """Match a list of calls with named arguments, `[read_file(path="a.py")]`."""
+    if not PYTHON_CALLS.match(text, position):
+        return None
+    for bracket in islice(re.finditer(r"\]", text[position:]), _MAX_BRACKETS):
+        end = position + bracket.end()
+        try:
+            calls = cast(ast.List, ast.parse(text[position:end], mode="eval").body).elts
+            read_calls = [_read_python_call(each, tools) for each in calls]
+        except (SyntaxError, ValueError, AttributeError, RecursionError, MemoryError):
+            continue  # the bracket is in an argument
+        known_calls = [call for call in read_calls if call]
+        return (known_calls, end) if len(known_calls) == len(calls) else None
+    return None
+
+
+def _read_python_call(node: ast.expr, tools: KnownTools) -> TextCall | None:
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.args:
+        return None
+    args = {each.arg: _read_python_value(each.value) for each in node.keywords}
+    if None in args:  # `**values`
+        return None
+    match = _read_value(node.func.id, args, tools, 0)
+    return match[0][0] if match else None
+
+
+def _read_python_value(node: ast.expr) -> object:
+    if isinstance(node, ast.Name) and node.id in _PYTHON_NAMES:
+        return _PYTHON_NAMES[node.id]
+    return ast.literal_eval(node)
 
 
 def _read_object(value: object, tools: KnownTools) -> TextCall | None:

@@ -63,6 +63,8 @@ FORMS = {
     f"{JSON}<|call|>",
     "Harmony, start": "<|start|>assistant<|channel|>commentary to=functions.read_file"
     f"<|message|>{JSON}<|call|>",
+    "Functionary": f"functools[{CALL}]",
+    "Llama 4": '<|python_start|>[read_file(path="a b.py", start_line=2)]<|python_end|>',
     "OpenAI's object": '<tool_call>{"type": "function", "function": {"name": "read_file", '
     f'"arguments": {json.dumps(JSON)}}}}}</tool_call>',
 }
@@ -160,3 +162,31 @@ def test_broken_call_is_noticed(text: str) -> None:
 )
 def test_words_about_calls_are_no_broken_call(text: str) -> None:
     assert not has_broken_call(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "calls"),
+    [
+        ('[read_file(path="a b.py", start_line=2)]', [ARGS]),
+        ("\n[read_file(path='a b.py', start_line=2)]\n", [ARGS]),
+        ("[read_file(path='a'), read_file(path='b',)]", [{"path": "a"}, {"path": "b"}]),
+        (
+            "[read_file(path='a', whole=true, limit=null)]",
+            [{"path": "a", "whole": True, "limit": None}],
+        ),
+        ("[read_file(\n  path='a]b',\n)]<|eot_id|>", [{"path": "a]b"}]),
+        ("I call [read_file(path='a')]", []),
+        ("Try this:\n[read_file(path='a')]", []),
+        ("[read_file(path='a')] reads the file", []),
+        ("[unknown(path='a')]", []),
+        ("[read_file('a')]", []),
+        ("[read_file(path=open('x'))]", []),
+        ("[read_file(path='a'), 3]", []),
+        ("[read_file(path='a'", []),
+        ("[read_file(path='a') for _ in 'ab']", []),
+        ("[read_file(**{'path': 'a'})]", []),
+    ],
+)
+def test_calls_of_python_are_the_whole_answer(text: str, calls: list[object]) -> None:
+    answer = take_leaked_calls(AIMessage(text), KNOWN)
+    assert [call["args"] for call in answer.tool_calls] == calls

@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from .sdk.runner import Runner
     from .sdk.runs.result import RunResult, collect
     from .sdk.sync_runner import SyncRunner
+    from .tools.runtime.program_tools import tool
 
 __all__ = [
     "AgentProfile",
@@ -121,6 +122,7 @@ __all__ = [
     "agents",
     "collect",
     "list_questions",
+    "tool",
     "trust",
 ]
 __version__ = "0.1.0"
@@ -139,6 +141,7 @@ _MODULES = {
     "RunResult": ".sdk.runs.result",
     "agents": ".sdk.agents",
     "collect": ".sdk.runs.result",
+    "tool": ".tools.runtime.program_tools",
     "trust": ".config.trust.decision",
 }
 

@@ -25,6 +25,7 @@ from ..tools.permissions.post_edit_commands import find_all_checks
 from ..tools.permissions.unasked_commands import is_confined
 from ..tools.result import IMAGES, ToolError, ToolResult
 from ..tools.runtime.invoke import invoke, render_for_model
+from ..tools.runtime.program_tools import find_code_change
 from ..tools.runtime.registry import describe_unknown_tool
 from ..tools.shell.named_paths import NamedPaths, find_named_paths
 from ..tools.skills.access import SkillAccess
@@ -263,6 +264,8 @@ def _prepare_call(
 ) -> ToolRun | ToolResult:
     """Return what the tool runs with, or the answer to a call that is no longer allowed."""
     call = task["call"]
+    if "definition" in call and (refusal := find_code_change(call["definition"], tool)):
+        return ToolResult(error=refusal)
     decision = recheck_call(call, tool, deps)
     if refusal := explain_refusal(call, tool, decision, deps):
         return ToolResult(error=refusal)

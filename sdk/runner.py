@@ -44,6 +44,9 @@ from .runs.preparation import RunPreparation
 from .thread_history import ThreadHistory
 
 if TYPE_CHECKING:
+    from langchain_core.tools import BaseTool
+
+    from ..tools.runtime.program_tools import ProgramTool
     from .compaction import Compactor
     from .runs.question_callback import OnQuestion, QuestionCallback
 
@@ -61,11 +64,19 @@ class Runner(ThreadHistory):
     """
 
     def __init__(
-        self, *, home: Path | str | None = None, on_question: "OnQuestion | None" = None
+        self,
+        *,
+        home: Path | str | None = None,
+        on_question: "OnQuestion | None" = None,
+        tools: "Sequence[ProgramTool]" = (),
     ) -> None:
-        """`on_question` answers questions while a run goes on; None from it leaves one open."""
+        """`on_question` answers questions while a run goes on; None from it leaves one open.
+
+        `tools` are functions, or tools of LangChain, that the agents may call.
+        """
         super().__init__(Path(os.path.abspath(home)) if home else None)
-        self.pool = DependencyPool()
+        self._tools = _build_tools(tools)
+        self.pool = DependencyPool(self._tools)
         self.background = BackgroundJobs(self.pool)
         self.steering = SteeringQueue()
         """Messages sent by `steer` that no turn has read."""
@@ -326,7 +337,7 @@ class Runner(ThreadHistory):
 
     def _open_attempt_runner(self, deadline: float) -> "Runner":
         """Open a runner for one more thread that runs at the same time."""
-        beside = Runner(home=self.home)
+        beside = Runner(home=self.home, tools=self._tools)
         beside.deadline = deadline
         return beside
 
@@ -354,3 +365,11 @@ class Runner(ThreadHistory):
 
 def _build_closed_error() -> UsageError:
     return UsageError("the runner is not open", hint="use `async with Runner() as runner:`")
+
+
+def _build_tools(tools: "Sequence[ProgramTool]") -> "tuple[BaseTool, ...]":
+    if not tools:
+        return ()
+    from ..tools.runtime.program_tools import build_program_tools
+
+    return build_program_tools(tools)

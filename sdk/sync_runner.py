@@ -26,6 +26,7 @@ from .runs.result import RunResult, build_result
 if TYPE_CHECKING:
     from ..memory.undo.restore import RestoreResult
     from ..memory.undo.restore_plan import Conflict
+    from ..tools.runtime.program_tools import ProgramTool
     from .threads.rollback import Rollback, ThreadChanges
     from .threads.steps import StepSummary
 
@@ -75,10 +76,14 @@ class SyncRunner:
     """
 
     def __init__(
-        self, *, home: Path | str | None = None, on_question: OnQuestion | None = None
+        self,
+        *,
+        home: Path | str | None = None,
+        on_question: OnQuestion | None = None,
+        tools: "Sequence[ProgramTool]" = (),
     ) -> None:
         """`on_question` is called in the runner's thread; None from it leaves a question open."""
-        self._create_runner = partial(Runner, home=home, on_question=on_question)
+        self._create_runner = partial(Runner, home=home, on_question=on_question, tools=tools)
         self._opened: Future[_Opened] = Future()
         self._thread = Thread(target=self._serve, name="maxagent", daemon=True)
 

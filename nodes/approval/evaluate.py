@@ -26,6 +26,7 @@ from ...tools.permissions.grants import READS
 from ...tools.permissions.requested_approval import explain_request
 from ...tools.permissions.restrictions import OUTSIDE
 from ...tools.permissions.unasked_commands import CONFINED, COVERED, needs_outside
+from ...tools.runtime.program_tools import get_digest
 from ...tools.runtime.registry import canonical, describe_unknown_tool
 from ...tools.textedits.unified_diff import shorten_diff
 from ..run.agent import Agent
@@ -169,6 +170,8 @@ def evaluate_queued(queued: PendingCall, tool: BaseTool, deps: Dependencies) -> 
         return CallEvaluation(queued, "deny", NOT_ALLOWED.format(reason=decision.reason))
     if isinstance(tool, McpTool):
         return _evaluate_server_call(queued, tool, decision, deps)
+    if digest := get_digest(tool):  # it runs in the program's own process, and is bound to its code
+        queued = {**queued, "sandbox": "", "definition": digest}
     if get_effect(tool) == "talk":
         return CallEvaluation(queued, "ask", str(queued["args"].get("question", "")), ("respond",))
     return _build_evaluation(queued, decision)

@@ -24,7 +24,11 @@ from ...models.xml_calls.known_tools import KnownTools
 from ...models.xml_calls.tool_binding import bind_tools
 from ...tools import aliases
 from ...tools.builtin.session.subagent import describe_agents
-from ...tools.runtime.agent_tools import select_agent_tools, select_child_tools
+from ...tools.runtime.agent_tools import (
+    can_call_server_tool,
+    select_agent_tools,
+    select_child_tools,
+)
 from ...tools.runtime.registry import load_tool
 from ...tools.runtime.sendable_agents import list_sendable_agents
 from ...tools.tool_table import Requirement
@@ -167,7 +171,11 @@ def _create_agent(
         lacking=_list_lacking(own, offer),
     )
     described = (_describe_tool(tool, own, profile) for tool in own_tools)
-    tools = (*described, *build_offered_tools(offer, profile, own.settings.tools))
+    tools = (
+        *described,
+        *build_offered_tools(offer, profile, own.settings.tools),
+        *_select_program_tools(own, profile),
+    )
     chat_model = own.chat_models.get(own.model, profile.name)
     # some models end a turn with this tool even if it is not offered
     accepted = (*tools, load_tool("attempt_completion"))
@@ -189,6 +197,17 @@ def _create_agent(
         profile=profile,
         offer=offer,
     )
+
+
+def _select_program_tools(deps: Dependencies, profile: AgentProfile) -> Sequence[BaseTool]:
+    """Return the program's tools that an agent names, or gets with those of servers."""
+    chosen = deps.settings.tools
+    return [
+        tool
+        for tool in deps.program_tools
+        if can_call_server_tool(tool.name, profile, chosen)
+        or can_call_server_tool(f"mcp_program_{tool.name}", profile, chosen)
+    ]
 
 
 def _render_skills(profile: AgentProfile, deps: Dependencies) -> list[str]:

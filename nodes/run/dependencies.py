@@ -29,6 +29,8 @@ from ...tools.workspace import Workspace
 from ..messages.images import ImageCache
 
 if TYPE_CHECKING:
+    from langchain_core.tools import BaseTool
+
     from ...tools.mcp.mcp_access import McpAccess
     from ...tools.mcp.server_config import McpServer
     from .agent import Agent
@@ -57,6 +59,8 @@ class Dependencies:
     """Most model turns for one request of the user."""
     mcp: "McpAccess | None" = None
     """The MCP servers of the project; None: there are none."""
+    program_tools: "tuple[BaseTool, ...]" = ()
+    """Tools of the program that embeds MaxAgent."""
     chat_models: ModelPool = field(default_factory=ModelPool)
     images: ImageCache = field(default_factory=ImageCache)
     open_agents: "dict[tuple[str, ...], Agent]" = field(

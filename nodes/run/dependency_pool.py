@@ -35,6 +35,8 @@ from ..options import Options
 from .dependencies import Dependencies, DependencySources, build_environ
 
 if TYPE_CHECKING:
+    from langchain_core.tools import BaseTool
+
     from ...tools.mcp.connections import McpConnections
     from ...tools.mcp.mcp_access import McpAccess
     from ...tools.mcp.server_config import McpServer
@@ -68,7 +70,9 @@ class DependencyPool:
     It belongs to one event loop, since an HTTP client belongs to the loop that opened it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, program_tools: "tuple[BaseTool, ...]" = ()) -> None:
+        """Build it; every agent that may call servers' tools gets the program's tools, too."""
+        self._program_tools = program_tools
         self._opened: dict[_DependencyKey, Dependencies] = {}
         self._replaced: list[Dependencies] = []
         self.background = BackgroundPool()
@@ -93,6 +97,7 @@ class DependencyPool:
         if key in self._opened:
             return self._opened[key]
         created = await asyncio.to_thread(_create_dependencies, key, context, self._connections)
+        created = replace(created, program_tools=self._program_tools)
         deps = self._opened.setdefault(key, created)
         if deps is not created:  # another task was faster
             await created.close()

@@ -87,7 +87,7 @@ def test_sdk_page_conversation_runs_to_its_end(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "said"), [(3, "It is empty.\n[]\n"), (4, "Reviews a change.\n[")]
+    ("number", "said"), [(3, "It is empty.\n[]\n"), (5, "Reviews a change.\n[")]
 )
 def test_sdk_page_programs_without_a_loop_run(number: int, said: str, tmp_path: Path) -> None:
     (tmp_path / "scenario.json").write_text(json.dumps([{"text": "It is empty."}]))
@@ -96,6 +96,17 @@ def test_sdk_page_programs_without_a_loop_run(number: int, said: str, tmp_path: 
     ended = run_program(["-c", page], tmp_path, LLC_MODEL=model)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert ended.stdout.startswith(said)
+
+
+def test_sdk_page_functions_are_called(tmp_path: Path) -> None:
+    calls = [{"name": "count_stock", "args": {"item": "bolts"}}]
+    order = [{"name": "order", "args": {"item": "bolts"}}]
+    turns = [{"tool_calls": calls}, {"tool_calls": order}, {"text": "Ordered."}]
+    (tmp_path / "scenario.json").write_text(json.dumps(turns))
+    model = f"scripted/{tmp_path / 'scenario.json'}"
+    ended = run_program(["-c", block("docs/sdk.md", "python", 4)], tmp_path, LLC_MODEL=model)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout == "Ordered. {'bolts': 17}\n"
 
 
 def test_the_readme_s_tool_call_reads_the_readme(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from ..builtin.session.plan_mode import LEADS_TO
 from ..permissions.policy import read_files
 from ..permissions.rule import fold_mcp_name, read_rule
 from ..tool_table import Requirement, select_names
-from .registry import NAMES, select_tools
+from .registry import NAMES, PROGRAM_NAMES, select_tools
 
 # each belongs to a graph or a mode, which names it, so `*` does not include it
 BELONGING = frozenset(["attempt_completion", *LEADS_TO, "plan_mode_respond"])
@@ -116,7 +116,7 @@ def _resolve_name(profile: AgentProfile, key: str, written: str) -> Iterable[str
     name = aliases.resolve_tool_name(written, (*NAMES, *_ELSEWHERE))
     if name in NAMES:
         return [name]
-    if name in _ELSEWHERE or fold_mcp_name(name).startswith("mcp_"):
+    if written in PROGRAM_NAMES or name in _ELSEWHERE or fold_mcp_name(name).startswith("mcp_"):
         return []
     close = get_close_matches(name.lower(), (*NAMES, *aliases.TOOLS), n=1, cutoff=0.5)
     suggestion = (

@@ -87,7 +87,7 @@ def _find_wrong_arguments(tool: BaseTool, args: Mapping[str, object]) -> str:
     problems = [_describe_unknown(name, parameters) for name in args if name not in parameters]
     try:
         schema = cast("type[BaseModel]", tool.args_schema)
-        schema.model_validate({**args, "run": None})
+        schema.model_validate({**args, **({"run": None} if _needs_run(tool) else {})})
     except ValidationError as error:
         problems += [
             f"`{'.'.join(map(str, problem['loc']))}`: {problem['msg']}"

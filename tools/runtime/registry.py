@@ -22,6 +22,8 @@ from ..todo_list import Item
 from ..tool_table import TOOLS
 
 NAMES = tuple(TOOLS)
+PROGRAM_NAMES = set[str]()
+"""Names of the tools that this program has given to a Runner."""
 # How the names of tools of MCP servers begin; these come and go with their server
 MCP_PREFIX = "mcp_"
 

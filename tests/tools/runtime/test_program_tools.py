@@ -1,0 +1,241 @@
+"""A program's functions and LangChain's tools as tools of an agent, in real runs."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import pytest
+from langchain_core.tools import BaseTool, StructuredTool
+from langchain_core.tools import tool as langchain_tool
+
+from maxagent import AgentProfile, Question, Runner, UsageError, agents, collect, tool
+from maxagent.tools.runtime.program_tools import build_program_tools, get_digest
+
+done = list[str]()
+
+
+@tool(effect="read")
+def count_orders(customer: str, status: Literal["open", "paid"] = "open") -> int:
+    """Count the orders of a customer."""
+    done.append(f"count {customer} {status}")
+    return 3
+
+
+def send_mail(to: str, copies: list[str] | None = None) -> dict[str, Any]:
+    """Send a mail."""
+    done.append(f"mail {to} {copies}")
+    return {"sent": to}
+
+
+async def deploy(version: Annotated[int, "the number"]) -> str:
+    """Deploy a version."""
+    await asyncio.sleep(0)
+    done.append(f"deploy {version}")
+    return "deployed"
+
+
+def fail(reason: str) -> str:
+    """Fail."""
+    raise ValueError(reason)
+
+
+@langchain_tool
+def look_up(word: str) -> str:
+    """Look a word up."""
+    done.append(f"look up {word}")
+    return "a meaning"
+
+
+@pytest.fixture(autouse=True)
+def _nothing_done() -> None:
+    done.clear()
+
+
+def begin(runner: Runner, folder: Path, *calls: tuple[str, dict[str, Any]], **more: Any) -> Any:
+    turns = [{"tool_calls": [{"name": name, "args": args}]} for name, args in calls]
+    (folder / "script.json").write_text(json.dumps([*turns, {"text": "Done."}]))
+    options = {"model": f"scripted/{folder / 'script.json'}", "mode": "ask", **more}
+    return runner.chat("Go.", folder=folder, options=options)
+
+
+@pytest.mark.parametrize(
+    ("function", "args", "asks", "effect", "output"),
+    [
+        (count_orders, {"customer": "Ann"}, False, "count Ann open", "3"),
+        (count_orders, {"customer": "Ann", "status": "paid"}, False, "count Ann paid", "3"),
+        (send_mail, {"to": "a@b"}, True, "mail a@b None", "{'sent': 'a@b'}"),
+        (send_mail, {"to": "a@b", "copies": ["c"]}, True, "mail a@b ['c']", "{'sent': 'a@b'}"),
+        (deploy, {"version": 4}, True, "deploy 4", "deployed"),
+        (look_up, {"word": "durable"}, True, "look up durable", "a meaning"),
+    ],
+)
+async def test_a_function_is_called_as_declared(
+    tmp_path, function, args, asks, effect, output
+) -> None:
+    asked = list[Question]()
+
+    def allow(question: Question) -> Any:
+        asked.append(question)
+        assert done == []
+        return question.allow()
+
+    async with Runner(home=tmp_path / "home", tools=[function], on_question=allow) as runner:
+        name = getattr(function, "name", None) or function.__name__
+        events = [event async for event in begin(runner, tmp_path, (name, args))]
+    [result] = [event for event in events if event.type == "tool_result"]
+    assert (result.ok, result.output, done, len(asked)) == (True, output, [effect], int(asks))
+
+
+@pytest.mark.parametrize(
+    ("mode", "status", "effects"),
+    [("ask", "question", 0), ("edits", "question", 0), ("auto", "answered", 1),
+     ("read-only", "answered", 0)],
+)  # fmt: skip
+async def test_the_approval_mode_holds_for_functions(tmp_path, mode, status, effects) -> None:
+    async with Runner(home=tmp_path / "home", tools=[send_mail]) as runner:
+        run = begin(runner, tmp_path, ("send_mail", {"to": "a@b"}), mode=mode)
+        assert (await collect(run)).status == status
+    assert len(done) == effects
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "words"),
+    [
+        ("count_orders", {}, "customer"),
+        ("count_orders", {"customer": "Ann", "status": "lost"}, "status"),
+        ("count_orders", {"custommer": "Ann"}, "`custommer`"),
+        ("fail", {"reason": "no stock"}, "no stock"),
+        ("count_order", {"customer": "Ann"}, "count_orders"),
+    ],
+)
+async def test_the_model_reads_what_went_wrong(tmp_path, name, args, words) -> None:
+    tools = [count_orders, tool(effect="read")(fail)]
+    async with Runner(home=tmp_path / "home", tools=tools) as runner:
+        events = [event async for event in begin(runner, tmp_path, (name, args))]
+    [result] = [event for event in events if event.type == "tool_result"]
+    assert not result.ok and words in result.error and done == []
+
+
+def build_other(text: str) -> Any:
+    scope: dict[str, Any] = {"done": done}
+    exec(f"def send_mail(to: str) -> str:\n    '''Send a mail.'''\n    {text}", scope)
+    return scope["send_mail"]
+
+
+@pytest.mark.parametrize("tools", [[], [build_other("return 'another'")]], ids=["none", "other"])
+async def test_waiting_call_is_bound_to_its_code(tmp_path, tools) -> None:
+    call = ("send_mail", {"to": "a@b"})
+    async with Runner(home=tmp_path / "home", tools=[send_mail]) as runner:
+        asked = (await collect(begin(runner, tmp_path, call))).question
+    assert asked
+    async with Runner(home=tmp_path / "home", tools=tools) as runner:
+        again = await collect(runner.resume(asked.thread_id, asked.allow()))
+    assert done == [] and again.status == ("question" if tools else "answered")
+
+
+async def test_same_code_resumes_in_another_runner(tmp_path) -> None:
+    async with Runner(home=tmp_path / "home", tools=[send_mail]) as runner:
+        run = begin(runner, tmp_path, ("send_mail", {"to": "a@b"}))
+        asked = (await collect(run)).question
+    assert asked and done == []
+    async with Runner(home=tmp_path / "home", tools=[send_mail]) as runner:
+        end = await collect(runner.resume(asked.thread_id, asked.allow()))
+    assert (end.text, done) == ("Done.", ["mail a@b None"])
+
+
+async def test_a_call_cut_short_is_not_repeated(tmp_path) -> None:
+    started = asyncio.Event()
+
+    async def pay(amount: int) -> str:
+        """Pay."""
+        done.append(f"pay {amount}")
+        started.set()
+        await asyncio.Event().wait()
+        return "paid"
+
+    async with Runner(home=tmp_path / "home", tools=[pay]) as runner:
+        run = begin(runner, tmp_path, ("pay", {"amount": 5}), mode="auto")
+        reading = asyncio.ensure_future(collect(run))
+        await started.wait()
+        reading.cancel()
+        await asyncio.wait([reading])
+        [row] = runner.threads.list()
+    async with Runner(home=tmp_path / "home", tools=[pay]) as runner:
+        events = [event async for event in runner.resume(row.thread_id)]
+    [result] = [event for event in events if event.type == "tool_result"]
+    assert "Outcome unknown" in result.error and done == ["pay 5"]
+
+
+@pytest.mark.parametrize(
+    ("allowed", "runs"),
+    [(["*"], True), (["count_orders"], True), (["mcp_*"], True), (["read_file"], False)],
+)
+async def test_an_agent_has_functions_that_it_names(tmp_path, allowed, runs, monkeypatch) -> None:
+    from maxagent.config.agents import registry
+
+    monkeypatch.setattr(registry, "_registered", {})
+    call = ("count_orders", {"customer": "Ann"})
+    async with Runner(home=tmp_path / "home", tools=[count_orders]) as runner:
+        agents.register(AgentProfile("own", "Counts.", "You count.", allowed_tools=allowed))
+        await collect(begin(runner, tmp_path, call, agent="own"))
+    assert bool(done) == runs
+
+
+def no_docstring(a: int) -> int:
+    return a
+
+
+def no_types(a) -> int:
+    """Add."""
+    return a
+
+
+def any_number(*numbers: int) -> int:
+    """Add."""
+    return sum(numbers)
+
+
+def read_file(path: str) -> str:
+    """Read a file."""
+    return path
+
+
+def mcp_thing(a: int) -> int:
+    """Do."""
+    return a
+
+
+@pytest.mark.parametrize(
+    ("tools", "why"),
+    [
+        ([no_docstring], "no docstring"),
+        ([no_types], "without a type"),
+        ([any_number], "without a type"),
+        ([lambda a: a], "no function with a name"),
+        (["send_mail"], "no function with a name"),
+        ([read_file], "already"),
+        ([send_mail, send_mail], "already"),
+        ([mcp_thing], "no name of a tool"),
+    ],
+)
+def test_what_is_no_tool_is_refused(tools: Any, why: str) -> None:
+    with pytest.raises(UsageError, match=why):
+        Runner(tools=tools)
+
+
+def test_an_unknown_effect_is_refused() -> None:
+    with pytest.raises(UsageError, match="cannot have the effect"):
+        tool(effect="safe")  # pyright: ignore[reportArgumentType]
+
+
+def test_the_digest_changes_with_code_and_effect() -> None:
+    def build(part: Any) -> BaseTool:
+        return build_program_tools([part])[0]
+
+    first = build_other("return 'one'")
+    parts = [first, build_other("return 'two'"), tool(effect="read")(build_other("return 'one'"))]
+    assert len({get_digest(build(part)) for part in parts}) == 3
+    assert get_digest(build(build_other("return 'one'"))) == get_digest(build(parts[0]))
+    made = StructuredTool.from_function(send_mail, name="post", description="Post.")
+    assert get_digest(build(made)) == get_digest(build(build(made)))

@@ -1,0 +1,124 @@
+"""Tools of a program that embeds MaxAgent: its functions, and LangChain's tools."""
+
+import hashlib
+import inspect
+import json
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeVar, get_type_hints
+
+from langchain_core.tools import BaseTool, StructuredTool
+
+from ...config.errors import UsageError
+from ...config.text import text
+from .. import aliases
+from ..definition import get_effect, get_schema
+from .registry import NAMES, PROGRAM_NAMES
+
+ProgramEffect = Literal["read", "execute"]
+ProgramTool = Callable[..., Any] | BaseTool
+EFFECTS: tuple[str, ...] = ("read", "execute")
+# The entry of a tool's metadata that changes with its code
+DIGEST = "digest"
+OTHER_CODE = (
+    "`{name}` has other code than when this call was allowed, so it did not run. Call it again."
+)
+_EFFECT = "__maxagent_effect__"
+_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_-]{0,63}")
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def tool(*, effect: ProgramEffect) -> Callable[[_Function], _Function]:
+    """Declare what a function does: `read` runs unasked, `execute` is asked and journalled."""
+    if effect not in EFFECTS:
+        raise UsageError(
+            text("a tool cannot have the effect `{effect}`", effect=effect),
+            hint="use `read` or `execute`",
+        )
+
+    def declare(function: _Function) -> _Function:
+        setattr(function, _EFFECT, effect)
+        return function
+
+    return declare
+
+
+def build_program_tools(parts: Sequence[ProgramTool]) -> tuple[BaseTool, ...]:
+    """Build the tools of a program; raises UsageError for one that a model could not call."""
+    tools = tuple(_build_tool(part) for part in parts)
+    names = [each.name for each in tools]
+    for name in names:
+        if not _NAME.fullmatch(name) or name.startswith("mcp_"):
+            raise UsageError(
+                text("`{name}` is no name of a tool", name=name),
+                hint="use letters, digits and `_`, and no `mcp_` at the beginning",
+            )
+        if aliases.resolve_tool_name(name, NAMES) in NAMES or names.count(name) > 1:
+            raise UsageError(
+                text("there is a tool `{name}` already", name=name), hint="rename the function"
+            )
+    PROGRAM_NAMES.update(names)
+    return tools
+
+
+def find_code_change(called: str, subject: BaseTool) -> str:
+    """Return why a call that was allowed for this digest may not run now; empty if it may."""
+    digest = get_digest(subject)
+    return OTHER_CODE.format(name=subject.name) if digest and digest != called else ""
+
+
+def get_digest(subject: BaseTool) -> str:
+    """Return the digest of a program's tool; empty for others."""
+    return str((subject.metadata or {}).get(DIGEST, ""))
+
+
+def _build_tool(part: ProgramTool) -> BaseTool:
+    if isinstance(part, BaseTool):
+        built, function = part, getattr(part, "coroutine", None) or getattr(part, "func", None)
+        effect = get_effect(part)
+        if effect not in EFFECTS:
+            effect = "execute"
+    else:
+        built, function = _build_function_tool(part), part
+        effect = getattr(part, _EFFECT, "execute")
+    code = f"{_read_code(function or type(built))}\n{effect}\n{json.dumps(get_schema(built))}"
+    digest = hashlib.sha256(code.encode()).hexdigest()
+    metadata = {**(built.metadata or {}), "effect": effect, "paths": (), DIGEST: digest}
+    return built.model_copy(update={"metadata": metadata})
+
+
+def _build_function_tool(function: Callable[..., Any]) -> BaseTool:
+    name = getattr(function, "__name__", "")
+    if not inspect.isroutine(function) or name == "<lambda>":
+        raise UsageError(
+            text("{value} is no function with a name", value=repr(function)),
+            hint="give functions made with `def`, or LangChain's tools",
+        )
+    if not inspect.getdoc(function):
+        raise UsageError(
+            text("the function `{name}` has no docstring", name=name),
+            hint="write what it does: the model reads it",
+        )
+    hints = get_type_hints(function)
+    parameters = inspect.signature(function).parameters.values()
+    untyped = [each.name for each in parameters if each.name not in hints]
+    if untyped or any(each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD) for each in parameters):
+        raise UsageError(
+            text("the function `{name}` has arguments without a type", name=name),
+            hint="annotate each argument, and use neither `*args` nor `**kwargs`",
+        )
+    is_async = inspect.iscoroutinefunction(function)
+    return StructuredTool.from_function(
+        func=None if is_async else function,
+        coroutine=function if is_async else None,
+        name=name,
+        description=inspect.getdoc(function) or "",
+    )
+
+
+def _read_code(part: object) -> str:
+    try:
+        return inspect.getsource(part)  # pyright: ignore[reportArgumentType]
+    except (OSError, TypeError):  # of a prompt, or compiled
+        code = getattr(part, "__code__", None)
+        return f"{code.co_code!r}{code.co_consts!r}" if code else repr(type(part))

@@ -5,11 +5,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...config.security.provenance import find_provenance_changes
+from ...config.settings.permission_rules import RawRule
 from ...config.text import text
+from ..consent.command_origins import find_origins
 from ..consent.current_state import read_current_origin
 from ..consent.rule_record import ProjectRule, read_project_rules
 from ..mcp.server_config import McpServer
 from ..mcp.server_origins import find_server_origins
+from .command_pattern import CommandPattern
+from .rule import read_rule
 
 
 @dataclass(frozen=True)
@@ -52,4 +56,21 @@ def _find_changes(rule: ProjectRule, root: Path, servers: Sequence[McpServer]) -
             changes.append(text("`{subject}` in `{source}` is gone", **names))
         else:
             changes += find_provenance_changes([consented], [current.provenance])
-    return changes
+    return [*changes, *_find_new_origins(rule, root)]
+
+
+def _find_new_origins(rule: ProjectRule, root: Path) -> Sequence[str]:
+    """Return what the rule's words start now in the project's folder, and did not then.
+
+    A rule that was given for a call in another folder says nothing about this one.
+    """
+    try:
+        pattern = read_rule(RawRule("allow", rule.rule, "")).pattern
+    except ValueError:  # of another version; loading the rules reports it
+        return ()
+    if not isinstance(pattern, CommandPattern):
+        return ()
+    current = [origin.provenance for origin in find_origins(pattern.words, root, root)]
+    names = {(item.subject, item.source) for item in rule.provenances}
+    new = [item for item in current if (item.subject, item.source) not in names]
+    return find_provenance_changes((), new) if len(new) < len(current) or not names else ()

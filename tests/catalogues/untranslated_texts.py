@@ -195,6 +195,7 @@ ASSEMBLED = (
 """Sentences that are put together while the program runs, and those of libraries."""
 NOT_FOR_PEOPLE = frozenset(
     [
+        "Failed to parse ",
         "Before you begin: which steps does this request take? Answer with at most {max_steps} "
         "lines and nothing else, each `- STEP (TOOLS)`, with the tools that you want to use for "
         "the step. Call no tool now. If the request takes no tool, or a single step, answer only "

@@ -11,9 +11,9 @@ from langgraph.types import Command
 
 from ..config.text import text
 from ..tools.aliases import resolve_tool_name
+from .cards.card_library import SHOWN, load_fitting_cards
 from .conversation.loaded_skills import find_loaded_skills
 from .enforce_schema import build_schema_note
-from .memory.card_library import SHOWN, load_fitting_cards
 from .recovery.cancelled_calls import answer_cancelled_calls
 from .recovery.partial_answer import build_interruption_notes
 from .roles import RoleName
@@ -160,7 +160,7 @@ async def _recall_cards(
     cards = await load_fitting_cards(runtime.store, deps, state, typed)
     if not cards:
         return []
-    from .memory.card_choice import WITH_MESSAGE, format_cards, shorten_id
+    from .cards.card_choice import WITH_MESSAGE, format_cards, shorten_id
 
     emit_cards(runtime, cards)
     note = build_side_context(role, WITH_MESSAGE.format(lines=format_cards(cards)))

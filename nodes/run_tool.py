@@ -34,10 +34,10 @@ from .approval.called_tools import with_server_tools
 from .approval.dispatch import group_children
 from .approval.evaluate import explain_refusal, recheck_call
 from .background.command_record import open_background
+from .cards.card_library import open_card_access
 from .conversation.loaded_skills import mark_skills
 from .hooks.selection import select_hooks
 from .mcp.server_call import call_server_tool, is_repeatable
-from .memory.card_library import open_card_access
 from .messages.images import mark_images
 from .recovery.edit_recovery import InterruptedEdit, RecoveryOutcome
 from .repetition.repeated_calls import shorten_repeated_answer

@@ -29,7 +29,7 @@ async def count_card_uses(
 
 
 async def _count(card_ids: set[str], store: BaseStore | None, deps: Dependencies) -> None:
-    from ..nodes.memory.card_library import open_library
+    from ..nodes.cards.card_library import open_library
 
     library = await asyncio.to_thread(open_library, store, deps, {})
     try:

@@ -44,7 +44,7 @@ ROOMS = {
     "partial_answer pull_requests prepared_run run_request steering startup_notices runs threads "
     "thread_history runner reviews studio sync_runner transfer",
     "cli": "i18n rendering prompts execution commands repl/prompt repl/session repl/slash repl app",
-    "nodes": "children/task conversation/cut tool_task state children memory conversation messages "
+    "nodes": "children/task conversation/cut tool_task state children cards conversation messages "
     "run hooks recovery repetition verdict outcome subagents background skills approval review mcp "
     "turn enforce_schema compaction testing attempts agent_turn approve architect chat_turn coder "
     "compact editor receive_message run_tool switch_mode tester verify lazy_nodes",

@@ -10,7 +10,6 @@ from ..i18n.catalogs import t
 from ..i18n.message_translation import translate, translate_notice
 from ..i18n.stored_messages import translate_stored
 from .console import can_redraw, open_console, show_line, style_text
-from .context.compaction import format_end, format_reset, format_start
 from .diff import ShownDiffs, show_diff
 from .event_text import (
     describe_background_end,
@@ -26,6 +25,7 @@ from .subagents.event_lines import SubagentLines
 from .thinking_view import ThinkingView, create_thinking_view
 from .tool_calls import ToolView
 from .turn_meter import TurnMeter
+from .window.compaction import format_end, format_reset, format_start
 
 if TYPE_CHECKING:
     from .markdown.live import AnswerView

@@ -10,12 +10,12 @@ from ...sdk.threads.transcript import TranscriptEntry
 from ..i18n.catalogs import t
 from ..i18n.stored_messages import translate_stored
 from ..stdin_block import extract_stdin
-from .context.compaction import describe_author
 from .listings.threads import SHORT_ID, format_time
 from .output import echo
 from .sanitize import sanitize_line
 from .subagents.child_line import format_child
 from .tool_summary import format_call, format_facts
+from .window.compaction import describe_author
 
 # A line, and its style at a terminal
 StyledLine = tuple[str, str]

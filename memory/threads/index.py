@@ -216,7 +216,7 @@ class ThreadIndex:
 
     def compact(self, thread_id: str) -> None:
         """Delete abandoned branches, with their sub-agents, and repeated values of the thread."""
-        from ..checkpoints.compaction import compact_thread
+        from ..checkpoints.checkpoint_pruning import compact_thread
         from .children import delete_abandoned_children
         from .sub_runs import read_sub_runs
 

@@ -9,9 +9,9 @@ from langgraph.types import Command, Send
 
 from ...tools.definition import is_read_only_tool
 from ...tools.workspace import Workspace
+from ..cards.note_origin import find_origin
 from ..conversation.cut import get_conversation
 from ..conversation.loaded_skills import find_loaded_skills
-from ..memory.note_origin import find_origin
 from ..repetition.repeated_calls import find_earlier_answer
 from ..run.message_history import find_last_seen, iter_newest_first, select_view
 from ..state import State

@@ -14,6 +14,7 @@ from ...memory.undo.undo_stack import find_active_entries
 from ...models.errors import ModelCallError
 from ...tools.result import ToolError
 from ..background.end_notes import describe_running
+from ..cards.proposals import Candidate, propose_cards
 from ..conversation.boundaries import PlannedCut, choose_cut
 from ..conversation.bridge import build_bridge
 from ..conversation.cut import Cut, get_conversation
@@ -21,7 +22,6 @@ from ..conversation.loaded_skills import KeptSkills, choose_kept_skills, describ
 from ..conversation.pruning import choose_pruned
 from ..conversation.token_estimate import estimate_tokens
 from ..conversation.view import build_view, estimate_view
-from ..memory.proposals import Candidate, propose_cards
 from ..messages.context_message import to_context_messages
 from ..run.agent import Agent, load_agent
 from ..run.context import get_thread_id

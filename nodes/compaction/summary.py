@@ -11,8 +11,8 @@ from langchain_core.messages import HumanMessage
 from ...config.text import text
 from ...memory.cards.card import CARD_TYPES, CardType
 from ...models.invoke import is_cut
+from ..cards.proposals import Candidate
 from ..conversation.token_estimate import estimate_text
-from ..memory.proposals import Candidate
 from ..turn.side_request import TOLERANCE, SideAnswer
 
 _HEADING = re.compile(r"(?m)^[#*`\s]*CARDS[*`:\s]*$")

@@ -31,7 +31,7 @@ from ...tools.result import ToolError
 from ...tools.sandbox.sandbox import Sandbox
 from ...tools.testing.detection import detect_active_commands, format_command
 from ...tools.workspace import Workspace
-from ..memory.card_library import CardSources, load_start_cards
+from ..cards.card_library import CardSources, load_start_cards
 from .server_offer import load_offer
 
 if TYPE_CHECKING:
@@ -234,7 +234,7 @@ async def settle_context_message(
 def _describe_cards(cards: "Sequence[Card]") -> str:
     if not cards:
         return ""
-    from ..memory.card_choice import AT_START, format_cards
+    from ..cards.card_choice import AT_START, format_cards
 
     return f"{AT_START}\n{format_cards(cards)}"
 

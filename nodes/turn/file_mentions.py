@@ -22,9 +22,9 @@ from ...tools.filesystem.images import (
     store_image,
 )
 from ...tools.result import IMAGES, ToolError, ToolResult
+from ..cards.note_origin import FOREIGN
 from ..mcp.mentioned_resources import SHOWN as RESOURCE_SHOWN
 from ..mcp.mentioned_resources import is_resource, read_resource
-from ..memory.note_origin import FOREIGN
 from ..messages.images import mark_images
 from ..roles import RoleName
 from ..run.dependencies import Dependencies

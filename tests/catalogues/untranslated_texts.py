@@ -37,7 +37,7 @@ SPEAKING = (
     "tools/shell/**/*.py",
     "tools/runtime/agent_tools.py",
     "tools/testing/*.py",
-    "nodes/memory/proposals.py",
+    "nodes/cards/proposals.py",
     "nodes/subagents/abandoned_worktrees.py",
     "nodes/testing/*.py",
     "tools/runtime/registry.py",

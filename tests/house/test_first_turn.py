@@ -18,7 +18,7 @@ UNUSED = (
     "nodes.agent_turn",
     "nodes.compaction.new_cut",
     "nodes.compaction.summary",
-    "nodes.memory.card_choice",
+    "nodes.cards.card_choice",
     "nodes.subagents.budget",
     "nodes.subagents.report",
     "nodes.subagents.sent",

@@ -2,8 +2,8 @@
 
 from ....config.errors import UsageError
 from ...i18n.catalogs import t
-from ...rendering.context.window_table import format_context
 from ...rendering.definition_list import get_terminal_width
+from ...rendering.window.window_table import format_context
 from ..session.session import Session
 from .files import require_thread_id
 

@@ -13,7 +13,7 @@ from langgraph.graph import START, StateGraph
 from langgraph.types import Command, Send, interrupt
 from typing_extensions import TypedDict
 
-from maxagent.memory.checkpoints.compaction import compact_thread
+from maxagent.memory.checkpoints.checkpoint_pruning import compact_thread
 from maxagent.memory.checkpoints.message_merge import merge_messages
 from maxagent.memory.checkpoints.messages import read_model_messages, read_searchable_texts
 from maxagent.memory.checkpoints.repair import create_tables, fill_lost_checkpoints

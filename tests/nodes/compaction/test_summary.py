@@ -2,8 +2,8 @@
 
 import pytest
 
+from maxagent.nodes.cards.proposals import Candidate
 from maxagent.nodes.compaction.summary import split_candidates
-from maxagent.nodes.memory.proposals import Candidate
 
 NOTE = "**Asked now**: repair the cart."
 

@@ -1,7 +1,7 @@
 """Which cards a thread is shown: at its start, and with a later message."""
 
 from maxagent.memory.cards.card import Card, CardType
-from maxagent.nodes.memory.card_choice import (
+from maxagent.nodes.cards.card_choice import (
     MAX_AT_START,
     choose_fitting_cards,
     choose_start_cards,

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from maxagent.cli.rendering.context.window_table import format_context
 from maxagent.cli.rendering.table import measure_width
+from maxagent.cli.rendering.window.window_table import format_context
 from maxagent.sdk.threads.context_usage import ContextUsage
 
 PARTS = {"system": 2_000, "tools": 6_000, "summary": 0, "user": 400, "answers": 1_600,

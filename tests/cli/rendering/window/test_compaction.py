@@ -1,6 +1,6 @@
 import pytest
 
-from maxagent.cli.rendering.context.compaction import format_end, format_reset, format_start
+from maxagent.cli.rendering.window.compaction import format_end, format_reset, format_start
 from maxagent.sdk import events as ev
 
 

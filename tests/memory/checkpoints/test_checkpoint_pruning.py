@@ -11,8 +11,8 @@ from old_threads import CHAT, WAITING, bring_old_threads
 
 from maxagent.config import paths
 from maxagent.graphs.chat import build_graph
-from maxagent.memory.checkpoints import compaction
-from maxagent.memory.checkpoints.compaction import compact_thread
+from maxagent.memory.checkpoints import checkpoint_pruning
+from maxagent.memory.checkpoints.checkpoint_pruning import compact_thread
 from maxagent.memory.checkpoints.steps import read_branches
 from maxagent.memory.checkpoints.writes import read_channel_writes
 from maxagent.memory.database.checkpointer import open_checkpointer
@@ -71,7 +71,7 @@ def test_the_story_stays(database: Path) -> None:
 def test_interrupted_compaction_can_be_continued(
     database: Path, monkeypatch: pytest.MonkeyPatch, stop_at: int
 ) -> None:
-    monkeypatch.setattr(compaction, "_PORTION", 1)
+    monkeypatch.setattr(checkpoint_pruning, "_PORTION", 1)
     with closing(connect(database)) as connection:
         commits = iter(range(1, 1000))
 

@@ -9,7 +9,7 @@ from langchain_core.messages import ToolMessage
 from maxagent.config.settings.schema import MemorySection, Settings
 from maxagent.config.trust.decision import Trust
 from maxagent.memory.cards.store import open_store
-from maxagent.nodes.memory.proposals import Candidate, propose_cards
+from maxagent.nodes.cards.proposals import Candidate, propose_cards
 from maxagent.nodes.state import State
 from maxagent.tools.workspace import Workspace
 

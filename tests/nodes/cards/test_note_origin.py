@@ -3,7 +3,7 @@
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
-from maxagent.nodes.memory.note_origin import collect_foreign_texts, find_origin, is_asked
+from maxagent.nodes.cards.note_origin import collect_foreign_texts, find_origin, is_asked
 from maxagent.nodes.state import State
 
 

@@ -174,7 +174,7 @@ class ChoiceKeys:
 
     def _send_text(self, now: float) -> ChoiceReply | None:
         """Answer with the text; the whole word of another choice only selects that one."""
-        own, text = self.choices[-1].word, self.text.strip()
+        last_word, text = self.choices[-1].word, self.text.strip()
         words = {
             choice.word: at for at, choice in enumerate(self.choices[:-1]) if not choice.is_free
         }
@@ -183,7 +183,7 @@ class ChoiceKeys:
         elif not self.is_seen(now):
             self.text += " "  # it ended a line that was typed before the question
         elif text:
-            return ChoiceReply(own, "" if text.lower() == own else text)
+            return ChoiceReply(last_word, "" if text.lower() == last_word else text)
         return None
 
     def _choose(self, position: int) -> ChoiceReply | None:

@@ -18,15 +18,17 @@ from .edit_tool_call import build_edit_decision, classify_content, edit_call
 ApprovalRequest = Mapping[str, Any]
 
 
-def decide_call(console: Console, asked: ApprovalRequest, allowed: Sequence[str]) -> dict[str, Any]:
+def decide_call(
+    console: Console, original: ApprovalRequest, allowed: Sequence[str]
+) -> dict[str, Any]:
     """Return a yes, once or always, perhaps to an edited call; or a no with its reason."""
-    request, fits = asked, _show_with_rule(console, asked)
+    request, fits = original, _show_with_rule(console, original)
     while True:
         choices = _build_choices(request, allowed, fits=fits)
         reply = choose(console, _format_question(request, fits=fits), choices)
         match reply.word:
             case "yes":
-                return {"type": "approve"} if request is asked else build_edit_decision(request)
+                return {"type": "approve"} if request is original else build_edit_decision(request)
             case "always":
                 # the node that asked keeps the rule, bound to what the call starts
                 rule = str(request["always"])
@@ -40,7 +42,7 @@ def decide_call(console: Console, asked: ApprovalRequest, allowed: Sequence[str]
                 request = edit_or_keep(console, request)
                 fits = _show_with_rule(console, request)
             case _:
-                is_read = "reject" in allowed and asked["name"] != CHANGE_MODEL
+                is_read = "reject" in allowed and original["name"] != CHANGE_MODEL
                 return {"type": "reject", "message": reply.text if is_read else ""}
 
 

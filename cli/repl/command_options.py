@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -144,7 +145,35 @@ def _find_existing(folder: Path, *, latest: bool, named: str | None) -> "ThreadR
         return find_latest_chat(folder)
     if named is None:
         return None
-    return open_index().find(named, folder) if named else pick_chat(folder)
+    if not named:
+        return pick_chat(folder)
+    return _check_folder(open_index().find(named, folder), folder)
+
+
+def _check_folder(row: "ThreadRow", folder: Path) -> "ThreadRow":
+    """Return the thread; if `-C` names another folder than its own, ask whether it moves there."""
+    from ..prompts.choice import confirm
+
+    target = folder.resolve()
+    if folder == Path(".") or not row.folder or str(target) == row.folder:
+        return row
+    if sys.stdin.isatty() and sys.stderr.isatty():
+        question = t("chat.move", id=row.thread_id[:SHORT_ID], folder=row.folder, target=target)
+        if confirm(question):
+            from ...config import paths
+            from ...sdk.threads.relocation import move_thread
+            from ..prompts.sync_bridge import run_sync
+
+            return run_sync(move_thread(row, paths.locate_home(), target))
+    raise UsageError(
+        text(
+            "thread `{id}` belongs to `{folder}`, not to `{target}`",
+            id=row.thread_id[:SHORT_ID],
+            folder=row.folder,
+            target=target,
+        ),
+        hint=text("leave out `-C`, or run `mcode threads move {id} FOLDER`", id=row.thread_id[:8]),
+    )
 
 
 def _fork_thread(row: "ThreadRow") -> "ThreadRow":

@@ -120,6 +120,21 @@ class ThreadIndex:
         with _translate_name_conflict(name):
             self._update_row(thread_id, "name = ?", (name,))
 
+    def move(self, thread_id: str, old: str, new: str) -> None:
+        """Move the thread from one folder to another, in its row and all its states."""
+        from ..checkpoints.folder_rows import replace_folder
+
+        row = self.get(thread_id)
+        with (
+            _translate_name_conflict(row.name),
+            translate_sqlite_errors(self._path),
+            closing(connect(self._path)) as connection,
+            begin_transaction(connection),
+        ):
+            replace_folder(connection, thread_id, old, new)
+            update = "UPDATE threads SET folder = ? WHERE thread_id = ?"
+            connection.execute(update, (new, thread_id))
+
     def set_title(self, thread_id: str, title: str) -> None:
         """Replace the title, which is the request's first line at first; a user's name wins."""
         with translate_sqlite_errors(self._path), closing(connect(self._path)) as connection:

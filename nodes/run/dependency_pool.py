@@ -162,8 +162,8 @@ def _create_dependencies(
     if not root.is_absolute() or not os.path.isdir(root):
         raise UsageError(
             text("`{root}` is not a folder", root=root),
-            hint="give the project's absolute path; if the folder was renamed, take the thread "
-            "there with `mcode threads export` and `import`",
+            hint="give the project's absolute path; if the folder was renamed or moved, the thread "
+            "follows with `mcode threads move ID FOLDER`",
         )
     home, sources = _resolve_home(key), _load_sources(key)
     project = _find_project(root, home)

@@ -124,7 +124,8 @@ def open_thread_files(row: ThreadRow, home: Path) -> ThreadFiles:
                 thread_id=row.thread_id[:8],
                 folder=row.folder,
             ),
-            hint="move it back; `threads fork` and `rewind --talk` work without the files",
+            hint="move it back, or run `mcode threads move ID FOLDER` if it was renamed; "
+            "`threads fork` and `rewind --talk` work without the files",
         )
     snapshots = open_snapshots(folder, home, load_settings(folder, home).settings)
     return ThreadFiles(row.thread_id, snapshots, FileHistory(paths.locate_database(home)))

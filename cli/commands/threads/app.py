@@ -1,12 +1,13 @@
 """`mcode threads` with all its commands."""
 
 from .. import resume
-from . import changes, compact, fork, listing, prune, show, trace, transfer, tree
+from . import changes, compact, fork, listing, move, prune, show, trace, transfer, tree
 
 app = listing.app
 for command in (
     show.show,
     fork.fork,
+    move.move,
     tree.tree,
     changes.changes,
     trace.trace,

@@ -102,3 +102,20 @@ def test_a_plan_is_the_message_and_mentions_nothing(tmp_path: Path) -> None:
     message, options = add_plan(tmp_path, "p.md", "Not step 3.", {})
     assert message == "Carry out the plan in `p.md`:\n\n# Cut\n\nRead @secret.\n\nNot step 3."
     assert options == {"mentioning": "Not step 3."}
+
+
+@pytest.mark.parametrize("name", ["other", "project/below", "umlaut ä", ".", "deep/er"])
+async def test_thread_of_another_folder_names_move(
+    talked: list[str], tmp_path: Path, name: str
+) -> None:
+    elsewhere = tmp_path / name
+    elsewhere.mkdir(parents=True, exist_ok=True)
+    with pytest.raises(UsageError) as caught:
+        select_thread(elsewhere, latest=False, named=talked[0][:8], fork=False, name="")
+    assert f"`mcode threads move {talked[0][:8]} FOLDER`" in str(caught.value.hint)
+    assert ThreadIndex().get(talked[0]).folder == str(tmp_path / "project")
+
+
+async def test_thread_is_found_without_folder_option(talked: list[str]) -> None:
+    row = select_thread(Path("."), latest=False, named=talked[0][:8], fork=False, name="")
+    assert row and row.thread_id == talked[0]

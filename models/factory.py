@@ -1,7 +1,7 @@
 """Chat models of resolved models; each model shares its connections."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from ..config.errors import UsageError
 from ..config.text import text
@@ -31,6 +31,10 @@ def open_model(resolved: ResolvedModel, *, role: str = "") -> "BaseChatModel":
         from .scripted_model import open_script
 
         return open_script(Path(resolved.model).expanduser(), role)
+    if resolved.provider.name == "program":
+        from .program.program_model import build_absent_error
+
+        raise build_absent_error(resolved.name)
     if resolved.provider.name == "replay":
         from .cassette.replay_model import open_cassette
 
@@ -68,7 +72,14 @@ async def close_model(model: "BaseChatModel") -> None:
 class ModelPool:
     """The open chat models of a run."""
 
-    def __init__(self, refusals_file: Path | None = None, limits_file: Path | None = None) -> None:
+    def __init__(
+        self,
+        refusals_file: Path | None = None,
+        limits_file: Path | None = None,
+        program_model: "BaseChatModel | None" = None,
+    ) -> None:
+        """`program_model` is the chat model object of the program; its connections stay open."""
+        self._program_model = program_model
         self.tool_refusals = ToolRefusals(refusals_file)
         """Models whose endpoint has denied tools."""
         self.learnt_limits = LearntLimits(limits_file)
@@ -77,6 +88,8 @@ class ModelPool:
 
     def get(self, resolved: ResolvedModel, role: str) -> "BaseChatModel":
         """Return the open model, or open it."""
+        if resolved.provider.name == "program":
+            return self._open_program_model(resolved)
         # a script has a part for each role; any other model answers all roles
         part = role if resolved.provider.name == "scripted" else ""
         for model, whose, opened in self._opened:
@@ -85,6 +98,14 @@ class ModelPool:
         chat_model = open_model(resolved, role=part)
         self._opened.append((resolved, part, chat_model))
         return chat_model
+
+    def _open_program_model(self, resolved: ResolvedModel) -> "BaseChatModel":
+        from .program.program_model import ProgramModel, build_absent_error, name_program_model
+
+        model = self._program_model
+        if model is None or name_program_model(model) != resolved.name:
+            raise build_absent_error(resolved.name)
+        return cast("BaseChatModel", ProgramModel(model, resolved.name))
 
     async def close(self) -> None:
         """Close the connections of all models."""

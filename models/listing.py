@@ -41,7 +41,9 @@ def list_models(
     rows = [
         row
         for row in load_providers().values()
-        if row.available and row.name not in ("scripted", "replay") and provider in ("", row.name)
+        if row.available
+        and row.name not in ("scripted", "replay", "program")
+        and provider in ("", row.name)
     ]
     listings = [
         listing

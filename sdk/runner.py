@@ -44,6 +44,7 @@ from .runs.preparation import RunPreparation
 from .thread_history import ThreadHistory
 
 if TYPE_CHECKING:
+    from langchain_core.language_models.chat_models import BaseChatModel
     from langchain_core.tools import BaseTool
 
     from ..tools.runtime.program_tools import ProgramTool
@@ -69,14 +70,17 @@ class Runner(ThreadHistory):
         home: Path | str | None = None,
         on_question: "OnQuestion | None" = None,
         tools: "Sequence[ProgramTool]" = (),
+        model: "BaseChatModel | None" = None,
     ) -> None:
         """`on_question` answers questions while a run goes on; None from it leaves one open.
 
-        `tools` are functions, or tools of LangChain, that the agents may call.
+        `tools` are functions, or tools of LangChain, that the agents may call; `model` is the chat
+        model of new threads whose options name none.
         """
         super().__init__(Path(os.path.abspath(home)) if home else None)
         self._tools = _build_tools(tools)
-        self.pool = DependencyPool(self._tools)
+        self._model = model
+        self.pool = DependencyPool(self._tools, model)
         self.background = BackgroundJobs(self.pool)
         self.steering = SteeringQueue()
         """Messages sent by `steer` that no turn has read."""
@@ -337,7 +341,7 @@ class Runner(ThreadHistory):
 
     def _open_attempt_runner(self, deadline: float) -> "Runner":
         """Open a runner for one more thread that runs at the same time."""
-        beside = Runner(home=self.home, tools=self._tools)
+        beside = Runner(home=self.home, tools=self._tools, model=self._model)
         beside.deadline = deadline
         return beside
 

@@ -24,6 +24,8 @@ from .runs.question_callback import OnQuestion
 from .runs.result import RunResult, build_result
 
 if TYPE_CHECKING:
+    from langchain_core.language_models.chat_models import BaseChatModel
+
     from ..memory.undo.restore import RestoreResult
     from ..memory.undo.restore_plan import Conflict
     from ..tools.runtime.program_tools import ProgramTool
@@ -81,9 +83,12 @@ class SyncRunner:
         home: Path | str | None = None,
         on_question: OnQuestion | None = None,
         tools: "Sequence[ProgramTool]" = (),
+        model: "BaseChatModel | None" = None,
     ) -> None:
         """`on_question` is called in the runner's thread; None from it leaves a question open."""
-        self._create_runner = partial(Runner, home=home, on_question=on_question, tools=tools)
+        self._create_runner = partial(
+            Runner, home=home, on_question=on_question, tools=tools, model=model
+        )
         self._opened: Future[_Opened] = Future()
         self._thread = Thread(target=self._serve, name="maxagent", daemon=True)
 

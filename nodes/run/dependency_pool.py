@@ -35,6 +35,7 @@ from ..options import Options
 from .dependencies import Dependencies, DependencySources, build_environ
 
 if TYPE_CHECKING:
+    from langchain_core.language_models.chat_models import BaseChatModel
     from langchain_core.tools import BaseTool
 
     from ...tools.mcp.connections import McpConnections
@@ -70,9 +71,19 @@ class DependencyPool:
     It belongs to one event loop, since an HTTP client belongs to the loop that opened it.
     """
 
-    def __init__(self, program_tools: "tuple[BaseTool, ...]" = ()) -> None:
+    def __init__(
+        self,
+        program_tools: "tuple[BaseTool, ...]" = (),
+        program_model: "BaseChatModel | None" = None,
+    ) -> None:
         """Build it; every agent that may call servers' tools gets the program's tools, too."""
-        self._program_tools = program_tools
+        self._program_tools, self._program_model = program_tools, program_model
+        self.program_model_name = ""
+        """`program/NAME` of the program's chat model; empty: it has given none."""
+        if program_model is not None:
+            from ...models.program.program_model import name_program_model
+
+            self.program_model_name = name_program_model(program_model)
         self._opened: dict[_DependencyKey, Dependencies] = {}
         self._replaced: list[Dependencies] = []
         self.background = BackgroundPool()
@@ -97,7 +108,7 @@ class DependencyPool:
         if key in self._opened:
             return self._opened[key]
         created = await asyncio.to_thread(_create_dependencies, key, context, self._connections)
-        created = replace(created, program_tools=self._program_tools)
+        created = self._add_program_parts(created)
         deps = self._opened.setdefault(key, created)
         if deps is not created:  # another task was faster
             await created.close()
@@ -106,6 +117,23 @@ class DependencyPool:
             if deps.mcp:
                 deps.mcp.start_background()
         return deps
+
+    def _add_program_parts(self, deps: Dependencies) -> Dependencies:
+        """Add the program's tools and model; raises UsageError for a model that is not there."""
+        if deps.model.provider.name == "program" and deps.model.name != self.program_model_name:
+            from ...models.program.program_model import build_absent_error
+
+            raise build_absent_error(deps.model.name)
+        if self._program_model is not None:
+            from ...models.program.program_model import can_bind_tools
+
+            models = _open_model_pool(deps.home, self._program_model)
+            deps = replace(deps, chat_models=models)
+            if deps.model.name == self.program_model_name and not can_bind_tools(
+                self._program_model
+            ):
+                deps = replace(deps, model=replace(deps.model, tool_calls="xml"))
+        return replace(deps, program_tools=self._program_tools)
 
     async def reload_if_changed(self, folder: str) -> None:
         """Drop the folder's dependencies whose settings, agents or instructions have changed.
@@ -199,10 +227,15 @@ def _create_dependencies(
         from_project=_list_project_keys(loaded, project),
         turns=settings.model.turns,
         mcp=_open_servers(sources, home, sandbox, connections),
-        chat_models=ModelPool(paths.locate_tool_refusals(home), paths.locate_learnt_limits(home)),
+        chat_models=_open_model_pool(home),
     )
     speaks = deps.agents.profiles.get(key.speaker)  # an unknown name is reported when it is used
     return replace(deps, model=deps.resolve_model(speaks)) if speaks else deps
+
+
+def _open_model_pool(home: Path, program_model: "BaseChatModel | None" = None) -> ModelPool:
+    refusals, limits = paths.locate_tool_refusals(home), paths.locate_learnt_limits(home)
+    return ModelPool(refusals, limits, program_model)
 
 
 def _open_servers(

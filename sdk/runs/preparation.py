@@ -43,6 +43,7 @@ class RunPreparation:
     async def prepare_thread(self, build: Callable[[], NewThread], context: Context) -> PreparedRun:
         """Record the thread of a new job."""
         new = await asyncio.to_thread(build)
+        new = replace(new, options=self._choose_model(new.options))
         job, root = new.job, new.root
         await asyncio.to_thread(grant_if_empty, root, self.home)
         await self.pool.reload_if_changed(str(root))
@@ -85,6 +86,8 @@ class RunPreparation:
         await self.pool.reload_if_changed(row.folder)
         overrides = build_chat_options(options, agent)
         row = await self.load_current_options(row)
+        if not cast(Options, row.options).get("model"):
+            overrides = self._choose_model(overrides)
         lasting = select_lasting(cast(Options, row.options))
         merged, deps = await open_with_model(
             self.pool, row.folder, cast(Options, {**lasting, **overrides}), context
@@ -118,3 +121,8 @@ class RunPreparation:
                 deps, tests=needs_tests(find_job(row.graph), row.options)
             )
         return PreparedRun(row, context, notices, answers=answers, wait=wait, now=now)
+
+    def _choose_model(self, options: Options) -> Options:
+        """Return the options with the program's model, unless they name another."""
+        name = self.pool.program_model_name
+        return {**options, "model": name} if name and not options.get("model") else options

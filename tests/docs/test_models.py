@@ -8,7 +8,7 @@ from maxagent.models.providers import Provider, load_providers
 
 PAGE = (Path(__file__).parents[2] / "docs/models.md").read_text(encoding="utf-8")
 ROWS = [row.split("|") for row in PAGE.splitlines() if row.startswith("| `")]
-NOT_LISTED = ("scripted", "replay", "copilot")
+NOT_LISTED = ("scripted", "replay", "copilot", "program")
 LISTED = [row for name, row in load_providers().items() if name not in NOT_LISTED]
 
 

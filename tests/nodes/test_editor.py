@@ -18,4 +18,4 @@ def test_without_named_files_it_does_not_begin(tmp_path):
 
 
 def test_the_editor_runs_nothing():
-    assert "run_command" not in load_built_in_agents()["editor"].tools
+    assert "run_command" not in load_built_in_agents()["editor"].allowed_tools

@@ -103,7 +103,7 @@ async def test_run_begins_with_current_user_files(pool, context, tmp_path, file,
     told = open_agent(after, "coder").system.text
     assert (
         denied == ["run_command(make)"]
-        or (reviewer and reviewer.tools == ("glob",))
+        or (reviewer and reviewer.allowed_tools == ("glob",))
         or ("Use blanks." in told and "Use tabs." not in told)
     )
 

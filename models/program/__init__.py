@@ -1,0 +1,1 @@
+"""Chat models that are objects of the program which embeds MaxAgent."""

@@ -18,7 +18,7 @@ from ..config import exit_codes, paths
 from ..config.crash_report import describe_error
 from ..config.security.executables import keep_absolute_entries
 from .default_command import DefaultCommandGroup
-from .execution.stdin import read_piped_text
+from .execution.stdin import read_piped_text, take_terminal
 from .i18n.catalogs import t, use_language
 from .i18n.language_selection import select_language
 from .i18n.message_translation import translate
@@ -138,6 +138,7 @@ def _run_without_command(context: typer.Context) -> int:
 
         return run_repl(folder=Path("."))
     if (words := read_piped_text()).strip():
+        take_terminal()
         from .execution.single_turn import run_single_turn
 
         return run_single_turn(

@@ -4,6 +4,7 @@ import os
 import select
 import stat
 import sys
+from contextlib import suppress
 from typing import BinaryIO, TextIO
 
 from ...config.errors import UsageError
@@ -27,6 +28,20 @@ def read_piped_text() -> str:
     if _is_pipe(sys.stdin) and not select.select([sys.stdin], [], [], PATIENCE)[0]:
         echo(t("chat.reading"), err=True)
     return read_text(sys.stdin.buffer)
+
+
+def take_terminal() -> None:
+    """Read the terminal from now on, after what was piped, so that the user can be asked.
+
+    Nothing changes without one, or where the output goes elsewhere: `… | mcode chat | less`.
+    """
+    if sys.stdin.isatty() or not (sys.stdout.isatty() and sys.stderr.isatty()):
+        return
+    with suppress(OSError):  # nobody is there
+        terminal = os.open("/dev/tty", os.O_RDONLY)
+        os.dup2(terminal, 0)
+        os.close(terminal)
+        sys.stdin = os.fdopen(0, encoding=sys.stdin.encoding, errors=sys.stdin.errors)
 
 
 def _is_pipe(stream: TextIO) -> bool:

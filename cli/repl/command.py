@@ -10,7 +10,7 @@ import typer
 
 from ...config.errors import UsageError
 from ...config.text import text
-from ..execution.stdin import read_piped_text
+from ..execution.stdin import read_piped_text, take_terminal
 from ..lazy_imports import without_collector
 from ..options import (
     AnswerStyle,
@@ -159,6 +159,7 @@ def _join_piped_input(message: str) -> tuple[str, dict[str, object]]:
     piped = read_piped_text()
     if not piped.strip():
         return message, {}
+    take_terminal()
     if not message.strip():
         return piped, {"mentioning": ""}
     return message, {"aside": [wrap_stdin(piped)]}

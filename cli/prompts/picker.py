@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ..i18n.catalogs import t
 from ..rendering.output import echo
-from ..rendering.table import GAP, NARROW, align_columns, measure_width
+from ..rendering.table import GAP, NARROW, align_columns
+from ..rendering.text_width import measure_width
 from .choice import ask_number
 from .sync_bridge import run_sync
 from .text_input import holds_key

@@ -18,7 +18,7 @@ from .console import fit_rows, show_line, style_text
 from .diff import show_diff
 from .humanize import format_remaining_time
 from .sanitize import sanitize_line, sanitize_text
-from .table import measure_width
+from .text_width import measure_width
 
 BAR = "  │ "
 # Rows of the screen that the question itself takes

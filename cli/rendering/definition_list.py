@@ -5,7 +5,8 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from .line_breaks import split_rows
-from .table import GAP, measure_width
+from .table import GAP
+from .text_width import measure_width
 
 INDENT = 4
 

@@ -15,7 +15,8 @@ import typer
 from ..i18n.catalogs import translate_english
 from ..lazy_commands import LazyCommands
 from .line_breaks import find_breaks
-from .table import GAP, measure_width
+from .table import GAP
+from .text_width import measure_width
 
 # Texts of typer itself
 TYPER_TEXTS = (

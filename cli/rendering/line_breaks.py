@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from .table import measure_width
+from .text_width import measure_width
 
 if TYPE_CHECKING:
     from rich.text import Text

@@ -2,12 +2,11 @@
 
 import shutil
 import sys
-import unicodedata
 from collections.abc import Sequence
-from itertools import accumulate
 
 from .output import echo
 from .sanitize import sanitize_line
+from .text_width import measure_width
 
 GAP = "  "
 # Columns of a terminal
@@ -41,22 +40,6 @@ def align_columns(rows: Sequence[Sequence[str]]) -> list[str]:
         )
         lines.append(GAP.join(cells).rstrip())
     return lines
-
-
-def measure_width(text: str) -> int:
-    """Return the screen cells of the text: a Chinese character takes two, an accent none."""
-    return sum(
-        0 if unicodedata.combining(char) else 1 + (unicodedata.east_asian_width(char) in "WF")
-        for char in text
-    )
-
-
-def shorten_text(text: str, cells: int) -> str:
-    """Return the text; cut a long one to this many cells, with an ellipsis at its end."""
-    if measure_width(text) <= cells:
-        return text
-    widths = accumulate(map(measure_width, text))
-    return text[: sum(width < cells for width in widths)].rstrip() + "…"
 
 
 def _show_rich(headers: Sequence[str], rows: Sequence[Sequence[str]], cut: Sequence[str]) -> None:

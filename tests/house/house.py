@@ -3,6 +3,7 @@
 `test_house.py` and `tests/test_layout.py` hold them.
 """
 
+import ast
 import io
 import math
 import statistics
@@ -16,7 +17,13 @@ from pathlib import Path
 from first_turn import count_entered_modules
 from local_names import find_vague_names
 from module_names import BANNED_WORDS, find_misnamed
-from source_tree import find_functions, find_modules, imported_modules, read_source
+from source_tree import (
+    find_functions,
+    find_modules,
+    find_statements,
+    imported_modules,
+    read_source,
+)
 
 VERBS = Path(__file__).with_name("verbs.txt")
 PRAGMAS = ("# pyright:", "# type:", "# noqa", "# fmt:", "#!")
@@ -80,11 +87,14 @@ def list_measures() -> Sequence[Measure]:
         Measure("lines of the median module", statistics.median(lengths.values()), 60, 120),
         Measure("lines of the longest module", lengths[longest], most=400, note=str(longest)),
         Measure("circles between folders", len(list_circles()), most=0),
+        Measure("circles between modules", len(list_module_circles()), most=3),
+        Measure("modules with one importer, per cent", 100 * one_importer_share(), most=30),
+        Measure("import lines per 100 lines", 100 * import_share(), most=9.9),
         Measure("functions that begin with a verb, per cent", 100 * verb_share(names), least=75),
         Measure("function names of one word, per cent", 100 * one_word_share(names), most=30),
         Measure("functions with a banned word", len({*banned} - {*DURABLE}), most=0),
         Measure("modules with a banned name", len(find_misnamed(find_modules())), most=0),
-        Measure("locals and constants with a vague name", len(vague), most=150),
+        Measure("locals and constants with a vague name", len(vague), most=145),
         Measure("comments per 100 lines", 100 * comments / sum(lengths.values()), least=1.5),
     )
 
@@ -153,6 +163,36 @@ def list_circles() -> Sequence[Circle]:
     return [
         circle for circle in circles if len({p if p in folders else p.parent for p in circle}) > 1
     ]
+
+
+@cache
+def list_module_circles() -> Sequence[Circle]:
+    """List the circles between modules, imports inside functions and for types counted."""
+    # everything may import the version from the package's own `__init__.py`
+    return find_circles(
+        {
+            module: {target for target in imported_modules(module) if len(target.parts) > 1}
+            for module in find_modules()
+        }
+    )
+
+
+def one_importer_share() -> float:
+    """Compute the share of modules that one other module imports."""
+    importers = Counter(target for module in find_modules() for target in imported_modules(module))
+    own = [module for module in find_modules() if module.name != "__init__.py"]
+    return sum(importers[module] == 1 for module in own) / len(own)
+
+
+def import_share() -> float:
+    """Compute the share of lines that are imports."""
+    imports = [
+        (node.end_lineno or node.lineno) - node.lineno + 1
+        for module in find_modules()
+        for node in find_statements(module)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    ]
+    return sum(imports) / sum(read_source(module).count("\n") for module in find_modules())
 
 
 def _place(module: Path) -> Path:

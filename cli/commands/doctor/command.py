@@ -82,7 +82,8 @@ def _print_checks(checks: "Sequence[DoctorCheck]") -> None:
     """Print one line for each check and one for its remedy; wrap long lines with an indent."""
     from ...i18n.catalogs import t
     from ...rendering.definition_list import format_definition, get_terminal_width
-    from ...rendering.table import GAP, align_columns, measure_width
+    from ...rendering.table import GAP, align_columns
+    from ...rendering.text_width import measure_width
 
     heads = align_columns(
         [[t(f"doctor.{row.status}"), t(f"doctor.name.{row.name}")] for row in checks]

@@ -26,7 +26,7 @@ def tree(
     from ...i18n.catalogs import t
     from ...rendering.definition_list import get_terminal_width
     from ...rendering.listings.threads import find_restored_threads, open_index
-    from ...rendering.table import shorten_text
+    from ...rendering.text_width import shorten_text
 
     index = open_index()
     named = index.find(thread, Path.cwd()) if thread is not None else None

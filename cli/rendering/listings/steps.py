@@ -9,7 +9,8 @@ from ....sdk.threads.steps import StepSummary, read_thread_branches, summarize_s
 from ...i18n.catalogs import t
 from ..humanize import format_age
 from ..output import echo, echo_json
-from ..table import is_narrow, shorten_text, show_table
+from ..table import is_narrow, show_table
+from ..text_width import shorten_text
 
 # Columns of a terminal from which there is room for the tools as well
 WIDE = 100

@@ -15,7 +15,8 @@ from ....config.security.redaction import redact
 from ..console import style_text
 from ..line_breaks import TAB, cut_text, wrap_text
 from ..sanitize import sanitize_text
-from ..table import GAP, measure_width
+from ..table import GAP
+from ..text_width import measure_width
 from .blocks import MarkdownBlock, create_parser
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from ...i18n.catalogs import t
 from ..line_breaks import split_rows
-from ..table import measure_width
+from ..text_width import measure_width
 
 if TYPE_CHECKING:
     from ....sdk.threads.context_usage import ContextUsage

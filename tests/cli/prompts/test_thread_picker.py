@@ -9,7 +9,7 @@ from screen import ScreenTerminal
 
 from maxagent.cli.prompts.picker import SHOWN, PickerState
 from maxagent.cli.prompts.thread_picker import build_cells, rank_threads
-from maxagent.cli.rendering.table import measure_width
+from maxagent.cli.rendering.text_width import measure_width
 from maxagent.memory.threads.index import ThreadIndex
 from maxagent.memory.threads.record import ThreadRow
 

@@ -1,5 +1,5 @@
 from maxagent.cli.rendering.definition_list import format_definition_list
-from maxagent.cli.rendering.table import measure_width
+from maxagent.cli.rendering.text_width import measure_width
 
 ROWS = [("/help", "List commands"), ("/model [NAME]", "查看或更换模型"), ("/x", "")]
 

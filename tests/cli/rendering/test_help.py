@@ -12,7 +12,7 @@ from maxagent.cli.app import app
 from maxagent.cli.i18n.catalogs import translate_english, use_language
 from maxagent.cli.rendering import help as help_pages
 from maxagent.cli.rendering.help import TYPER_TEXTS, install_help_pages, unwrap_paragraphs
-from maxagent.cli.rendering.table import measure_width
+from maxagent.cli.rendering.text_width import measure_width
 
 CHINESE = re.compile("[\u4e00-\u9fff]")
 

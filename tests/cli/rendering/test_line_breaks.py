@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from rich.text import Text
 
 from maxagent.cli.rendering.line_breaks import cut_text, wrap_text
-from maxagent.cli.rendering.table import measure_width
+from maxagent.cli.rendering.text_width import measure_width
 
 TEXTS = st.text(st.sampled_from("ab c中文，。（）\t-e\u0301"), max_size=80)
 

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from maxagent.cli.rendering.markdown.blocks import MarkdownBlock
 from maxagent.cli.rendering.markdown.layout import render_block, render_table
-from maxagent.cli.rendering.table import measure_width
+from maxagent.cli.rendering.text_width import measure_width
 
 LINES = [
     "# h 标题",

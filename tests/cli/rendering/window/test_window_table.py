@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from maxagent.cli.rendering.table import measure_width
+from maxagent.cli.rendering.text_width import measure_width
 from maxagent.cli.rendering.window.window_table import format_context
 from maxagent.sdk.threads.context_usage import ContextUsage
 

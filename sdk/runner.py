@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import replace
 from functools import cache, partial
@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Self, cast, overload
 from ..config import paths
 from ..config.errors import UsageError
 from ..config.security.redaction import redact
+from ..config.settings.hook_entries import HookEvent
+from ..config.settings.hooks import HookFunction, build_program_hooks
 from ..config.trust.decision import trust
 from ..memory.cards.store import open_store
 from ..memory.database.checkpointer import open_checkpointer
@@ -71,16 +73,17 @@ class Runner(ThreadHistory):
         on_question: "OnQuestion | None" = None,
         tools: "Sequence[ProgramTool]" = (),
         model: "BaseChatModel | None" = None,
+        hooks: Mapping[HookEvent, Sequence[HookFunction]] | None = None,
     ) -> None:
         """`on_question` answers questions while a run goes on; None from it leaves one open.
 
         `tools` are functions, or tools of LangChain, that the agents may call; `model` is the chat
-        model of new threads whose options name none.
+        model of new threads whose options name none; `hooks` are functions, by event.
         """
         super().__init__(Path(os.path.abspath(home)) if home else None)
         self._tools = _build_tools(tools)
-        self._model = model
-        self.pool = DependencyPool(self._tools, model)
+        self._model, self._hooks = model, hooks or {}
+        self.pool = DependencyPool(self._tools, model, build_program_hooks(self._hooks))
         self.background = BackgroundJobs(self.pool)
         self.steering = SteeringQueue()
         """Messages sent by `steer` that no turn has read."""
@@ -341,7 +344,7 @@ class Runner(ThreadHistory):
 
     def _open_attempt_runner(self, deadline: float) -> "Runner":
         """Open a runner for one more thread that runs at the same time."""
-        beside = Runner(home=self.home, tools=self._tools, model=self._model)
+        beside = Runner(home=self.home, tools=self._tools, model=self._model, hooks=self._hooks)
         beside.deadline = deadline
         return beside
 

@@ -1,7 +1,15 @@
 """The Runner for programs without an event loop: `for event in runner.task(...)`."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    Awaitable,
+    Callable,
+    Generator,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from concurrent.futures import Future, wait
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, contextmanager
 from dataclasses import dataclass
@@ -12,6 +20,8 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast, overload
 
 from ..config.errors import UsageError
+from ..config.settings.hook_entries import HookEvent
+from ..config.settings.hooks import HookFunction
 from ..memory.threads.index import ThreadIndex
 from ..nodes.options import Options
 from ..nodes.run.context import Context
@@ -84,10 +94,11 @@ class SyncRunner:
         on_question: OnQuestion | None = None,
         tools: "Sequence[ProgramTool]" = (),
         model: "BaseChatModel | None" = None,
+        hooks: Mapping[HookEvent, Sequence[HookFunction]] | None = None,
     ) -> None:
         """`on_question` is called in the runner's thread; None from it leaves a question open."""
         self._create_runner = partial(
-            Runner, home=home, on_question=on_question, tools=tools, model=model
+            Runner, home=home, on_question=on_question, tools=tools, model=model, hooks=hooks
         )
         self._opened: Future[_Opened] = Future()
         self._thread = Thread(target=self._serve, name="maxagent", daemon=True)

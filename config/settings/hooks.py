@@ -3,15 +3,20 @@
 Like rules on tool calls they add up: a project's file takes none of the user's hooks away.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import Any, cast
 
+from ..errors import UsageError
+from ..text import text
 from .hook_entries import CLAUDE_EVENTS, EVENTS, HookEvent, OnError, fold_events
 from .sources import Layer
 
 SECTION = "hooks"
 DEFAULT_TIMEOUT = 60.0
+
+
+HookFunction = Callable[[Mapping[str, object]], Any]
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,8 @@ class ConfiguredHook:
     """`FILE:LINE`."""
     from_project: bool = False
     """Whether the project's file has it: then it runs in the sandbox."""
+    function: HookFunction | None = None
+    """A program's function, which is called in place of a command; `command` is its name."""
 
 
 def with_own_events(layer: Layer) -> Layer:
@@ -54,6 +61,25 @@ def merge_hooks(layers: Iterable[Layer]) -> Layer:
     }
     merged = {event: entries for event, entries in together.items() if entries}
     return Layer("", {SECTION: merged} if merged else {})
+
+
+def build_program_hooks(
+    hooks: Mapping[HookEvent, Sequence[HookFunction]],
+) -> tuple[ConfiguredHook, ...]:
+    """Return a program's functions as hooks; raises UsageError for an event that does not exist."""
+    built: list[ConfiguredHook] = []
+    for event, functions in hooks.items():
+        if event not in EVENTS:
+            raise UsageError(
+                text("there is no hook `{event}`", event=event),
+                hint=text("there are: {names}", names=", ".join(EVENTS)),
+            )
+        for function in functions:
+            name = getattr(function, "__qualname__", type(function).__name__)
+            count = sum(hook.command.partition("#")[0] == name for hook in built)
+            command = f"{name}#{count + 1}" if count else name
+            built.append(ConfiguredHook(event, command, origin="program", function=function))
+    return tuple(built)
 
 
 def _read_layer_hooks(layer: Layer, project: str) -> Iterator[ConfiguredHook]:

@@ -61,6 +61,7 @@ class Dependencies:
     """The MCP servers of the project; None: there are none."""
     program_tools: "tuple[BaseTool, ...]" = ()
     """Tools of the program that embeds MaxAgent."""
+    program_hooks: tuple[ConfiguredHook, ...] = ()
     chat_models: ModelPool = field(default_factory=ModelPool)
     images: ImageCache = field(default_factory=ImageCache)
     open_agents: "dict[tuple[str, ...], Agent]" = field(
@@ -77,7 +78,7 @@ class Dependencies:
     @property
     def hooks(self) -> Sequence[ConfiguredHook]:
         """The hooks of all events, mostly none."""
-        return self.sources.loaded.hooks
+        return (*self.sources.loaded.hooks, *self.program_hooks)
 
     @property
     def trust(self) -> Trust:

@@ -11,6 +11,7 @@ from ...config.agents.definition_files import read_definition_files
 from ...config.agents.registry import find_agents
 from ...config.errors import UsageError
 from ...config.instructions.discovery import load_instructions
+from ...config.settings.hooks import ConfiguredHook
 from ...config.settings.keys import FAR_REACHING
 from ...config.settings.loader import LoadedSettings, load_settings
 from ...config.settings.schema import ApprovalMode, Settings
@@ -75,9 +76,11 @@ class DependencyPool:
         self,
         program_tools: "tuple[BaseTool, ...]" = (),
         program_model: "BaseChatModel | None" = None,
+        program_hooks: tuple[ConfiguredHook, ...] = (),
     ) -> None:
         """Build it; every agent that may call servers' tools gets the program's tools, too."""
         self._program_tools, self._program_model = program_tools, program_model
+        self._program_hooks = program_hooks
         self.program_model_name = ""
         """`program/NAME` of the program's chat model; empty: it has given none."""
         if program_model is not None:
@@ -133,7 +136,7 @@ class DependencyPool:
                 self._program_model
             ):
                 deps = replace(deps, model=replace(deps.model, tool_calls="xml"))
-        return replace(deps, program_tools=self._program_tools)
+        return replace(deps, program_tools=self._program_tools, program_hooks=self._program_hooks)
 
     async def reload_if_changed(self, folder: str) -> None:
         """Drop the folder's dependencies whose settings, agents or instructions have changed.

@@ -23,6 +23,7 @@ SPEAKING = (
     "tools/mcp/approved_definitions.py",
     "tools/named_scripts.py",
     "tools/process/user_variables.py",
+    "tools/hooks/function_call.py",
     "tools/runtime/program_tools.py",
     "tools/mcp/client/*.py",
     "tools/mcp/config_files.py",

@@ -88,7 +88,12 @@ def test_sdk_page_conversation_runs_to_its_end(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("number", "said"),
-    [(3, "It is empty.\n[]\n"), (5, "I am a model of your own.\n"), (6, "Reviews a change.\n[")],
+    [
+        (3, "It is empty.\n[]\n"),
+        (5, "I am a model of your own.\n"),
+        (6, "It is empty.\n"),
+        (7, "Reviews a change.\n["),
+    ],
 )
 def test_sdk_page_programs_without_a_loop_run(number: int, said: str, tmp_path: Path) -> None:
     (tmp_path / "scenario.json").write_text(json.dumps([{"text": "It is empty."}]))

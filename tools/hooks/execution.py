@@ -15,6 +15,7 @@ from ..result import ToolError
 from ..sandbox.execution import capture_inside
 from ..sandbox.sandbox import Sandbox
 from .answer import HookAnswer, parse_answer
+from .function_call import call_hook
 
 # Its input is gone from the disk before the command starts
 _START = 'exec < "$1" && rm -f -- "$1" && exec "$2" -c "$3"'
@@ -24,6 +25,8 @@ async def run_hook(
     hook: ConfiguredHook, payload: Mapping[str, object], sandbox: Sandbox
 ) -> HookAnswer:
     """Run the command and return its answer; `on_error` says what a failure is."""
+    if hook.function:
+        return await call_hook(hook.event, hook.function, payload)
     answer = await _try_hook(hook, payload, sandbox)
     if answer.verdict != "failed" or hook.event != "before_tool" or hook.on_error == "allow":
         return answer

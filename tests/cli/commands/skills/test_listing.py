@@ -55,7 +55,7 @@ def test_show_prints_what_counts_and_the_instructions(place: SkillPlace) -> None
     assert {"name: night", f"from: {file}", "license: MIT"} <= {*shown}
     assert "note: night: `color` is not used here" in shown and shown[-1] == "Sleep well."
     wrong = skills("show", "nigth").exception
-    assert (str(wrong), getattr(wrong, "hint", "")) == (
+    assert (wrong.message, getattr(wrong, "hint", "")) == (
         "no skill `nigth`",
         "there are: maxagent, night",
     )

@@ -70,9 +70,10 @@ def show(name: Annotated[str, typer.Argument(help="Name or alias of a tool.")]) 
     if name.lower().startswith(PREFIX):
         show_known_tool(name)
         return
-    from ...tools.aliases import TOOLS
-    from ...tools.definition import get_effect, get_schema
-    from ...tools.runtime.registry import NAMES, describe_unknown_tool, resolve
+    with without_collector():
+        from ...tools.aliases import TOOLS
+        from ...tools.definition import get_effect, get_schema
+        from ...tools.runtime.registry import NAMES, describe_unknown_tool, resolve
 
     tool = resolve(name)
     if tool is None:

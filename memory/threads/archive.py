@@ -32,7 +32,7 @@ from ..checkpoints.tables import StoryChannel
 from ..checkpoints.thread_rows import CheckpointRow, WriteRow
 from .record import ThreadStatus
 from .sub_runs import SubRun
-from .thread_id import validate_thread_id
+from .thread_id import is_thread_id
 from .transfer_rows import CallRow, ChildRows, TransferRows
 
 VERSION = 2
@@ -51,12 +51,18 @@ _Id = Annotated[str, StringConstraints(pattern=r"^[0-9a-f-]{36}$")]
 _Short = Annotated[str, StringConstraints(max_length=200)]
 
 
+def _check_thread_id(thread_id: str) -> str:
+    if not is_thread_id(thread_id):
+        raise ValueError(text("`{thread_id}` is not a thread ID", thread_id=thread_id))
+    return thread_id
+
+
 class ArchivedThread(BaseModel):
     """Metadata of the thread."""
 
     model_config = ConfigDict(extra="ignore")
 
-    thread_id: Annotated[str, AfterValidator(validate_thread_id)]
+    thread_id: Annotated[str, AfterValidator(_check_thread_id)]
     title: str
     name: str
     folder: str
@@ -178,6 +184,8 @@ def read_archive(path: Path) -> ThreadArchive:
             rows=_parse_rows(contents.pop(ROWS)),
             outputs={name.removeprefix(OUTPUTS): data for name, data in contents.items()},
         )
+    except UsageError:  # ours, which is a RuntimeError, too
+        raise
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         raise _build_error(str(error)) from None
     except KeyError as error:

@@ -182,3 +182,29 @@ def test_damaged_file_is_never_read_as_thread(tmp_path: Path, data: st.DataObjec
         assert read_archive(tmp_path / "x.zip").rows == ROWS
     except UsageError as error:
         assert error.hint
+
+
+def _write_zip(path: Path, members: dict[str, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return path
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"readme.md": b"x"},
+        {"../up": b"x"},
+        {"manifest.json": b"{}", "rows.msgpack": b"", "setup.py": b""},
+        {"outputs/../x": b"x"},
+        {"manifest.json": b'{"format": "mcode-thread", "version": 99}', "rows.msgpack": b""},
+        {"manifest.json": b"{}", "rows.msgpack": b""},
+        {},
+    ],
+)
+def test_broken_file_is_described_once(tmp_path: Path, members: dict[str, bytes]) -> None:
+    with pytest.raises(UsageError) as caught:
+        read_archive(_write_zip(tmp_path / "x.zip", members))
+    assert caught.value.message.count("the file ") == 1
+    assert str(caught.value.hint) not in caught.value.message

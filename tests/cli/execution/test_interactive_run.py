@@ -12,7 +12,7 @@ from repl_session import Typing
 from maxagent import Answer, Runner, UnfinishedTurnError, UsageError, trust
 from maxagent.cli.execution.chat_session import ChatSession
 from maxagent.cli.execution.interactive_run import InteractiveRun
-from maxagent.sdk.events import Completion, Event, Question
+from maxagent.sdk.events import Completion, Event, Interrupted, Question
 
 WRITES = {"tool_calls": [{"name": "write_file", "args": {"path": "new", "content": "x\n"}}]}
 
@@ -103,8 +103,8 @@ async def test_dismissed_question_of_resumed_turn_is_asked_again(talk: Talk) -> 
 async def test_stopped_run_asks_and_sends_nothing_more(talk: Talk) -> None:
     await talk.say("write it")
     talk.stops = True
-    assert isinstance(await talk.say("and more", typed="resume\n"), Question)
-    assert [type(end) for end in talk.shown] == [Question]
+    assert isinstance(await talk.say("and more", typed="resume\n"), Interrupted)
+    assert [type(end) for end in talk.shown] == [Interrupted]
 
 
 async def test_changed_plan_is_saved_at_once_or_shown(

@@ -8,6 +8,7 @@ from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from repair_project import BROKEN, REPAIR, SETTINGS, TEST
 
 from maxagent import MaxAgentError, Runner, UsageError, collect
 
@@ -130,3 +131,34 @@ async def test_an_option_goes_before_the_object(tmp_path: Any) -> None:
 def test_what_is_no_model_is_refused(model: Any) -> None:
     with pytest.raises(UsageError, match="no chat model"):
         Runner(model=model)
+
+
+class Repairs(Whole):
+    """Plays the roles of a task, by what it has been asked and answered."""
+
+    def answer(self, messages: list[BaseMessage]) -> AIMessage:
+        system, seen = str(messages[0].content), [message.type for message in messages]
+        if "architect" in system[:400].lower():
+            return AIMessage("SMALL: fix double in numbers_.py")
+        if "tester" in system[:400].lower():
+            return AIMessage("Accepted.")
+        steps = [{"name": "read_file", "args": {"path": "numbers_.py"}}, REPAIR]
+        if seen.count("tool") < len(steps):
+            call = steps[seen.count("tool")]
+            return AIMessage("", tool_calls=[{**call, "id": f"c{len(seen)}", "type": "tool_call"}])
+        return AIMessage("It doubles.")
+
+
+async def test_a_whole_task_ends_verified(tmp_path: Any) -> None:
+    (tmp_path / "project").mkdir()
+    for name, content in (("numbers_.py", BROKEN), ("test_numbers.py", TEST)):
+        (tmp_path / "project" / name).write_text(content)
+    (tmp_path / "project/pytest.ini").write_text(SETTINGS)
+    model = Repairs(requests=[])
+    async with Runner(
+        home=tmp_path / "home", model=model, on_question=lambda question: question.allow()
+    ) as runner:
+        runner.trust(tmp_path / "project")
+        task = runner.task("repair double", folder=tmp_path / "project", options={"apply": True})
+        result = await collect(task)
+    assert (result.status, result.text) == ("verified", "It doubles.")

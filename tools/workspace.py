@@ -74,7 +74,16 @@ class Workspace:
         return self
 
     def find_encoding(self, name: str) -> str:
-        """Find the encoding that a person has set for a file; mostly empty."""
+        """Find the encoding that a person has set for a file, or its project states."""
+        encoding = self.find_set_encoding(name)
+        if encoding or self.is_outside:
+            return encoding
+        from .encodings.project_statements import find_stated_encoding
+
+        return find_stated_encoding(self.root, name)
+
+    def find_set_encoding(self, name: str) -> str:
+        """Find the encoding that the user's settings name for a file; mostly empty."""
         matching = (
             encoding
             for pattern, encoding in reversed(self.encodings)

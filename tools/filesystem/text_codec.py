@@ -56,8 +56,23 @@ class DecodedText:
 
 
 def decode_file(workspace: Workspace, name: str, data: bytes) -> DecodedText:
-    """Decode a file of the project, whose encoding a person may have named."""
-    return decode_text(data, workspace.find_encoding(name))
+    """Decode a file of the project, whose encoding a person or the project may have named."""
+    return decode_text(data, choose_encoding(workspace, name, data))
+
+
+def choose_encoding(workspace: Workspace, name: str, data: bytes) -> str:
+    """Return the encoding that a person or the project names for a file with these bytes."""
+    encoding = workspace.find_encoding(name)
+    # Latin-1 fits all bytes: letters that are UTF-8 show that the project's statement is old
+    is_doubtful = encoding == "iso8859-1" and not workspace.find_set_encoding(name)
+    return "" if is_doubtful and _is_utf8(data) else encoding
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        return not data.isascii() and bool(data.decode())
+    except UnicodeDecodeError:
+        return False
 
 
 def decode_text(data: bytes, encoding: str = "") -> DecodedText:

@@ -17,6 +17,8 @@ MAX_LINES = 2_000
 # of the lines that are shown, with their numbers
 MAX_BYTES = 56_000
 
+_SET = "by the user's settings"
+_STATED = "by `.gitattributes` or `.editorconfig`"
 _NOT_CERTAIN = (
     "[the encoding is not certain: bytes beyond ASCII are shown as \\x and two digits, and only "
     "ASCII can be written; ask the user to set `encoding` for this file]"
@@ -73,7 +75,9 @@ def read_text_file(
         raise ToolError(f"`{name}` has only {len(lines):,} lines")
     visible_lines = lines[start - 1 : start - 1 + _count_fitting(lines[start - 1 : end], start)]
     remarks = _collect_remarks(decoded, lines, visible_lines, start, end)
-    remarks += _collect_encoding_remarks(decoded, workspace.find_encoding(relative_name))
+    stated = workspace.find_encoding(relative_name)
+    reason = _SET if workspace.find_set_encoding(relative_name) else _STATED
+    remarks += _collect_encoding_remarks(decoded, stated, reason)
     output = "\n".join([*([format_lines(visible_lines, start)] if visible_lines else []), *remarks])
     seen = {} if workspace.is_outside else {name: hash_content(data)}
     return ToolResult(output, metadata={"path": name}, seen=seen)
@@ -111,14 +115,16 @@ def _collect_remarks(
     return remarks
 
 
-def _collect_encoding_remarks(decoded: DecodedText, named: str) -> list[str]:
+def _collect_encoding_remarks(decoded: DecodedText, named: str, source: str) -> list[str]:
     """Say which encoding the file has and who says so, and what is shown in place of letters."""
-    if decoded.encoding == UNKNOWN:
-        return [_NOT_CERTAIN]
     remarks = list[str]()
+    if named not in ("", decoded.encoding) and not decoded.data.isascii():
+        remarks.append(f"[{named}, {source}, does not fit the bytes]")
+    if decoded.encoding == UNKNOWN:
+        return [*remarks, _NOT_CERTAIN]
     if decoded.encoding != "utf-8":
         names = " or ".join((decoded.encoding, *decoded.alternatives))
-        reason = "by the user's settings" if decoded.encoding == named else "by the bytes"
+        reason = source if decoded.encoding == named else "by the bytes"
         remarks.append(f"[encoding, {reason}: {names}; it is kept when the file is changed]")
     if to_printable(decoded.text) != decoded.text:
         remarks.append(

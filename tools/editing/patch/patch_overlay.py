@@ -9,7 +9,7 @@ from pathlib import Path
 from ...filesystem.file_access import hash_content, read_bytes, resolve_write_path, stat_writable
 from ...filesystem.file_context import FileContext
 from ...filesystem.listing import resolve_existing
-from ...filesystem.text_codec import decode_text, encode_text
+from ...filesystem.text_codec import choose_encoding, decode_text, encode_text
 from ...result import ToolError
 from ...textedits.compose import compose_edits
 from ...textedits.text_edits import TextChange, TextEdit, apply_edits
@@ -229,7 +229,8 @@ class PatchedFiles:
         if stat_result is None:
             return None
         workspace, name = self.run.workspace, self._to_name(path)
-        data, encoding = read_bytes(workspace, path), workspace.find_encoding(name)
+        data = read_bytes(workspace, path)
+        encoding = choose_encoding(workspace, name, data)
         return FileContent(name, data, encoding=encoding, like=stat_result)
 
     def _check_no_link(self, name: str) -> None:

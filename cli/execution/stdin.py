@@ -33,15 +33,17 @@ def read_piped_text() -> str:
 def take_terminal() -> None:
     """Read the terminal from now on, after what was piped, so that the user can be asked.
 
-    Nothing changes without one, or where the output goes elsewhere: `… | mcode chat | less`.
+    Nothing changes without one, in the background, or where the output goes elsewhere, as in
+    `… | mcode chat | less`.
     """
     if sys.stdin.isatty() or not (sys.stdout.isatty() and sys.stderr.isatty()):
         return
     with suppress(OSError):  # nobody is there
         terminal = os.open("/dev/tty", os.O_RDONLY)
-        os.dup2(terminal, 0)
+        if os.tcgetpgrp(terminal) == os.getpgrp():
+            os.dup2(terminal, 0)
+            sys.stdin = os.fdopen(0, encoding=sys.stdin.encoding, errors=sys.stdin.errors)
         os.close(terminal)
-        sys.stdin = os.fdopen(0, encoding=sys.stdin.encoding, errors=sys.stdin.errors)
 
 
 def _is_pipe(stream: TextIO) -> bool:

@@ -57,6 +57,7 @@ def test_user_is_asked_at_the_terminal(program: Program, line: str, key: str, ma
         f"echo log | {MCODE} chat 'Write it' --mode ask --trust | cat",
         f"echo log | {MCODE} chat 'Write it' --mode ask --trust 2> errors",
         f"echo log | {MCODE} chat 'Write it' --mode ask --trust --output json",
+        f"set -m; echo log | {MCODE} chat 'Write it' --mode ask --trust & wait $!",
         f"echo log | setsid --wait {MCODE} chat 'Write it' --mode ask --trust",
     ],
 )

@@ -12,6 +12,9 @@ LANGGRAPH = re.compile(
 )
 FOLDERS = ("config", "models", "memory", "tools", "nodes", "graphs", "sdk", "cli")
 BUILT_IN = {
+    ("memory/checkpoints/folder_rows.py", "column"),
+    ("memory/checkpoints/folder_rows.py", "kept"),
+    ("memory/checkpoints/folder_rows.py", "table"),
     ("memory/checkpoints/messages.py", "HAS_CONVERSATION"),
     ("memory/checkpoints/messages.py", "WRITTEN_BY_EDGE"),
     ("memory/checkpoints/messages.py", "WRITTEN_BY_UPDATE"),

@@ -286,8 +286,10 @@ def test_threads_page_commands_work_as_documented(tmp_path: Path) -> None:
     begun = mcode(["chat", "Round the cart", "--model", model, "--trust"], tmp_path)
     assert begun.returncode == 0, begun.stderr
     thread = json.loads(mcode(["threads", "list", "--json"], tmp_path).stdout)[0]["thread_id"]
+    (place := tmp_path / "place").mkdir()
     for line in block("docs/threads.md", "sh").splitlines():
-        words = shlex.split(line.replace("3f2a", thread[:8]), comments=True)[1:]
+        line = line.replace("3f2a", thread[:8]).replace("~/new/place", str(place))
+        words = shlex.split(line, comments=True)[1:]
         ended = mcode([*words], tmp_path)
         assert ended.returncode == 0, (line, ended.stderr)
         if words[1] in ("list", "show"):

@@ -3,7 +3,6 @@
 git is not started: a repository's own configuration can make it run programs.
 """
 
-import configparser
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +21,8 @@ class Repository:
         """Return the address of the first remote; empty if there is none."""
         if self.git_dir is None:
             return ""
+        import configparser  # most memories have no remote
+
         common = _read_start(self.git_dir / "commondir").strip()
         parser = configparser.RawConfigParser(
             strict=False, allow_no_value=True, delimiters=("=",), comment_prefixes=("#", ";")

@@ -1,27 +1,13 @@
 """Images that a model may look at: PNG, JPEG, GIF, WebP. Each is stored once, by its hash."""
 
 import hashlib
-import io
 import re
-import warnings
 from pathlib import Path
 
-from PIL import Image, ImageOps, UnidentifiedImageError
 from typing_extensions import TypedDict
 
 from ...config.security.private_files import make_private_folder, replace_file
-from ..result import ToolError
 
-# Anthropic refuses more pixels on a side where a request has many images
-MAX_SIDE = 2_000
-# Anthropic counts 5 MB of base64
-MAX_BYTES = 3_700_000
-# Qwen refuses less
-MIN_SIDE = 11
-# Most pixels that are decoded: 3 bytes of memory each
-MAX_PIXELS = 100_000_000
-_QUALITIES = (85, 60, 30)
-_TYPES = ("PNG", "JPEG", "GIF", "WEBP")
 # Most bytes of a file that is opened as an image
 MAX_IMAGE_BYTES = 20_000_000
 SUFFIXES = {
@@ -31,61 +17,6 @@ SUFFIXES = {
     "image/webp": ".webp",
 }
 _STORED_NAME = re.compile(r"[0-9a-f]{64}\.(png|jpg|gif|webp)")
-
-
-def fit_image(name: str, data: bytes) -> bytes:
-    """Return the image, made smaller where it is too large for a request; else the same bytes.
-
-    Raises ToolError for one that cannot be decoded; of an animation the first picture counts.
-    """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a large image: the limit is ours
-            image = Image.open(io.BytesIO(data), formats=_TYPES)
-            if image.width * image.height > MAX_PIXELS:
-                raise ToolError(
-                    f"`{name}` has {image.width:,} x {image.height:,} pixels, too many to show"
-                )
-            image.load()
-    except (OSError, UnidentifiedImageError, ValueError, SyntaxError, EOFError) as error:
-        raise ToolError(f"`{name}` cannot be shown: the image is damaged ({error})") from error
-    except Image.DecompressionBombError as error:
-        raise ToolError(f"`{name}` has too many pixels to show") from error
-    is_still = getattr(image, "n_frames", 1) == 1
-    if is_still and len(data) <= MAX_BYTES and _fits(image):
-        return data
-    return _encode(_scale(ImageOps.exif_transpose(image)))
-
-
-def _fits(image: Image.Image) -> bool:
-    return min(image.size) >= MIN_SIDE and max(image.size) <= MAX_SIDE
-
-
-def _scale(image: Image.Image) -> Image.Image:
-    """Return the image within the sides that are accepted; a narrow one gets a margin."""
-    if image.mode not in ("L", "RGB", "RGBA"):
-        has_alpha = "A" in image.getbands() or "transparency" in image.info
-        image = image.convert("RGBA" if has_alpha else "RGB")
-    if max(image.size) > MAX_SIDE:
-        image.thumbnail((MAX_SIDE, MAX_SIDE))
-    if min(image.size) < MIN_SIDE:
-        size = (max(image.width, MIN_SIDE), max(image.height, MIN_SIDE))
-        canvas = Image.new(image.mode, size, "white")
-        canvas.paste(image)
-        image = canvas
-    return image
-
-
-def _encode(image: Image.Image) -> bytes:
-    """Encode without loss if that is small enough, else with less and less quality."""
-    file = io.BytesIO()
-    image.save(file, "PNG", optimize=False)
-    for quality in _QUALITIES:
-        if file.tell() <= MAX_BYTES:
-            break
-        file = io.BytesIO()
-        image.convert("RGB").save(file, "JPEG", quality=quality)
-    return file.getvalue()
 
 
 class ImageReference(TypedDict):
@@ -126,6 +57,7 @@ def store_image(folder: Path, name: str, data: bytes) -> ImageReference:
 
     Raises ToolError for an image that cannot be decoded, and OSError.
     """
+    from .image_scaling import fit_image  # brings Pillow
 
     data = fit_image(name, data)
     mime_type = detect_image(data)

@@ -6,18 +6,12 @@ assignment of any language, and its value neither code nor an example.
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from .names import SecretKind, find_kind
-from .plausibility import (
-    decode_login,
-    is_address_login,
-    is_key,
-    is_login_in_base64,
-    is_password,
-    is_web_token,
-)
 from .rules import NAME_WORDS
+
+if TYPE_CHECKING:
+    from .names import SecretKind
 
 MAX_NAME, MAX_VALUE, MAX_LINE = 60, 400, 200
 # Characters of a key that need not look random, since a whole line sets it
@@ -94,6 +88,8 @@ def find_assigned(text: str, lowered: bytes) -> Iterator[tuple[str, int, int]]:
 
 def find_named_kind(name: str, value: str) -> str:
     """Return what the value of a field with this name is, if it is a secret; empty: it is none."""
+    from .names import find_kind  # compiles its expressions
+
     kind = find_kind(name)
     if not kind:
         return ""
@@ -102,8 +98,10 @@ def find_named_kind(name: str, value: str) -> str:
     return kind.value if _is_secret(kind, field) else ""
 
 
-def _find_after(text: str, hit: int, link: re.Match[str]) -> tuple[SecretKind, Assignment] | None:
+def _find_after(text: str, hit: int, link: re.Match[str]) -> tuple["SecretKind", Assignment] | None:
     """Return what is assigned to the name around `hit`, if it is the name of a secret."""
+    from .names import find_kind
+
     before = _NAME_BEFORE.match(text[max(0, hit - MAX_NAME) : hit][::-1])
     start = hit - len(before[0] if before else "")
     name = text[start:hit] + link["rest"]
@@ -172,16 +170,19 @@ def _has_word(text: str, start: int, words: Sequence[str]) -> bool:
     return any(word in line for word in words)
 
 
-def _is_secret(kind: SecretKind, assignment: Assignment) -> bool:
+def _is_secret(kind: "SecretKind", assignment: Assignment) -> bool:
+    from . import plausibility as plausible  # compiles its expressions: few texts come here
+    from .names import SecretKind
+
     value, is_quoted = assignment.value, assignment.is_quoted
     if kind is SecretKind.LOGIN:
-        return is_login_in_base64(value)
-    if login := decode_login(value):
-        return is_address_login(login)
-    if not is_web_token(value):
+        return plausible.is_login_in_base64(value)
+    if login := plausible.decode_login(value):
+        return plausible.is_address_login(login)
+    if not plausible.is_web_token(value):
         return False
     if kind is SecretKind.PASSWORD or (assignment.is_setting and len(value) >= MIN_SETTING):
-        return is_password(value, is_quoted=is_quoted, is_setting=assignment.is_setting)
-    return is_key(value, is_quoted=is_quoted) or (
-        kind is SecretKind.HEADER and is_login_in_base64(value)
+        return plausible.is_password(value, is_quoted=is_quoted, is_setting=assignment.is_setting)
+    return plausible.is_key(value, is_quoted=is_quoted) or (
+        kind is SecretKind.HEADER and plausible.is_login_in_base64(value)
     )

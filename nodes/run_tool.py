@@ -19,7 +19,7 @@ from ..tools.builtin.session.get_skill import SKILL
 from ..tools.builtin.session.subagent import SUBAGENT
 from ..tools.builtin.shell.run_command import BLOCKED
 from ..tools.definition import get_effect, has_effect
-from ..tools.mcp.tool_adapter import McpTool
+from ..tools.mcp.tool_names import is_server_tool
 from ..tools.permissions.grants import READS
 from ..tools.permissions.post_edit_commands import find_all_checks
 from ..tools.permissions.unasked_commands import is_confined
@@ -37,7 +37,6 @@ from .background.command_record import open_background
 from .cards.card_library import open_card_access
 from .conversation.loaded_skills import mark_skills
 from .hooks.selection import select_hooks
-from .mcp.server_call import call_server_tool, is_repeatable
 from .messages.images import mark_images
 from .recovery.edit_recovery import InterruptedEdit, RecoveryOutcome
 from .repetition.repeated_calls import shorten_repeated_answer
@@ -186,7 +185,7 @@ async def _run_once(
         thread,
         key,
         tool.name,
-        repeatable=record is None or is_repeatable(tool),
+        repeatable=record is None or (is_server_tool(tool) and tool.is_repeatable),
     )
     if isinstance(journal_entry, FinishedCall):
         return ToolResult(**journal_entry.result)
@@ -250,7 +249,9 @@ async def _call_tool(
     prepared = await asyncio.to_thread(_prepare_call, task, runtime, deps, tool)
     if isinstance(prepared, ToolResult):
         return prepared
-    if isinstance(tool, McpTool):
+    if is_server_tool(tool):
+        from .mcp.server_call import call_server_tool
+
         return await call_server_tool(tool, task, runtime, deps, prepared)
     result = await invoke(tool, call["args"], prepared)
     if result.ok and (seen := call.get("instructions")):

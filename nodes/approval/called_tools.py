@@ -8,15 +8,12 @@ import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from langchain_core.messages.tool import ToolCall
 
 from ...config.errors import MaxAgentError
 from ...config.text import text
-from ...tools.mcp.approved_definitions import DefinitionChange, find_change
-from ...tools.mcp.mcp_access import McpAccess
-from ...tools.mcp.tool_adapter import McpTool, build_tool, find_text_argument
 from ...tools.mcp.tool_names import PREFIX
 from ...tools.result import ToolError
 from ...tools.runtime.agent_tools import can_call_server_tool
@@ -24,6 +21,11 @@ from ...tools.runtime.registry import canonical
 from ..run.agent import Agent
 from ..run.dependencies import Dependencies
 from ..tool_task import PendingCall
+
+if TYPE_CHECKING:
+    from ...tools.mcp.approved_definitions import DefinitionChange
+    from ...tools.mcp.mcp_access import McpAccess
+    from ...tools.mcp.tool_adapter import McpTool
 
 BRIDGE = "use_mcp_tool"
 
@@ -62,8 +64,8 @@ async def name_server_calls(calls: Sequence[ToolCall], agent: Agent) -> NamedCal
 
 
 async def _find_tool(
-    call: ToolCall, access: McpAccess
-) -> tuple[McpTool | None, Mapping[str, object]]:
+    call: ToolCall, access: "McpAccess"
+) -> "tuple[McpTool | None, Mapping[str, object]]":
     """Return the server's tool of a call, and its arguments; None for a tool of ours."""
     name, args = canonical(call["name"], call["args"])
     if name == BRIDGE:
@@ -75,7 +77,7 @@ async def _find_tool(
     return tool, call["args"]
 
 
-def read_bridge_arguments(args: Mapping[str, object], tool: McpTool) -> dict[str, Any]:
+def read_bridge_arguments(args: Mapping[str, object], tool: "McpTool") -> dict[str, Any]:
     """Return the tool's own arguments in a call of `use_mcp_tool`; raises ToolError."""
     arguments, query = args.get("arguments"), args.get("query")
     if isinstance(arguments, str) and arguments.strip():
@@ -89,6 +91,8 @@ def read_bridge_arguments(args: Mapping[str, object], tool: McpTool) -> dict[str
         return cast("dict[str, Any]", arguments)
     if not query:
         return {}
+    from ...tools.mcp.tool_adapter import find_text_argument
+
     name = find_text_argument(tool.definition.schema)
     if not name:
         schema = json.dumps(tool.definition.schema, ensure_ascii=False)
@@ -101,7 +105,7 @@ def read_bridge_arguments(args: Mapping[str, object], tool: McpTool) -> dict[str
     return {name: query}
 
 
-def _is_allowed(tool: McpTool, agent: Agent) -> bool:
+def _is_allowed(tool: "McpTool", agent: Agent) -> bool:
     profile, chosen = agent.profile, agent.deps.settings.tools
     return profile is None or can_call_server_tool(tool.name, profile, chosen)
 
@@ -111,6 +115,8 @@ async def with_server_tools(agent: Agent, calls: Sequence[PendingCall]) -> Agent
     missing = {call["name"] for call in calls if call["name"].startswith(PREFIX)}
     if not missing or agent.deps.mcp is None or agent.offer is None:
         return agent
+    from ...tools.mcp.tool_adapter import build_tool
+
     known_tools = await asyncio.to_thread(agent.deps.mcp.find_known_tools, missing)
     offered = {
         name: build_tool(name, tool, from_project=agent.offer.is_from_project(tool.server))
@@ -124,10 +130,12 @@ async def with_server_tools(agent: Agent, calls: Sequence[PendingCall]) -> Agent
     return replace(agent, tools=tools)
 
 
-def find_tool_change(tool: McpTool, deps: Dependencies) -> DefinitionChange | None:
+def find_tool_change(tool: "McpTool", deps: Dependencies) -> "DefinitionChange | None":
     """Return how a tool or its server differs from what was approved; mostly None. Blocks."""
     access, definition = deps.mcp, tool.definition
     if access is None or definition.server not in access.servers:
         return None
+    from ...tools.mcp.approved_definitions import find_change
+
     server = access.find_server(definition.server)
     return find_change(deps.home, server, definition, deps.workspace.root)

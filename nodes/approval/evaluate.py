@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from langchain_core.messages.tool import ToolCall
 from langchain_core.tools import BaseTool
@@ -19,7 +19,7 @@ from ...config.security.provenance import Provenance
 from ...config.text import join_texts
 from ...tools.consent.rule_record import provenances_from_json, provenances_to_json
 from ...tools.definition import get_effect, has_effect
-from ...tools.mcp.tool_adapter import McpTool
+from ...tools.mcp.tool_names import is_server_tool
 from ...tools.permissions.decision import Decision
 from ...tools.permissions.evaluate_tool import evaluate_tool_call
 from ...tools.permissions.grants import READS
@@ -35,6 +35,9 @@ from ..tool_task import PendingCall, list_named_files
 from .call_origins import bind_call, explain_other_origins, list_origins
 from .called_tools import find_tool_change
 from .decisions import is_answer_to_shown_question, parse_decisions
+
+if TYPE_CHECKING:
+    from ...tools.mcp.tool_adapter import McpTool
 
 REJECTED = "The user refused this call. Do not try it again in another form."
 NOT_ALLOWED = "Not allowed: {reason}"
@@ -168,7 +171,7 @@ def evaluate_queued(queued: PendingCall, tool: BaseTool, deps: Dependencies) -> 
     }
     if decision.verdict == "deny":
         return CallEvaluation(queued, "deny", NOT_ALLOWED.format(reason=decision.reason))
-    if isinstance(tool, McpTool):
+    if is_server_tool(tool):
         return _evaluate_server_call(queued, tool, decision, deps)
     if digest := get_digest(tool):  # it runs in the program's own process, and is bound to its code
         queued = {**queued, "sandbox": "", "definition": digest}
@@ -178,7 +181,7 @@ def evaluate_queued(queued: PendingCall, tool: BaseTool, deps: Dependencies) -> 
 
 
 def _evaluate_server_call(
-    queued: PendingCall, tool: McpTool, decision: Decision, deps: Dependencies
+    queued: PendingCall, tool: "McpTool", decision: Decision, deps: Dependencies
 ) -> CallEvaluation:
     """Evaluate a call of a server's tool; one that has changed since it was allowed is asked."""
     queued = {**queued, "sandbox": "", "definition": tool.definition.digest}

@@ -7,7 +7,6 @@ from contextvars import copy_context
 from pathlib import Path
 from typing import Any
 
-from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 
 from ...memory.journal import AskedCall
@@ -29,11 +28,6 @@ CHANGED = (
     "The server has changed this tool since the call was allowed. It was not run; call it again"
 )
 _logger = logging.getLogger(__name__)
-
-
-def is_repeatable(tool: BaseTool) -> bool:
-    """Return whether a call of the tool that was cut short may run again."""
-    return isinstance(tool, McpTool) and tool.is_repeatable
 
 
 async def call_server_tool(

@@ -4,8 +4,13 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable
+from typing import TYPE_CHECKING, TypeGuard
 
-from .definition import ToolDefinition
+if TYPE_CHECKING:
+    from langchain_core.tools import BaseTool
+
+    from .definition import ToolDefinition
+    from .tool_adapter import McpTool
 
 # What the names of all tools of servers begin with
 PREFIX = "mcp_"
@@ -14,7 +19,7 @@ MAX_NAME_LENGTH = 64
 _HASH_LENGTH = 6
 
 
-def name_tools(definitions: Iterable[ToolDefinition]) -> dict[str, ToolDefinition]:
+def name_tools(definitions: "Iterable[ToolDefinition]") -> "dict[str, ToolDefinition]":
     """Return the tools by the names that models call, sorted by server and name.
 
     Tools whose names permission rules could not tell apart get a short hash.
@@ -22,7 +27,7 @@ def name_tools(definitions: Iterable[ToolDefinition]) -> dict[str, ToolDefinitio
     unique = {(tool.server, tool.name): tool for tool in definitions}
     ordered = [unique[key] for key in sorted(unique)]
     counts = Counter(fold_name(make_tool_name(tool.server, tool.name)) for tool in ordered)
-    named = dict[str, ToolDefinition]()
+    named: dict[str, ToolDefinition] = {}
     for definition in ordered:
         name = make_tool_name(definition.server, definition.name)
         is_taken = counts[fold_name(name)] > 1
@@ -41,6 +46,15 @@ def make_tool_name(server: str, tool: str) -> str:
 def _add_hash(name: str, server: str, tool: str) -> str:
     digest = hashlib.sha256(f"{server}\n{tool}".encode()).hexdigest()[:_HASH_LENGTH]
     return f"{name[: MAX_NAME_LENGTH - _HASH_LENGTH - 1]}_{digest}"
+
+
+def is_server_tool(tool: "BaseTool") -> "TypeGuard[McpTool]":
+    """Return whether a server gives the tool; nothing of MCP is loaded for a tool of ours."""
+    if not tool.name.startswith(PREFIX):
+        return False
+    from .tool_adapter import McpTool
+
+    return isinstance(tool, McpTool)
 
 
 def fold_name(name: str) -> str:

@@ -6,7 +6,7 @@ from langchain_core.tools import BaseTool
 
 from ..consent.origin import Origin, list_unique
 from ..definition import extract_paths, get_effect
-from ..mcp.tool_adapter import McpTool
+from ..mcp.tool_names import is_server_tool
 from ..workspace import Workspace
 from .call import RequestedCall
 from .decision import Decision
@@ -43,4 +43,4 @@ def find_call_origins(
 
 def find_server_name(tool: BaseTool) -> str:
     """Return the MCP server that a tool belongs to; empty for tools of ours."""
-    return tool.definition.server if isinstance(tool, McpTool) else ""
+    return tool.definition.server if is_server_tool(tool) else ""

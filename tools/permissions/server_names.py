@@ -7,12 +7,15 @@ file has in the rule.
 
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
-from ..mcp.server_config import McpServer
 from ..mcp.tool_names import PREFIX, fold_name, make_tool_name
 
+if TYPE_CHECKING:
+    from ..mcp.server_config import McpServer
 
-def names_server(pattern: str, server: McpServer, servers: Mapping[str, McpServer]) -> bool:
+
+def names_server(pattern: str, server: "McpServer", servers: "Mapping[str, McpServer]") -> bool:
     """Return whether a rule on tools, `mcp_SERVER_TOOL` with `*`, names a server."""
     if pattern == f"{PREFIX}*":
         return True  # the tools of all servers
@@ -28,12 +31,12 @@ def names_server(pattern: str, server: McpServer, servers: Mapping[str, McpServe
     return not any(_names_in_full(pattern, other) for other in others)
 
 
-def _names_in_full(pattern: str, server: McpServer) -> bool:
+def _names_in_full(pattern: str, server: "McpServer") -> bool:
     beginning = fold_name(make_tool_name(server.name, ""))
     return fold_name(pattern).startswith(beginning)
 
 
-def _names_by_pattern(pattern: str, server: McpServer) -> bool:
+def _names_by_pattern(pattern: str, server: "McpServer") -> bool:
     """Return whether the part of the pattern before some `_` matches the server's whole name."""
     name = fold_name(make_tool_name(server.name, ""))
     folded = fold_name(pattern)

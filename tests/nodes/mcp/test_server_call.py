@@ -12,7 +12,7 @@ import pytest
 from talk import Talk, says
 
 from maxagent import Runner
-from maxagent.nodes.mcp.server_call import CHANGED, is_repeatable
+from maxagent.nodes.mcp.server_call import CHANGED
 from maxagent.sdk.events import Question, ToolResult
 from maxagent.tools.mcp.definition import ToolDefinition
 from maxagent.tools.mcp.tool_adapter import build_tool
@@ -104,7 +104,7 @@ async def test_a_server_that_was_removed_is_named(tmp_path: Path) -> None:
 
 def test_only_what_a_users_server_calls_read_only_runs_again() -> None:
     reads = ToolDefinition("s", "t", "", read_only=True)
-    assert is_repeatable(build_tool("mcp_s_t", reads, from_project=False))
-    assert not is_repeatable(build_tool("mcp_s_t", reads, from_project=True))
+    assert build_tool("mcp_s_t", reads, from_project=False).is_repeatable
+    assert not build_tool("mcp_s_t", reads, from_project=True).is_repeatable
     writes = ToolDefinition("s", "t", "")
-    assert not is_repeatable(build_tool("mcp_s_t", writes, from_project=False))
+    assert not build_tool("mcp_s_t", writes, from_project=False).is_repeatable

@@ -5,7 +5,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 # Objects made, less those deleted, after which the collector runs; Python's own is 700
-COLLECTION_THRESHOLD = 30_000
+COLLECTION_THRESHOLD = 100_000
 
 
 def collect_seldom() -> None:

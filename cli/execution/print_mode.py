@@ -13,7 +13,6 @@ from ..rendering.listings.threads import SHORT_ID, open_index
 from ..rendering.output import echo
 from .chat_session import ChatSession
 from .run import open_renderer, run_interactive
-from .stream_json import run_stream_json
 
 # Exit codes of a thread that stopped at a limit or at a question
 CAN_GO_ON = (3, 4)
@@ -52,6 +51,8 @@ def run_chat(run: ChatRun, words: str | None) -> int:
     code = exit_codes.FAILED
     try:
         if words is None:
+            from .stream_json import run_stream_json  # builds its models
+
             code = run_stream_json(chat_session, renderer, run.seconds)
         else:
             code = run_interactive(

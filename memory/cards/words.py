@@ -2,11 +2,10 @@
 
 import re
 import unicodedata
-from functools import lru_cache
+from functools import cache, lru_cache
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
-_RUN = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
-_IS_CJK = re.compile(f"[{_CJK}]")
+_ASCII_RUN = re.compile(r"[^\W_]+", re.ASCII)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _ENDINGS = (("ies", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""))
 _MIN_STEM = 3
@@ -16,7 +15,7 @@ def split_words(text: str) -> list[str]:
     """Return the words to compare texts by: stems of words, and pairs of CJK characters."""
     words: list[str] = []
     for run in _find_runs(_CAMEL.sub(" ", text)):
-        if _IS_CJK.match(run):
+        if is_cjk(run):
             words += [run[at : at + 2] for at in range(max(len(run) - 1, 1))]
         else:
             words.append(stem(run))
@@ -27,13 +26,13 @@ def split_exact_words(text: str) -> list[str]:
     """Return the words as they stand, and each CJK character."""
     words: list[str] = []
     for run in _find_runs(text):
-        words += list(run) if _IS_CJK.match(run) else [run]
+        words += list(run) if is_cjk(run) else [run]
     return words
 
 
 def is_cjk(word: str) -> bool:
     """Return whether the word is written without spaces around it."""
-    return bool(_IS_CJK.match(word))
+    return not word.isascii() and bool(_compile_cjk().match(word))
 
 
 @lru_cache(maxsize=20_000)
@@ -50,5 +49,16 @@ def stem(word: str) -> str:
 
 
 def _find_runs(text: str) -> list[str]:
-    plain = text if text.isascii() else unicodedata.normalize("NFKC", text)
-    return _RUN.findall(plain.casefold())
+    if text.isascii():
+        return _ASCII_RUN.findall(text.casefold())
+    return _compile_run().findall(unicodedata.normalize("NFKC", text).casefold())
+
+
+@cache  # compiling takes milliseconds, and most texts need neither
+def _compile_run() -> re.Pattern[str]:
+    return re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
+
+
+@cache
+def _compile_cjk() -> re.Pattern[str]:
+    return re.compile(f"[{_CJK}]")

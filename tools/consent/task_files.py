@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -73,12 +72,16 @@ def read_tasks(program: str, file: Path, root: Path) -> Origin | None:
 
 def _read_section(file: Path, keys: Sequence[str]) -> str:
     content = file.read_text(encoding="utf-8")
-    section: object = (
-        tomllib.loads(content) if file.suffix == ".toml" else cast(object, json.loads(content))
-    )
+    section = _parse_toml(content) if file.suffix == ".toml" else cast(object, json.loads(content))
     for key in keys:
         section = cast("dict[str, object]", section).get(key, {})
     return json.dumps(section, indent=1, ensure_ascii=False, default=str) + "\n"
+
+
+def _parse_toml(content: str) -> object:
+    import tomllib  # compiles its expressions: few projects have such a file
+
+    return tomllib.loads(content)
 
 
 def _find_included(program: str, tasks: Origin, base: Path, root: Path) -> Iterator[Origin]:

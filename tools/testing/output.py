@@ -6,7 +6,6 @@ from collections.abc import Callable
 from ..process.output_stream import LiveOutput
 from ..process.stream_redaction import RedactingSink
 from ..process.truncation import clean_text
-from ..sandbox.failure_hint import has_socket_failure
 
 # bytes of the output's end that are kept
 TAIL = 8_000
@@ -57,9 +56,10 @@ class TestOutput:
             self._open_line = ""
 
     def _record(self, piece: bytes) -> None:
-        self.misses_socket = self.misses_socket or has_socket_failure(
-            piece.decode(errors="replace")
-        )
+        if not self.misses_socket:
+            from ..sandbox.failure_hint import has_socket_failure  # compiles its expressions
+
+            self.misses_socket = has_socket_failure(piece.decode(errors="replace"))
         if self._is_report and len(self._whole) <= MAX_REPORT_BYTES:
             self._whole.extend(piece)
         if self._format_line is None:

@@ -2,7 +2,6 @@
 
 import json
 import os
-import tomllib
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -67,6 +66,8 @@ class ProjectFiles:
 
     def read_toml(self, path: str) -> dict[str, Any]:
         """Return the file's table; empty if it cannot be read."""
+        import tomllib  # compiles its expressions: few projects have such a file
+
         try:
             return tomllib.loads(self.read_text(path))
         except (tomllib.TOMLDecodeError, RecursionError):

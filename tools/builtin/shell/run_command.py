@@ -10,7 +10,6 @@ from ...definition import tool
 from ...permissions.decision import Verdict
 from ...process.truncation import KEPT_EACH_SIDE
 from ...result import ToolError, ToolResult
-from ...sandbox.failure_hint import find_block, find_hint, find_refused_connection
 from ...sandbox.sandbox import Sandbox
 from ...tool_run import Run, ToolRun
 from ...workspace import Workspace
@@ -142,6 +141,8 @@ def _with_hint(result: ToolResult, command: str, run: ToolRun) -> ToolResult:
         result = replace(result, error=f"{result.error}; {more}")
     if result.ok or not (run.sandbox and run.sandbox.is_on) or result.metadata["timed_out"]:
         return result
+    from ...sandbox.failure_hint import find_block, find_hint, find_refused_connection
+
     network, sockets = run.sandbox.network, not run.sandbox.denies_unix_sockets
     blocked = find_block(result.output, network=network, unix_sockets=sockets)
     if not (blocked or network or _has_confined_server(run)):

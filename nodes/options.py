@@ -1,7 +1,9 @@
 """Options: what the user chose for a thread or for one message."""
 
+import json
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
+from math import inf
 from typing import Any, cast, get_args, get_origin, get_type_hints
 
 from typing_extensions import TypedDict
@@ -140,11 +142,20 @@ def _is_valid(name: str, value: object) -> bool:
         return value in ("", *CHOICES[name])
     if kind in (int, float):
         is_number = isinstance(value, int if kind is int else int | float)
-        return is_number and not isinstance(value, bool) and value > 0
+        return is_number and not isinstance(value, bool) and 0 < value < inf
     if get_origin(kind) is list:
         values = cast("Sequence[object]", value) if isinstance(value, list | tuple) else [None]
         return all(isinstance(item, str) for item in values)
-    return isinstance(value, get_origin(kind) or kind)
+    if not isinstance(value, get_origin(kind) or kind):
+        return False
+    return name != "schema" or _is_json(value)
+
+
+def _is_json(value: object) -> bool:
+    try:
+        return bool(json.dumps(value))
+    except (TypeError, ValueError, RecursionError):
+        return False
 
 
 def _describe_form(name: str) -> str:

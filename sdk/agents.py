@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ..config import paths
 from ..config.agents.profile import AgentProfile
 from ..config.agents.registry import AgentRegistry, find_agents, register_agent
+from ..config.arguments import validate_arguments, validate_fields
 from ..config.trust.decision import check_trust
 
 if TYPE_CHECKING:
@@ -20,24 +21,29 @@ class Agents:
         """Look in this MaxAgent home, by default the user's."""
         self._home = home
 
+    @validate_arguments
     def get(self, name: str, folder: Path | str = ".") -> AgentProfile:
         """Return the agent of that name; raises UsageError, which names the others."""
         return self._find_agents(folder).find(name)
 
+    @validate_arguments
     def list(self, folder: Path | str = ".") -> tuple[AgentProfile, ...]:
         """Return all agents that can be chosen or sent."""
         profiles = self._find_agents(folder).profiles.values()
         return tuple(profile for profile in profiles if not profile.hidden)
 
+    @validate_arguments
     def register(self, profile: AgentProfile) -> None:
         """Add an agent to this process, as the user's own; it replaces one of the same name.
 
         Threads that it speaks in can be resumed only where it is registered, too. Raises UsageError
         for a wrong name, an empty prompt or a tool that does not exist.
         """
+        validate_fields(profile)
         self.filter_tools(profile)
         register_agent(profile)
 
+    @validate_arguments
     def filter_tools(
         self, profile: AgentProfile, tools: "Iterable[BaseTool] | None" = None
     ) -> "Sequence[BaseTool]":

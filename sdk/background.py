@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..config.arguments import validate_arguments
 from ..config.errors import UsageError
 from ..config.security.redaction import redact_json
 from ..config.text import text
@@ -35,6 +36,7 @@ class BackgroundJobs:
     def __init__(self, pool: DependencyPool) -> None:
         self._pool = pool
 
+    @validate_arguments
     def list(self, thread: str) -> tuple[BackgroundJob, ...]:
         """Return the running commands of a thread and those that have ended lately."""
         return tuple(map(_describe_command, self._list(thread)))
@@ -47,6 +49,7 @@ class BackgroundJobs:
         """Count the running commands of each thread that has any."""
         return self._pool.background.count_running()
 
+    @validate_arguments
     def read_output(self, thread: str, job_id: str) -> str:
         """Return what a command has printed, the middle left out; the model's next look has it too.
 
@@ -54,6 +57,7 @@ class BackgroundJobs:
         """
         return self._find(thread, job_id).recording.to_text()
 
+    @validate_arguments
     async def kill(self, thread: str, job_id: str) -> BackgroundJob:
         """End a command with all that it has started; raise UsageError if there is none."""
         command = self._find(thread, job_id)
@@ -65,6 +69,7 @@ class BackgroundJobs:
         commands = self._find_commands(thread)
         return commands is not None and commands.has_foreground
 
+    @validate_arguments
     def send_to_background(self, thread: str) -> bool:
         """Let the command that a call waits for go on in the background.
 

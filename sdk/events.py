@@ -301,9 +301,9 @@ Event = (
 KINDS: dict[str, type[Event]] = {kind.type: kind for kind in Event.__args__}
 
 
-def list_questions(first: Question) -> list[Question]:
-    """Return all open questions by the event that a run ended with."""
-    return [first, *(Question(**other) for other in first.others)]
+def list_questions(first: Question | None) -> list[Question]:
+    """Return all open questions by the event that a run ended with; none without one."""
+    return [first, *(Question(**other) for other in first.others)] if first else []
 
 
 def is_from_subagent(event: Event) -> bool:

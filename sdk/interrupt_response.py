@@ -6,7 +6,8 @@ from typing import Any
 from ..config.errors import UsageError
 from ..config.security.redaction import redact
 from ..config.text import text
-from ..nodes.approval.decisions import WAS_READ
+from ..nodes.approval.decisions import WAS_READ, parse_decisions
+from ..nodes.run.plain_answers import describe_expected
 from ..tools.result import ToolError
 from .event_types.answer import Answer as Answer
 from .events import Question
@@ -64,12 +65,35 @@ def build_resume_value(
     """Return the resume value for a question; raises UsageError if the answer does not fit."""
     if answer.text is not None and not answer.text.strip():
         raise UsageError("the answer is empty", hint="give your answer with `--answer TEXT`")
+    if answer.decisions:
+        _check_decisions(answer.decisions, review_configs)
     decisions = answer.decisions or [_build_decision(answer, config) for config in review_configs]
     marks: dict[str, Any] = {WAS_READ: True} if answer.question else {}
     # which model the answer is about, and instead of which ones: a step may ask about several
     for config in review_configs:
         marks |= {name: config[name] for name in ("model", "failed", "reason") if name in config}
     return {"decisions": [_without_secrets(decision) for decision in decisions], **marks}
+
+
+def _check_decisions(
+    decisions: Sequence[Mapping[str, Any]], review_configs: Sequence[Mapping[str, Any]]
+) -> None:
+    """Raise UsageError unless there is one for each request, and each is one that it accepts."""
+    parsed = parse_decisions([*decisions])
+    if len(parsed) != len(review_configs) or not all(
+        map(_is_allowed_decision, parsed, review_configs)
+    ):
+        raise UsageError(
+            describe_expected(review_configs),
+            hint="give one decision for each request, in their order",
+        )
+
+
+def _is_allowed_decision(decision: Mapping[str, Any], config: Mapping[str, Any]) -> bool:
+    kind, action = decision["type"], decision.get("edited_action") or decision.get("args")
+    is_complete = kind != "edit" or isinstance(action, Mapping)
+    has_words = isinstance(decision.get("message", ""), str | None)
+    return is_complete and has_words and kind in ("reject", *config["allowed_decisions"])
 
 
 def _without_secrets(decision: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from ..config.security.redaction import redact
 from ..config.settings.loader import load_settings
 from ..config.text import text
 from ..memory.threads.record import ThreadRow, build_title
+from ..memory.threads.thread_id import validate_thread_id
 from ..nodes.options import Options, validate_options
 from ..nodes.run.attempt import MAX_ATTEMPTS, MIN_ATTEMPTS
 from ..nodes.run.modes import apply_choice
@@ -17,6 +18,15 @@ from ..tools.result import ToolError
 from ..tools.workspace import Workspace
 from .generated_tests import validate_tested_file
 from .graph_registry import CHAT, EDIT, TASK, Job, find_job
+
+# Options that one kind of job alone knows
+ONLY_FOR = {
+    "best_of": TASK,
+    "models": TASK,
+    "skip_tests": TASK,
+    "plan": CHAT,
+    "schema": CHAT,
+}
 
 
 def validate_request(request: str, folder: Path) -> None:
@@ -44,11 +54,26 @@ def validate_conversation(row: ThreadRow) -> None:
 
 def build_chat_options(options: Options | None, agent: str) -> Options:
     """Return the user's options for a conversation; secrets in side context are redacted."""
-    validate_options(options or {})
+    validate_job_options(CHAT, options or {})
     chat_options = apply_choice(options or {}, agent)
     if "aside" in chat_options:
         chat_options["aside"] = [redact(text) for text in chat_options["aside"]]
     return chat_options
+
+
+def validate_job_options(job: Job, options: Options) -> None:
+    """Raise UsageError for an option that cannot be, or that would have no effect on the job."""
+    validate_options(options)
+    for name, value in options.items():
+        if value and ONLY_FOR.get(name, job) is not job:
+            raise UsageError(
+                text("the option `{name}` has no effect here", name=name),
+                hint=text("it is for `{job}`", job=ONLY_FOR[name].name),
+            )
+    if schema := options.get("schema"):
+        from ..models.structured_output import validate_schema
+
+        validate_schema(schema, "the option `schema`")
 
 
 def list_attempt_options(options: Options) -> list[Options]:
@@ -117,7 +142,9 @@ class NewThread:
     """Empty: a new one is made up."""
 
     def __post_init__(self) -> None:
-        validate_options(self.options)
+        validate_job_options(self.job, self.options)
+        if self.thread_id:
+            validate_thread_id(self.thread_id)
 
 
 def build_task(
@@ -145,6 +172,8 @@ def build_edit(
 ) -> NewThread:
     """Build an edit of these files; raises UsageError."""
     root, request = _clean(request, folder)
+    if not files:
+        raise UsageError("no file given", hint="name the files to change in `files`")
     named = resolve_edit_files(files, root, home)
     edit_options: Options = {**(options or {}), "files": named}
     title = build_title(f"{', '.join(named)}: {request.strip()}")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self, cast, overload
 
 from ..config import paths
+from ..config.arguments import validate_argument, validate_arguments
 from ..config.errors import UsageError
 from ..config.security.redaction import redact
 from ..config.settings.hook_entries import HookEvent
@@ -66,6 +67,7 @@ class Runner(ThreadHistory):
     it is trusted: `maxagent.trust(folder)` says yes to it.
     """
 
+    @validate_arguments
     def __init__(
         self,
         *,
@@ -80,6 +82,7 @@ class Runner(ThreadHistory):
         `tools` are functions, or tools of LangChain, that the agents may call; `model` is the chat
         model of new threads whose options name none; `hooks` are functions, by event.
         """
+        validate_argument("on_question", on_question, Callable[..., object] | None)
         super().__init__(Path(os.path.abspath(home)) if home else None)
         self._tools = _build_tools(tools)
         self._model, self._hooks = model, hooks or {}
@@ -129,10 +132,12 @@ class Runner(ThreadHistory):
                 hint="open one in each loop, or use `SyncRunner` from any thread",
             )
 
+    @validate_arguments
     def trust(self, folder: Path | str) -> None:
         """Trust a folder in this runner's home."""
         trust(folder, self.home)
 
+    @validate_arguments
     def stop(self, thread_id: str = "", *, reason: StopReason = "user") -> bool:
         """Let the running step finish; then the stream ends with `interrupted`.
 
@@ -141,6 +146,7 @@ class Runner(ThreadHistory):
         """
         return self._runs.stop(thread_id, reason)
 
+    @validate_arguments
     def is_stopping(self, thread_id: str = "") -> bool:
         """Return whether the run of this thread, or the only or last run, was stopped."""
         return self._runs.is_stopping(thread_id)
@@ -149,6 +155,7 @@ class Runner(ThreadHistory):
     def steer(self, message: str, /) -> str: ...
     @overload
     def steer(self, thread_id: str, message: str) -> str: ...
+    @validate_arguments
     def steer(self, thread_id: str, message: str | None = None) -> str:
         """Send a message to a running turn; return its ID, which the event `steered` will name.
 
@@ -160,6 +167,7 @@ class Runner(ThreadHistory):
         run = self._runs.find(thread_id)
         return self.steering.put(redact(message), run.thread_id if run else "")
 
+    @validate_arguments
     def task(
         self,
         request: str,
@@ -177,6 +185,7 @@ class Runner(ThreadHistory):
         build = partial(build_task, request, folder, options, title, thread_id)
         return self._stream(partial(self._preparation.prepare_thread, build), time_limit)
 
+    @validate_arguments
     def generate_tests(
         self,
         file: str,
@@ -190,6 +199,7 @@ class Runner(ThreadHistory):
         build = partial(build_test_generation, file, message, folder, options, self.home)
         return self._stream(partial(self._preparation.prepare_thread, build), time_limit)
 
+    @validate_arguments
     def edit(
         self,
         request: str,
@@ -206,6 +216,7 @@ class Runner(ThreadHistory):
         build = partial(build_edit, request, files, folder, options, self.home)
         return self._stream(partial(self._preparation.prepare_thread, build), time_limit)
 
+    @validate_arguments
     def chat(
         self,
         message: str,
@@ -224,6 +235,7 @@ class Runner(ThreadHistory):
         build = partial(build_chat, message, folder, options, name, title, agent)
         return self._stream(partial(self._preparation.prepare_thread, build), time_limit)
 
+    @validate_arguments
     def say(
         self,
         thread: str,
@@ -242,6 +254,7 @@ class Runner(ThreadHistory):
         prepare = partial(self._preparation.prepare_turn, thread, message, options, agent, abandon)
         return self._stream(prepare, time_limit)
 
+    @validate_arguments
     def resume(
         self,
         thread: str,
@@ -262,10 +275,12 @@ class Runner(ThreadHistory):
         prepare = partial(self._preparation.prepare_resume, thread, answers, wait, now)
         return self._stream(prepare, time_limit, context)
 
+    @validate_arguments
     def compact(self, thread: str, focus: str = "") -> AsyncGenerator[Event]:
         """Compact a conversation now, without a model turn; `focus` is to be kept above all."""
         return self._open_compactor().compact(thread, focus)
 
+    @validate_arguments
     async def uncompact(self, thread: str) -> bool:
         """Send all of a conversation again; return whether it had been compacted."""
         return await self._open_compactor().uncompact(thread)
@@ -352,6 +367,7 @@ class Runner(ThreadHistory):
         """Return the dependencies of a run; raises UsageError for a wrong folder or setting."""
         return await self.pool.open(folder, options, self._create_context())
 
+    @validate_arguments
     async def options_of(self, thread: str) -> Options:
         """Return the current options of a thread, as its next message will use them."""
         return select_lasting((await self._load_current_options(self.threads.find(thread))).options)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..config import paths
+from ..config.arguments import validate_arguments
 from ..memory.threads.index import ThreadIndex
 
 if TYPE_CHECKING:
@@ -21,18 +22,21 @@ class ThreadHistory:
         self.home = home or paths.locate_home()
         self.threads = ThreadIndex(self.home)
 
+    @validate_arguments
     async def changes(self, thread: str) -> "ThreadChanges":
         """Return what a thread has changed in its folder."""
         from .threads.rollback import read_changes
 
         return await read_changes(self.threads.find(thread), self.home)
 
+    @validate_arguments
     def checkpoints(self, thread: str) -> "Sequence[StepSummary]":
         """Return the steps of a thread; each with a `checkpoint_id` can be rolled back to."""
         from .threads.steps import summarize_steps
 
         return summarize_steps(self.threads.find(thread), self.home)
 
+    @validate_arguments
     def rollback(
         self, thread: str, step: int, *, files: bool = True, talk: bool = True
     ) -> "AbstractAsyncContextManager[Rollback]":
@@ -45,6 +49,7 @@ class ThreadHistory:
         row = self.threads.find(thread)
         return open_rollback(row, self.home, step, files=files, talk=talk)
 
+    @validate_arguments
     async def keep_card(self, thread: str, card_id: str) -> None:
         """Keep a card that a thread has proposed: later threads of the project see it.
 
@@ -53,6 +58,7 @@ class ThreadHistory:
         async with self._open_cards(thread) as library:
             await library.activate(card_id)
 
+    @validate_arguments
     async def drop_card(self, thread: str, card_id: str) -> None:
         """Drop a card that a thread has proposed: it is not shown, and not proposed again."""
         async with self._open_cards(thread) as library:

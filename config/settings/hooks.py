@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
+from ..arguments import validate_argument
 from ..errors import UsageError
 from ..text import text
 from .hook_entries import CLAUDE_EVENTS, EVENTS, HookEvent, OnError, fold_events
@@ -74,6 +75,7 @@ def build_program_hooks(
                 text("there is no hook `{event}`", event=event),
                 hint=text("there are: {names}", names=", ".join(EVENTS)),
             )
+        validate_argument(f"hooks[{event!r}]", functions, Sequence[HookFunction])
         for function in functions:
             name = getattr(function, "__qualname__", type(function).__name__)
             count = sum(hook.command.partition("#")[0] == name for hook in built)

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from .. import paths
+from ..arguments import validate_arguments
 from ..errors import UsageError
 from ..security.content_digest import UnreadableFileError, read_with_digest
 from ..text import text
@@ -176,6 +177,7 @@ def revoke_trust(folder: Path, home: Path) -> bool:
     return True
 
 
+@validate_arguments
 def trust(folder: Path | str, home: Path | None = None) -> None:
     """Trust the folder with its current content, by the user's decision; it is recorded."""
     user_home = home or paths.locate_home()

@@ -60,7 +60,7 @@ class ThreadIndex:
         row = ThreadRow(
             thread_id, title, folder, graph, request, "running", now, now, name, options
         )
-        with _translate_name_conflict(name):
+        with _translate_name_conflict(name, thread_id):
             self._insert_row(row)
         return row
 
@@ -303,10 +303,15 @@ def _validate_name(raw_name: str) -> str:
 
 
 @contextmanager
-def _translate_name_conflict(name: str) -> Generator[None]:
+def _translate_name_conflict(name: str, thread_id: str = "") -> Generator[None]:
     try:
         yield
     except sqlite3.IntegrityError as error:
+        if thread_id and "threads.thread_id" in str(error):
+            raise UsageError(
+                text("there is a thread `{thread_id}` already", thread_id=thread_id),
+                hint="choose another ID, or continue that thread",
+            ) from None
         if "threads.name" not in str(error):
             raise
         raise UsageError(

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...config.arguments import validate_fields
 from ...config.errors import UsageError
 from ...config.text import text
 
@@ -36,6 +37,9 @@ class Answer:
     """
     turns: int = 0
     """At a limit: how many more model turns to grant; 0: as many as before."""
+
+    def __post_init__(self) -> None:
+        validate_fields(self)
 
 
 def check_decision(kind: str, review_configs: Sequence[Mapping[str, Any]], decision: str) -> None:

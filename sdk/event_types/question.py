@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
+from ...config.arguments import validate_arguments
 from ...config.errors import UsageError
 from .answer import Answer, check_decision
 
@@ -55,17 +56,20 @@ class Question:
         """Build a yes: all its calls may run; at a limit, as much again is granted."""
         return self._build(Answer(approve=True), "approve")
 
+    @validate_arguments
     def deny(self, reason: str = "") -> Answer:
         """Build a no, with the reason that the model reads; not for a limit."""
         return self._build(Answer(reject=reason), "reject")
 
+    @validate_arguments
     def answer(self, text: str) -> Answer:
         """Build an answer in words."""
         return self._build(Answer(text=text), "respond")
 
+    @validate_arguments
     def extend(self, turns: int = 0) -> Answer:
         """Build a yes to a limit: so many more model turns; 0: as many as before."""
-        if self.kind != "limit" or isinstance(turns, bool) or turns < 0:
+        if self.kind != "limit" or turns < 0:
             raise UsageError(
                 "only a limit can be extended, by a number of turns",
                 hint="use `question.allow()`, `question.deny(why)` or `question.answer(text)`",

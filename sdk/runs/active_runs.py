@@ -90,7 +90,7 @@ def compute_deadline(time_limit: float | None, deadline: float) -> float:
     """Return when a run's time is up; raises UsageError for a limit that is no time."""
     if time_limit is None:
         return deadline
-    if isinstance(time_limit, bool) or not 0 < time_limit < inf:
+    if not 0 < time_limit < inf:
         raise UsageError(
             text("`{limit}` is no time limit", limit=time_limit),
             hint="give the seconds that the run may take",

@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ...config.arguments import validate_arguments
 from ...config.errors import MaxAgentError, UsageError
 from ...config.exit_codes import USAGE
 from ..events import Completion, Event, Failure, Interrupted, Question, RunStarted
@@ -36,11 +37,13 @@ class RunResult:
     """The question that the thread waits with."""
 
 
+@validate_arguments
 async def collect(events: AsyncIterable[Event]) -> RunResult:
     """Read a stream to its end; raises MaxAgentError if the run failed."""
     return build_result([event async for event in events if _is_telling(event)])
 
 
+@validate_arguments
 def build_result(events: Iterable[Event]) -> RunResult:
     """Return what these events of one run have led to; raises MaxAgentError if it failed."""
     thread = ""

@@ -23,7 +23,12 @@ ASKED = {"action_name": "ask_user", "allowed_decisions": ["respond"]}
         (Answer(reject="no"), [CALL, ASKED], ["reject", "reject"]),
         (Answer(text="blue"), [ASKED], ["respond"]),
         (Answer(approve=True, text="blue"), [CALL, ASKED], ["approve", "respond"]),
-        (Answer(decisions=[{"type": "edit"}]), [CALL], ["edit"]),
+        (Answer(decisions=[{"type": "edit", "edited_action": {"args": {}}}]), [CALL], ["edit"]),
+        (
+            Answer(decisions=[{"type": "accept"}, {"type": "reject"}]),
+            [CALL, ASKED],
+            ["accept", "reject"],
+        ),
     ],
 )
 def test_an_answer_becomes_one_decision_for_each_request(answer, configs, types):
@@ -42,6 +47,26 @@ def test_an_answer_becomes_one_decision_for_each_request(answer, configs, types)
 )
 def test_options_are_those_that_the_question_accepts(configs, options):
     assert list_answer_options(configs) == options
+
+
+@pytest.mark.parametrize(
+    ("decisions", "configs"),
+    [
+        ([{"type": "approve"}], [CALL, CALL]),
+        ([{"type": "approve"}, {"type": "approve"}], [CALL]),
+        ([{"typ": "approve"}], [CALL]),
+        ([{"type": "yes"}], [CALL]),
+        ([{"type": "approve"}], [ASKED]),
+        ([{"type": "edit"}], [CALL]),
+        ([{"type": "edit", "edited_action": "ls"}], [CALL]),
+        ([{"type": "reject", "message": 3}], [CALL]),
+        ([{"type": "respond", "message": ["blue"]}], [CALL, ASKED]),
+    ],
+)
+def test_decisions_that_do_not_fit_are_refused(decisions, configs):
+    with pytest.raises(UsageError, match="does not fit the question; expected: ") as refused:
+        build_resume_value(Answer(decisions=decisions), configs)
+    assert refused.value.message.count('"type"') == len(configs)
 
 
 def test_it_says_whether_the_question_was_read():

@@ -8,7 +8,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeVar, get_type_hints
 
 from langchain_core.tools import BaseTool, StructuredTool
+from pydantic import PydanticUserError
 
+from ...config.arguments import validate_argument
 from ...config.errors import UsageError
 from ...config.text import text
 from .. import aliases
@@ -45,6 +47,7 @@ def tool(*, effect: ProgramEffect) -> Callable[[_Function], _Function]:
 
 def build_program_tools(parts: Sequence[ProgramTool]) -> tuple[BaseTool, ...]:
     """Build the tools of a program; raises UsageError for one that a model could not call."""
+    validate_argument("tools", parts, Sequence[Any])
     tools = tuple(_build_tool(part) for part in parts)
     names = [each.name for each in tools]
     for name in names:
@@ -81,7 +84,11 @@ def _build_tool(part: ProgramTool) -> BaseTool:
     else:
         built, function = _build_function_tool(part), part
         effect = getattr(part, _EFFECT, "execute")
-    code = f"{_read_code(function or type(built))}\n{effect}\n{json.dumps(get_schema(built))}"
+    try:
+        schema = json.dumps(get_schema(built))
+    except PydanticUserError as error:
+        raise _build_type_error(built.name, error) from error
+    code = f"{_read_code(function or type(built))}\n{effect}\n{schema}"
     digest = hashlib.sha256(code.encode()).hexdigest()
     metadata = {**(built.metadata or {}), "effect": effect, "paths": (), DIGEST: digest}
     return built.model_copy(update={"metadata": metadata})
@@ -99,7 +106,10 @@ def _build_function_tool(function: Callable[..., Any]) -> BaseTool:
             text("the function `{name}` has no docstring", name=name),
             hint="write what it does: the model reads it",
         )
-    hints = get_type_hints(function)
+    try:
+        hints = get_type_hints(function)
+    except (NameError, TypeError) as error:
+        raise _build_type_error(name, error) from error
     parameters = inspect.signature(function).parameters.values()
     untyped = [each.name for each in parameters if each.name not in hints]
     if untyped or any(each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD) for each in parameters):
@@ -113,6 +123,17 @@ def _build_function_tool(function: Callable[..., Any]) -> BaseTool:
         coroutine=function if is_async else None,
         name=name,
         description=inspect.getdoc(function) or "",
+    )
+
+
+def _build_type_error(name: str, error: Exception) -> UsageError:
+    return UsageError(
+        text(
+            "the arguments of the tool `{name}` cannot be described to a model: {error}",
+            name=name,
+            error=str(error).partition("\n")[0],
+        ),
+        hint="use types that JSON has, TypedDicts, dataclasses or models of pydantic",
     )
 
 

@@ -433,7 +433,7 @@ def test_the_list_is_read_without_langgraph(home: Path) -> None:
 
 def test_recording_same_thread_twice_raises(index: ThreadIndex, tmp_path: Path) -> None:
     row = record(index, tmp_path)
-    with pytest.raises(sqlite3.IntegrityError):
+    with pytest.raises(UsageError, match="there is a thread"):
         record(index, tmp_path, thread=row.thread_id)
 
 

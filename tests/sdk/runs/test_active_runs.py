@@ -125,7 +125,7 @@ async def test_time_limit_ends_one_run_alone(runner, tmp_path, monkeypatch) -> N
     assert await other.go_on() == "completion"
 
 
-@pytest.mark.parametrize("limit", [0, -1, float("nan"), float("inf"), True])
+@pytest.mark.parametrize("limit", [0, -1, float("nan"), float("inf"), -0.5])
 async def test_a_limit_without_time_is_refused(runner, tmp_path, limit) -> None:
     with pytest.raises(UsageError, match="no time limit"):
         await Conversation(runner, tmp_path, "none", time_limit=limit).go_on()

@@ -29,9 +29,9 @@ PAGES = [ROOT / name for name in ("README.md", "AGENTS.md", "CONTRIBUTING.md", "
 DOCS = [*PAGES, *(ROOT / "docs").rglob("*.md")]
 # rooms of a floor in the order of their imports; a module that stands in none is the floor's ground
 ROOMS = {
-    "config": "text exit_codes errors arguments security/secrets security paths git yaml commented_json "
-    "trust settings agents crash_report debug_log instructions network plan_files remote_url "
-    "skills",
+    "config": "text exit_codes errors arguments security/secrets security paths git yaml "
+    "commented_json trust settings agents crash_report debug_log instructions network plan_files "
+    "remote_url skills",
     "memory": "transaction rollback_lock checkpoints database cards journal snapshots threads undo "
     "worktrees",
     "models": "address errors retry error_classification auth providers catalog resolver "

@@ -15,7 +15,7 @@ from untranslated_texts import ASSEMBLED, NOT_FOR_PEOPLE, SILENT, SPEAKING
 ROOT = Path(__file__).parents[2]
 _SENTENCE = re.compile(r"(?<![\w.-])[a-z']{2,}[,;:]? [a-z'`{\"(]")
 _NO_SENTENCE = re.compile(
-    r"^\n|\n\s|\b(SELECT|INSERT|UPDATE|CREATE|DELETE)\b|^\w+\[[\w\[\], ]+\]$|^(bold|dim|fg:|bg:)"
+    r"^\n|\n\s|\b(SELECT|INSERT|UPDATE|CREATE|DELETE)\b|^\w+\[[\w\[\], |]+\]$|^(bold|dim|fg:|bg:)"
 )
 _TAKES_NO_SENTENCE = ("cast", "t", "compile", "split_names", "split")
 _PLACE = re.compile(r"\{\{|\}\}|\{([a-z_]\w*)(?::[^{}]*)?\}")

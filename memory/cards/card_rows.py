@@ -3,15 +3,11 @@
 import json
 import sqlite3
 from collections.abc import Generator, Mapping
-from contextlib import closing, contextmanager
-from pathlib import Path
+from contextlib import contextmanager
 from typing import Any, cast
 
-from ...config import paths
-from ..database.connection import can_write, connect, lock_database
 from ..transaction import begin_transaction
-from .file_recovery import translate_store_errors
-from .namespaces import ADOPTED, LINKS, MIGRATIONS, Namespace, get_namespace
+from .namespaces import LINKS, Namespace, get_namespace
 
 
 class CardRows:
@@ -81,27 +77,6 @@ class CardRows:
         """Write all of it or nothing."""
         with begin_transaction(self.connection):
             yield
-
-
-@contextmanager
-def open_rows(home: Path) -> Generator[CardRows | None]:
-    """Yield the rows; None if nothing was ever kept. Cards of earlier versions are found first."""
-    path = paths.locate_memory(home)
-    if not path.exists():
-        yield None
-        return
-    with translate_store_errors(path), closing(connect(path)) as connection:
-        query = "SELECT 1 FROM sqlite_schema WHERE name = 'store'"
-        if connection.execute(query).fetchone() is None:
-            yield None
-            return
-        rows = CardRows(connection)
-        if can_write(path) and not rows.get(MIGRATIONS, ADOPTED):
-            from .project_migration import adopt_older_cards  # compiles much
-
-            with lock_database(path):
-                adopt_older_cards(rows, home)
-        yield rows
 
 
 def to_prefix(namespace: Namespace) -> str:

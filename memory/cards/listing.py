@@ -1,10 +1,36 @@
 """Cards read straight from the file, without LangGraph: `mcode memory list` must be quick."""
 
+from collections.abc import Generator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
+from ...config import paths
+from ..database.connection import can_write, connect, lock_database
 from .card import SCOPES, Card, Scope, card_from_value
-from .card_rows import CardRows, open_rows, to_prefix
-from .namespaces import FOLDERS, LINKS, MIGRATIONS, get_namespace
+from .card_rows import CardRows, to_prefix
+from .file_recovery import translate_store_errors
+from .namespaces import ADOPTED, FOLDERS, LINKS, MIGRATIONS, get_namespace
+
+
+@contextmanager
+def open_rows(home: Path) -> Generator[CardRows | None]:
+    """Yield the rows; None if nothing was ever kept. Cards of earlier versions are found first."""
+    path = paths.locate_memory(home)
+    if not path.exists():
+        yield None
+        return
+    with translate_store_errors(path), closing(connect(path)) as connection:
+        query = "SELECT 1 FROM sqlite_schema WHERE name = 'store'"
+        if connection.execute(query).fetchone() is None:
+            yield None
+            return
+        rows = CardRows(connection)
+        if can_write(path) and not rows.get(MIGRATIONS, ADOPTED):
+            from .project_migration import adopt_older_cards  # compiles much
+
+            with lock_database(path):
+                adopt_older_cards(rows, home)
+        yield rows
 
 
 def read_cards(home: Path, project: str) -> list[Card]:

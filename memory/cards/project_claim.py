@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...config.errors import UsageError
 from ...config.text import text
-from .card_rows import open_rows
 from .folder_record import describe_folder, identify_file
+from .listing import open_rows
 from .namespaces import (
     FOLDERS,
     LINKS,

@@ -127,8 +127,10 @@ def _collect_thread_rules(rulings: Iterable[CallEvaluation], state: State) -> di
 
 def _choose_mode(rulings: Iterable[CallEvaluation], state: State) -> dict[str, Options]:
     """Return the options with the mode that the user has chosen beside a yes, if any."""
-    mode = next((evaluation.mode for evaluation in rulings if evaluation.mode), "")
-    return {"options": {**state.get("options", {}), "mode": mode}} if mode else {}
+    if not any(evaluation.mode for evaluation in rulings):
+        return {}
+    chosen: Options = {**state.get("options", {}), "mode": "edits"}
+    return {"options": chosen}
 
 
 async def _approve_waiting(

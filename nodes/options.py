@@ -1,13 +1,14 @@
 """Options: what the user chose for a thread or for one message."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from difflib import get_close_matches
 from math import inf
-from typing import Any, cast, get_args, get_origin, get_type_hints
+from typing import Any, Literal, cast, get_origin, get_type_hints
 
 from typing_extensions import TypedDict
 
+from ..config.arguments import describe_type, has_type
 from ..config.errors import UsageError
 from ..config.settings.schema import ApprovalMode
 from ..config.text import text
@@ -16,7 +17,7 @@ from ..config.text import text
 class Options(TypedDict, total=False):
     """Choices that are stored with the thread, so that they survive a resume in another shell."""
 
-    mode: str
+    mode: ApprovalMode
     """Approval mode; absent: the configuration's."""
     model: str
     """`PROVIDER/MODEL`; absent: the configuration's."""
@@ -38,9 +39,9 @@ class Options(TypedDict, total=False):
     """The plan, by path relative to the project; chosen when plan mode begins."""
     agent: str
     """The profile that speaks in a conversation; absent: the mode's own, `build` or `plan`."""
-    thinking: str
+    thinking: Literal["auto", "enabled", "disabled"]
     """`auto`, `enabled` or `disabled`; absent: as the configuration says."""
-    effort: str
+    effort: Literal["auto", "low", "medium", "high", "max"]
     """How much the model thinks: `auto`, `low`, `medium`, `high` or `max`; absent: likewise."""
     best_of: int
     """Attempts at a task, each in a worktree of its own, of which the best is kept; absent: one."""
@@ -67,7 +68,7 @@ class Options(TypedDict, total=False):
     """JSON schema that the answer to one message must fit; absent: any words."""
     aside: list[str]
     """Side context of one message: what happened besides the conversation, or was piped to it."""
-    pr: str
+    pr: Literal["ask", "yes"]
     """Open a pull request for the result of one message: `ask` first, or `yes`; absent: no."""
     mentioning: str
     """The part of one message that may mention files: what the user typed; absent: all of it."""
@@ -81,20 +82,10 @@ FOR_ONE_MESSAGE = frozenset(
 # Options that only MaxAgent itself sets
 INTERNAL = frozenset({"served_model", "speaker", "turn_model", "subagent", "sender", "tests_for"})
 
-CHOICES: dict[str, tuple[str, ...]] = {
-    "mode": get_args(ApprovalMode),
-    "thinking": ("auto", "enabled", "disabled"),
-    "effort": ("auto", "low", "medium", "high", "max"),
-    "pr": ("ask", "yes"),
-}
-
-# What the values of each type are, for people
+# What the values of these types are, for people
 FORMS: dict[object, str] = {
-    str: "a text",
-    bool: "true or false",
     int: "a whole number above 0",
     float: "a number above 0",
-    list: "a list of texts",
     dict: "a JSON object",
 }
 
@@ -138,16 +129,12 @@ def validate_option_names(options: Mapping[str, object]) -> None:
 
 def _is_valid(name: str, value: object) -> bool:
     kind = get_type_hints(Options)[name]
-    if name in CHOICES:
-        return value in ("", *CHOICES[name])
-    if kind in (int, float):
-        is_number = isinstance(value, int if kind is int else int | float)
-        return is_number and not isinstance(value, bool) and 0 < value < inf
-    if get_origin(kind) is list:
-        values = cast("Sequence[object]", value) if isinstance(value, list | tuple) else [None]
-        return all(isinstance(item, str) for item in values)
-    if not isinstance(value, get_origin(kind) or kind):
+    if value == "":  # not chosen
+        return get_origin(kind) is Literal or kind is str
+    if not has_type(value, kind):
         return False
+    if kind in (int, float):
+        return 0 < cast(float, value) < inf
     return name != "schema" or _is_json(value)
 
 
@@ -159,7 +146,5 @@ def _is_json(value: object) -> bool:
 
 
 def _describe_form(name: str) -> str:
-    if name in CHOICES:
-        return ", ".join(f"`{choice}`" for choice in CHOICES[name])
     kind = get_type_hints(Options)[name]
-    return FORMS[get_origin(kind) or kind]
+    return FORMS.get(get_origin(kind) or kind) or describe_type(kind)

@@ -1,7 +1,7 @@
 """A user's answer, converted to fit the question of a thread."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from ..config.errors import UsageError
 from ..config.security.redaction import redact
@@ -91,9 +91,14 @@ def _check_decisions(
 
 def _is_allowed_decision(decision: Mapping[str, Any], config: Mapping[str, Any]) -> bool:
     kind, action = decision["type"], decision.get("edited_action") or decision.get("args")
-    is_complete = kind != "edit" or isinstance(action, Mapping)
+    args = cast("Mapping[str, object]", action).get("args", {}) if _is_mapping(action) else None
+    is_complete = kind != "edit" or _is_mapping(args)
     has_words = isinstance(decision.get("message", ""), str | None)
     return is_complete and has_words and kind in ("reject", *config["allowed_decisions"])
+
+
+def _is_mapping(value: object) -> bool:
+    return isinstance(value, Mapping)
 
 
 def _without_secrets(decision: Mapping[str, Any]) -> dict[str, Any]:

@@ -23,7 +23,6 @@ from .graph_registry import CHAT, EDIT, TASK, Job, find_job
 ONLY_FOR = {
     "best_of": TASK,
     "models": TASK,
-    "skip_tests": TASK,
     "plan": CHAT,
     "schema": CHAT,
 }

@@ -55,6 +55,7 @@ ROOMS = {
     "builtin/mcp runtime",
 }
 FOR_USERS = {"README.md", "chat.md", "commands.md", "edit.md", "testing.md", "tools.md"}
+FOR_USERS |= {"langgraph.md"}
 """Pages whose `cart.py` is a file of the user's."""
 
 

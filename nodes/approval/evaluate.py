@@ -89,7 +89,7 @@ class CallEvaluation:
     """Whether the user has allowed such calls in this project from now on."""
     earlier_origins: tuple[Provenance, ...] | None = None
     """What the call started when it was asked before; None: that has not changed since."""
-    mode: str = ""
+    mode: Literal["", "edits"] = ""
     """The approval mode that the user has chosen for the rest of the thread; empty: as it is."""
 
 

@@ -7,7 +7,7 @@ A resume runs only the attempts that have not ended.
 import asyncio
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from langgraph.runtime import Runtime
 from langgraph.types import Command
@@ -84,7 +84,7 @@ async def run_attempts(
     }
     folders = {number: str(worktree.folder) for number, worktree in worktrees.items()}
     mode = runtime.context.mode or options.get("mode", "")
-    effective_options: Options = {**options, "mode": mode} if mode else options
+    effective_options = cast(Options, {**options, "mode": mode}) if mode else options
     attempts = build_attempts(thread, state["request"], effective_options, folders)
     ends = await _run_all(attempts, run, runtime)
     if any(end.status == "interrupted" for end in ends):

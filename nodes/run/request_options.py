@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, cast
 
 from ...config.settings.schema import Settings
 from ...models.http.dialect import RequestOptions
-from ...models.thinking import Strategy, decide_thinking
+from ...models.thinking import decide_thinking
 from ..options import Options
 from ..roles import RoleName
 from ..state import State, Thinking
@@ -41,7 +41,7 @@ def settle_thinking(message: str, typed: str, options: Options, settings: Settin
 
     `typed` is what the human typed of it.
     """
-    strategy = cast(Strategy, options.get("thinking") or settings.model.thinking_strategy)
+    strategy = options.get("thinking") or settings.model.thinking_strategy
     return Thinking(
         strategy=strategy,
         needed=decide_thinking(strategy, message, typed),

@@ -1,6 +1,8 @@
 """The programs of `docs/langgraph.md`, run as they are written."""
 
+import ast
 import asyncio
+import inspect
 import json
 import re
 from importlib.util import find_spec
@@ -57,6 +59,22 @@ def test_program_of_the_page_prints_its_answer(
     exec(compile(PROGRAMS[number], str(PAGE), "exec"), {"__name__": "page"})
     assert capsys.readouterr().out == printed
     assert (project / "hello.txt").exists() is (number == 0)
+
+
+def test_notebook_cells_of_the_page_go_on(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    play(project, monkeypatch, ANSWER, {"text": "Bonjour."})
+    names: dict[str, Any] = {"__name__": "__main__"}
+    cells = re.split(r"# %%.*\n", PROGRAMS[5])
+    with asyncio.Runner() as notebook:
+        for cell in cells:
+            # as IPython runs a cell
+            code = compile(cell, str(PAGE), "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+            ended = eval(code, names)
+            if inspect.iscoroutine(ended):
+                notebook.run(ended)
+    assert len(cells) == 2 and capsys.readouterr().out == "Hello there.\nBonjour. 4\n"
 
 
 @pytest.mark.skipif(find_spec("starlette") is None, reason="starlette is not installed")

@@ -1,9 +1,13 @@
-"""Every Python example of the pages for developers passes pyright's strict checks."""
+"""Every Python example of the pages for developers passes strict checks of pyright and mypy."""
 
 import json
+import os
 import re
 import subprocess
 import sys
+import textwrap
+from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -12,7 +16,9 @@ from maxagent import Output, Question, ToolCall
 from maxagent.sdk.events import KINDS
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("docs/sdk.md", "docs/events.md")
+PAGES = ("docs/sdk.md", "docs/events.md", "docs/langgraph.md")
+# some types of LangGraph's own methods are unknown, whoever calls them
+UNKNOWN = "# pyright: reportUnknownMemberType=false\n"
 # what a program would write about each kind of event, and a slip that a checker must find
 USES = {
     "output": "text",
@@ -28,13 +34,47 @@ USES = {
 }
 
 
-def check(files: dict[str, str], folder: Path) -> list[str]:
-    """Return the errors of these files, all checked at once."""
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a program for each example, and what the checkers should see."""
+    folder = tmp_path_factory.mktemp("types")
     (folder / "stubs").mkdir()
     (folder / "stubs" / "maxagent").symlink_to(ROOT)
     (folder / "checked").mkdir()
-    for name, content in files.items():
+    for name, content in {**read_examples(), **build_uses()}.items():
         (folder / "checked" / name).write_text(content)
+    return folder
+
+
+def read_examples() -> dict[str, str]:
+    """Return each example; in one with cells of a notebook they are a function."""
+    files = dict[str, str]()
+    for page in PAGES:
+        blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text("utf-8"), re.DOTALL)
+        for number, block in enumerate(blocks):
+            if re.search(r"^[^ #].*\bawait ", block, re.MULTILINE):
+                block = f"async def run_cells() -> None:\n{textwrap.indent(block, '    ')}"
+            head = UNKNOWN if "langgraph" in block else ""
+            files[f"{Path(page).stem}_{number}.py"] = head + block
+    assert len(files) > 12
+    return files
+
+
+def build_uses() -> dict[str, str]:
+    """Return a use of each event that is right, and a slip that a checker must find."""
+    cases = "".join(
+        f'        case "{kind}":\n            print(event.{name})\n' for kind, name in USES.items()
+    )
+    head = "from maxagent import Event\n\n\ndef show(event: Event) -> None:\n"
+    cases += "        case _:\n            pass\n"
+    slips = f'{head}    if event.type == "output":\n        print(event.outcome)\n'
+    slips = slips.replace("import Event", "import Event, Options")
+    slips += '\n\noptions: Options = {"modee": "ask"}\n'
+    return {"narrowing.py": f"{head}    match event.type:\n{cases}", "slip.py": slips}
+
+
+def check_with_pyright(folder: Path) -> list[str]:
+    """Return the place of each error."""
     settings = {
         "include": ["."],
         "typeCheckingMode": "strict",
@@ -50,28 +90,44 @@ def check(files: dict[str, str], folder: Path) -> list[str]:
         timeout=200,
         check=False,
     )
-    found = json.loads(ended.stdout)["generalDiagnostics"]
+    errors = json.loads(ended.stdout)["generalDiagnostics"]
     return [
-        f"{Path(one['file']).name}:{one['range']['start']['line'] + 1}: {one['message']}"
-        for one in found
+        f"{Path(error['file']).name}:{error['range']['start']['line'] + 1}: {error['message']}"
+        for error in errors
     ]
 
 
-def test_examples_and_narrowing_pass_strict_checks(tmp_path: Path) -> None:
-    files = dict[str, str]()
-    for page in PAGES:
-        blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text("utf-8"), re.DOTALL)
-        files |= {f"{Path(page).stem}_{n}.py": block for n, block in enumerate(blocks)}
-    cases = "".join(
-        f'        case "{kind}":\n            print(event.{name})\n' for kind, name in USES.items()
+def check_with_mypy(folder: Path) -> list[str]:
+    """Return the place of each error; one process, since it reads LangGraph each time."""
+    options = ["--strict", "--follow-imports=silent", "--no-error-summary", "--hide-error-context"]
+    ended = subprocess.run(
+        [sys.executable, "-m", "mypy", *options, f"--cache-dir={folder / 'cache'}", "."],
+        cwd=folder / "checked",
+        env={**os.environ, "MYPYPATH": str(folder / "stubs")},
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
     )
-    head = "from maxagent import Event\n\n\ndef show(event: Event) -> None:\n"
-    cases += "        case _:\n            pass\n"
-    files["narrowing.py"] = f"{head}    match event.type:\n{cases}"
-    files["slip.py"] = f'{head}    if event.type == "output":\n        print(event.outcome)\n'
-    assert len(files) > 6
-    errors = check(files, tmp_path)
-    assert errors and all(error.startswith("slip.py:6") for error in errors), errors
+    return [line for line in ended.stdout.splitlines() if ": note: " not in line]
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        check_with_pyright,
+        pytest.param(
+            check_with_mypy,
+            marks=pytest.mark.skipif(find_spec("mypy") is None, reason="mypy is not installed"),
+        ),
+    ],
+)
+def test_examples_and_narrowing_pass_strict_checks(
+    programs: Path, check: Callable[[Path], list[str]]
+) -> None:
+    errors = check(programs)
+    lines = {error.partition(": ")[0] for error in errors}
+    assert lines == {"slip.py:6", "slip.py:9"}, errors
 
 
 @pytest.mark.parametrize("kind", KINDS)

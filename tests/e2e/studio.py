@@ -79,7 +79,9 @@ class House:
         return json.loads(self.mcode("threads", "show", thread, "--json").stdout)["status"]
 
     @contextmanager
-    def serve(self, *command: str) -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
+    def serve(
+        self, *command: str, has_secret: bool = True
+    ) -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
         """Run a server on a free port; yields its address once it answers, stops it at the end."""
         port, log = free_port(), self.folder / "server.log"
         with log.open("w") as stderr:
@@ -93,7 +95,11 @@ class House:
             )
         with process:
             try:
-                yield printed_address(process, port), process
+                address = f"http://127.0.0.1:{port}"
+                if has_secret:
+                    address = printed_address(process, port)
+                wait_for_answer(process, address)
+                yield address, process
             finally:
                 if process.poll():
                     print(f"the server has ended with {process.poll()}:\n{log.read_text()}")
@@ -117,14 +123,18 @@ def free_port() -> int:
 
 
 def printed_address(process: "subprocess.Popen[str]", port: int) -> str:
-    """Where the server says that it answers, with its secret, once it does."""
+    """Where the server says that it will answer, with its secret."""
     assert process.stdout
     printed = re.compile(rf"/studio/\?baseUrl=(http://127\.0\.0\.1:{port}/[\w-]{{43}})")
-    address = next((found[1] for line in process.stdout if (found := printed.search(line))), "")
+    return next((found[1] for line in process.stdout if (found := printed.search(line))), "")
+
+
+def wait_for_answer(process: "subprocess.Popen[str]", address: str) -> None:
+    """Return once the server answers; raises RuntimeError if it ends."""
     while process.poll() is None:
         try:
             with urlopen(f"{address}/ok", timeout=5):
-                return address
+                return
         except OSError:
             with suppress(subprocess.TimeoutExpired):
                 process.wait(0.1)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -21,7 +22,7 @@ if find_spec("langgraph_api") is None:
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 from program import PATIENCE
-from studio import LANGGRAPH_DEV, MCODE, House
+from studio import LANGGRAPH_DEV, MCODE, ROOT, House
 from warm_start import run_python, start_python
 
 from maxagent.memory.threads.index import ThreadIndex
@@ -384,6 +385,29 @@ async def test_langgraph_dev_serves_the_same_threads(house: House) -> None:
             ended = await client.runs.wait(thread, "task", command={"resume": APPROVE})
     assert (ended["outcome"], written(task)) == ("verified", "x\n")
     assert house.status(thread) == "done"
+
+
+async def test_own_graph_of_the_page_is_served(house: House) -> None:
+    page = (ROOT / "docs/langgraph.md").read_text(encoding="utf-8")
+    for name, language in (("tickets.py", "python"), ("langgraph.json", "json")):
+        content = re.findall(rf"```{language}\n(.*?)```", page, re.DOTALL)[-1]
+        (house.folder / name).write_text(content)
+    task = house.project("ticket", turns(WRITE))
+    script = Path(task["options"].pop("model").removeprefix("scripted/"))
+    script.write_text(json.dumps([{"tool_calls": [WRITE]}, {"text": "Written."}]))
+    (house.folder / "home/config.yaml").write_text(f"{{model: {{default: scripted/{script}}}}}\n")
+    ticket = {"request": task["request"], "folder": task["folder"]}
+    command = [
+        str(house.folder / "langgraph.json") if "json" in word else word for word in LANGGRAPH_DEV
+    ]
+    with house.serve(*command, has_secret=False) as (address, _):
+        async with get_client(url=address) as client:
+            thread = (await client.threads.create())["thread_id"]
+            await client.runs.wait(thread, "tickets", input=ticket)
+            (waiting,) = await client.threads.search(status="interrupted")
+            assert waiting["thread_id"] == thread and not Path(task["folder"], "log.txt").exists()
+            ended = await client.runs.wait(thread, "tickets", command={"resume": "yes"})
+    assert (ended["summary"], written(task)) == ("Written.", "x\n")
 
 
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])

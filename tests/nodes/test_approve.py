@@ -59,8 +59,8 @@ async def test_refusal_holds_after_approval_lost_in_crash(runner, project, asked
 @pytest.mark.parametrize("action", ["ls", ["ls"], {"args": "ls"}, {}])
 async def test_thread_survives_edit_of_wrong_shape(runner, project, asked, action):
     wrong = Answer(decisions=[{"type": "edit", "edited_action": action}])
-    again = await last_of(runner.resume(asked.thread_id, wrong))
-    assert again.type == "question"
+    with pytest.raises(UsageError, match="does not fit the question"):
+        await last_of(runner.resume(asked.thread_id, wrong))
     await last_of(runner.resume(asked.thread_id, Answer(approve=True)))
     assert (project / "log.txt").read_text() == "x\n"
 

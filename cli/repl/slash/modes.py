@@ -4,7 +4,7 @@ import asyncio
 import os
 import sys
 from functools import partial
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, cast, get_args
 
 from ....config.errors import UsageError
 from ...i18n.catalogs import t
@@ -78,7 +78,7 @@ async def switch_mode(session: Session, name: str) -> None:
     modes = get_args(ApprovalMode)
     if name in modes:
         session.mode = name
-        session.options = {**session.options, "mode": name}
+        session.options = {**session.options, "mode": cast(ApprovalMode, name)}
         session.show(t("slash.mode.now", mode=name))
     elif name:
         names = ", ".join(f"`{mode}`" for mode in modes)

@@ -1,6 +1,9 @@
 """`/think`, `/effort`: whether the model thinks, and how much, from the next message on."""
 
+from typing import cast
+
 from ....config.errors import UsageError
+from ....nodes.options import Options
 from ...i18n.catalogs import t
 from ..session.session import Session
 
@@ -17,7 +20,7 @@ async def switch_thinking(session: Session, name: str) -> None:
     if name:
         strategy = STRATEGIES.get(name) or _validate(name, [*STRATEGIES.values()], [*STRATEGIES])
         session.thinking = strategy
-        session.options = {**session.options, "thinking": strategy}
+        session.options = cast(Options, {**session.options, "thinking": strategy})
         session.prompt.refresh()
     strategy = session.thinking or session.next_options.get("thinking", "")
     spoken = t(f"status.thinking.{strategy}") if strategy else t("slash.not_yet")
@@ -28,7 +31,7 @@ async def switch_effort(session: Session, name: str) -> None:
     """Choose how much the model thinks; without a name say it."""
     if name:
         session.effort = _validate(name, EFFORTS, EFFORTS)
-        session.options = {**session.options, "effort": name}
+        session.options = cast(Options, {**session.options, "effort": name})
         session.prompt.refresh()
     effort = session.effort or session.next_options.get("effort", "") or "auto"
     session.show(t("slash.effort.now" if name else "slash.effort.is", effort=effort))

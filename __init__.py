@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .cli.execution.terminal_runner import TerminalRunner
     from .config.agents.profile import AgentProfile
     from .config.errors import (
         MaxAgentError,
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from .config.trust.decision import trust
     from .nodes.options import Options
     from .sdk.agents import agents
+    from .sdk.event_runner import EventRunner
     from .sdk.events import (
         AttemptProgress,
         AttemptsCompared,
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
         Notice,
         Output,
         Plan,
+        PlanResponse,
         Progress,
         PullRequestOpened,
         Question,
@@ -61,6 +64,7 @@ if TYPE_CHECKING:
     )
     from .sdk.interrupt_response import Answer
     from .sdk.runner import Runner
+    from .sdk.runs.event_messages import EventMessage
     from .sdk.runs.result import RunResult, collect
     from .sdk.sync_runner import SyncRunner
     from .tools.runtime.program_tools import tool
@@ -78,6 +82,8 @@ __all__ = [
     "CompactionStarted",
     "Completion",
     "Event",
+    "EventMessage",
+    "EventRunner",
     "EvidenceFound",
     "Failure",
     "FilesChanged",
@@ -92,6 +98,7 @@ __all__ = [
     "Options",
     "Output",
     "Plan",
+    "PlanResponse",
     "Progress",
     "PullRequestOpened",
     "Question",
@@ -105,6 +112,7 @@ __all__ = [
     "SubagentFinished",
     "SubagentStarted",
     "SyncRunner",
+    "TerminalRunner",
     "Thinking",
     "ThreadBusy",
     "ThreadBusyError",
@@ -129,9 +137,12 @@ __version__ = "0.1.0"
 _MODULES = {
     "AgentProfile": ".config.agents.profile",
     "Answer": ".sdk.interrupt_response",
+    "EventMessage": ".sdk.runs.event_messages",
+    "EventRunner": ".sdk.event_runner",
     "MaxAgentError": ".config.errors",
     "Runner": ".sdk.runner",
     "SyncRunner": ".sdk.sync_runner",
+    "TerminalRunner": ".cli.execution.terminal_runner",
     "ThreadBusy": ".config.errors",
     "ThreadBusyError": ".config.errors",
     "UnfinishedTurn": ".config.errors",

@@ -26,6 +26,7 @@ class OutputFormat(StrEnum):
     text = "text"
     json = "json"
     stream_json = "stream-json"
+    events = "events"
 
 
 class InputFormat(StrEnum):
@@ -112,7 +113,10 @@ PullRequest = Annotated[
 ]
 Output = Annotated[
     OutputFormat,
-    typer.Option("--output", help="text, json (final result), stream-json (every event)."),
+    typer.Option(
+        "--output",
+        help="text, json (final result), stream-json (every event), events (with paths).",
+    ),
 ]
 
 

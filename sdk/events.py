@@ -163,6 +163,16 @@ class Plan:
 
 
 @dataclass(frozen=True)
+class PlanResponse:
+    """The model says in plan mode where the plan stands, and asks: the question comes next."""
+
+    type: ClassVar[Literal["plan_response"]] = "plan_response"
+    response: str
+    options: list[str]
+    """Answers that it suggests."""
+
+
+@dataclass(frozen=True)
 class Todos(AgentEvent):
     """The current todo list."""
 
@@ -271,6 +281,7 @@ Event = (
     | ModelChanged
     | TokenUsage
     | Plan
+    | PlanResponse
     | ToolCall
     | ToolOutput
     | ToolProgress

@@ -12,7 +12,7 @@ from ...config import paths
 from ...config.errors import UsageError
 from ..i18n.catalogs import t
 from ..lazy_imports import without_collector
-from ..options import AnswerStyle, Mode, OutputFormat, Timeout, Verbose
+from ..options import AnswerStyle, Mode, Output, OutputFormat, Timeout, Verbose
 from ..prompts.memory_claim import settle_memory
 from ..prompts.trust import TrustFlag, settle_trust
 from ..rendering.output import echo
@@ -66,9 +66,7 @@ def resume(
     timeout: Timeout = None,
     trust: TrustFlag = False,
     verbose: Verbose = False,
-    output: Annotated[
-        OutputFormat, typer.Option(help="text, json (final result), stream-json (every event).")
-    ] = OutputFormat.text,
+    output: Output = OutputFormat.text,
 ) -> None:
     """Resume a thread where it stopped. Finished work is not repeated."""
     _validate_flags(approve, reject, answer, question, both_times=wait and now)

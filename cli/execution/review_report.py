@@ -47,7 +47,7 @@ class ReportRenderer:
             return
         report = json.loads(event.summary)
         self.findings = len(report["findings"])
-        if self._output is OutputFormat.stream_json:
+        if self._output in (OutputFormat.stream_json, OutputFormat.events):
             self._run.show_event(event)
             return
         self._run.pause()

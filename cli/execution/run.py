@@ -47,6 +47,10 @@ def open_renderer(
 
     `answer` is for a conversation; without `show_thinking` the configuration decides.
     """
+    if output is OutputFormat.events:
+        from ...sdk.runs.event_messages import EventMessages
+
+        return _add_details(JsonRenderer(every_event=True, to_json=EventMessages().build))
     if output is not OutputFormat.text:
         events = JsonRenderer(every_event=output is OutputFormat.stream_json)
         return _add_details(events)
@@ -82,7 +86,7 @@ def run_interactive(
 ) -> int:
     """Run any dialogue, with a time limit in seconds unless it is 0; return the exit code."""
     can_ask = output is OutputFormat.text and sys.stdin.isatty() and sys.stderr.isatty()
-    ask = _ask_at_once if can_ask else None
+    ask = ask_at_once if can_ask else None
     return run_stoppable(lambda stop: _run_interactive(talk, renderer, ask, seconds, stop))
 
 
@@ -99,7 +103,7 @@ async def _run_interactive(
     return to_exit_code(last)
 
 
-async def _ask_at_once(question: Callable[[], Said]) -> Said:
+async def ask_at_once(question: Callable[[], Said]) -> Said:
     """Ask at once: nothing else runs meanwhile; SIGTERM or a closed terminal ends the process."""
     exits = {number: partial(build_exit, number) for number in find_termination_signals()}
     return run_interruptible(exits, question)

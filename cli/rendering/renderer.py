@@ -1,6 +1,7 @@
 """Interface of all renderers of a run's events, and the renderer for JSON."""
 
-from typing import Protocol
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Protocol
 
 from ...sdk.events import Event, Interrupted, as_json
 from ..i18n.catalogs import t
@@ -30,13 +31,18 @@ class Renderer(Protocol):
 class JsonRenderer:
     """JSON on stdout: every event on its own line, or only the last one."""
 
-    def __init__(self, *, every_event: bool) -> None:
-        self._every_event = every_event
+    def __init__(
+        self,
+        *,
+        every_event: bool,
+        to_json: Callable[[Event], Iterable[Mapping[str, Any]]] = lambda event: [as_json(event)],
+    ) -> None:
+        self._every_event, self._to_json = every_event, to_json
 
     def show_event(self, event: Event) -> None:
         """Print the event if all events are wanted."""
         if self._every_event:
-            echo_json(as_json(event), indent=None)
+            self._print(event)
 
     def pause(self) -> None:
         """Do nothing: each event is a whole line."""
@@ -48,4 +54,8 @@ class JsonRenderer:
     def show_end(self, last: Event | None) -> None:
         """Print the last event, which describes the end in full."""
         if last is None or not self._every_event:
-            echo_json(as_json(last or Interrupted("")), indent=None)
+            self._print(last or Interrupted(""))
+
+    def _print(self, event: Event) -> None:
+        for line in self._to_json(event):
+            echo_json(line, indent=None)

@@ -181,7 +181,7 @@ def _validate_options(
         raise UsageError(
             "with `--input stream-json`, messages come from stdin", hint="leave the message out"
         )
-    if read is InputFormat.stream_json and output is not OutputFormat.stream_json:
+    if read is InputFormat.stream_json and output in (OutputFormat.text, OutputFormat.json):
         raise UsageError("there is no output for the answers", hint="add `--output stream-json`")
     if deletes_old:
         raise UsageError(

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -90,9 +91,9 @@ def test_sdk_page_conversation_runs_to_its_end(tmp_path: Path) -> None:
     ("number", "said"),
     [
         (3, "It is empty.\n[]\n"),
-        (5, "I am a model of your own.\n"),
-        (6, "It is empty.\n"),
-        (7, "Reviews a change.\n["),
+        (6, "I am a model of your own.\n"),
+        (7, "It is empty.\n"),
+        (8, "Reviews a change.\n["),
     ],
 )
 def test_sdk_page_programs_without_a_loop_run(number: int, said: str, tmp_path: Path) -> None:
@@ -104,13 +105,29 @@ def test_sdk_page_programs_without_a_loop_run(number: int, said: str, tmp_path: 
     assert ended.stdout.startswith(said)
 
 
+def test_sdk_page_runs_are_shown_and_sent(tmp_path: Path) -> None:
+    (tmp_path / "scenario.json").write_text(json.dumps([{"text": "Empty."}, {"text": "New."}]))
+    model = f"scripted/{tmp_path / 'scenario.json'}"
+    ended = run_program(["-c", block("docs/sdk.md", "python", 4)], tmp_path, LLC_MODEL=model)
+    assert ended.returncode == 0 and "thread" in ended.stderr
+    shown, sent, end = ended.stdout.splitlines()
+    assert shown == "Empty." and re.fullmatch(r'\d+ {"text": "New.", "agent": ""}', sent)
+    assert re.match(r'\d+ {"thread_id": ', end)
+
+
+def test_events_page_example_describes_events() -> None:
+    names: dict[str, Any] = {"__name__": "page"}
+    exec(block("docs/events.md", "python"), names)
+    assert names["describe"](maxagent.Output("Hi.")) == "Hi."
+
+
 def test_sdk_page_functions_are_called(tmp_path: Path) -> None:
     calls = [{"name": "count_stock", "args": {"item": "bolts"}}]
     order = [{"name": "order", "args": {"item": "bolts"}}]
     turns = [{"tool_calls": calls}, {"tool_calls": order}, {"text": "Ordered."}]
     (tmp_path / "scenario.json").write_text(json.dumps(turns))
     model = f"scripted/{tmp_path / 'scenario.json'}"
-    ended = run_program(["-c", block("docs/sdk.md", "python", 4)], tmp_path, LLC_MODEL=model)
+    ended = run_program(["-c", block("docs/sdk.md", "python", 5)], tmp_path, LLC_MODEL=model)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert ended.stdout == "Ordered. {'bolts': 17}\n"
 

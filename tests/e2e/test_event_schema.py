@@ -45,9 +45,16 @@ def test_every_kind_of_event_fits_its_schema(program: Program, provider: Provide
     seen |= {event["type"] for event in edit.events}
     assert edit.last["type"] == "error"
     # tests of their own have them
-    elsewhere = {"interrupted", "progress", "model_changed", "steered", "pull_request"}
+    elsewhere = {
+        "plan_response",
+        "interrupted",
+        "progress",
+        "model_changed",
+        "steered",
+        "pull_request",
+    }
     elsewhere |= {"compaction_started", "compaction_finished"}
-    elsewhere |= {"memory", "card_proposed", "hook", "tool_progress"}
+    elsewhere |= {"memory", "card_proposed", "hook", "tool_progress", "plan_response"}
     elsewhere |= {"background_started", "background_finished"}
     elsewhere |= {"subagent_started", "subagent_finished", "attempts", "attempt_progress"}
     assert seen == KINDS.keys() - elsewhere

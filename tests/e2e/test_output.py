@@ -5,6 +5,7 @@ import re
 
 import pytest
 from confinement import needs_bubblewrap
+from event_schema import checked
 from faults import Answer
 from program import KEY, Program
 from provider import Provider
@@ -55,6 +56,20 @@ def test_json_is_all_that_stdout_carries(output: str, program: Program, provider
     assert kinds[-1] == ("type", "completion") and {key for key, _ in kinds} == {"type"}
     assert kinds[0] == ("type", "run_started" if output == "stream-json" else "completion")
     assert "\x1b" not in ended.stdout
+
+
+def test_events_are_messages_with_path_and_number(program: Program, provider: Provider) -> None:
+    provider.script(answers())
+    ended = program.task("--mode", "auto", "--apply", output="events", **GOOD)
+    messages = [json.loads(line) for line in ended.stdout.splitlines()]
+    for message in messages:
+        if message["type"] != "window_length":
+            checked(json.dumps({"type": message["type"], **message["data"]}))
+    assert (ended.code, ended.stderr) == (0, "")
+    assert [message["meta"]["seq"] for message in messages] == [*range(1, len(messages) + 1)]
+    assert len({message["meta"]["run_id"] for message in messages}) == 1
+    assert messages[0]["path"] == "/agent/edit/conversation_id"
+    assert messages[-1]["path"] == "/agent/edit/completion"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...lazy_imports import without_collector
-from ...options import OutputFormat
+from ...options import Output, OutputFormat
 from ..undo import Thread
 
 if TYPE_CHECKING:
@@ -18,9 +18,7 @@ def compact(
     focus: Annotated[
         str, typer.Option("--focus", metavar="TEXT", help="What the summary should keep.")
     ] = "",
-    output: Annotated[
-        OutputFormat, typer.Option(help="text, json (final result), stream-json (every event).")
-    ] = OutputFormat.text,
+    output: Output = OutputFormat.text,
 ) -> None:
     """Compact a thread now: the model is sent a summary in place of older messages."""
     from ...execution.thread_argument import resolve_thread
@@ -31,7 +29,7 @@ def compact(
         from ...execution.stop_signal import run_stoppable
 
     # no event of a compaction is the last one of a run, which `json` prints
-    renderer = open_renderer(output if output is OutputFormat.text else OutputFormat.stream_json)
+    renderer = open_renderer(OutputFormat.stream_json if output is OutputFormat.json else output)
     code = run_stoppable(lambda _: _compact(thread_id, focus, renderer, output))
     raise typer.Exit(code)
 

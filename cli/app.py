@@ -1,4 +1,10 @@
-"""The `mcode` command and its subcommands; each imports what it needs only when it runs."""
+"""The `mcode` command and its subcommands; each imports what it needs only when it runs.
+
+A new command takes:
+
+- a file in `cli/commands/`, a line in `COMMANDS` in `cli/app.py`
+- Chinese help in `help.po`
+"""
 
 import atexit
 import os

@@ -1,4 +1,32 @@
-"""Known providers, as data (`providers.json`), and detection of the user's provider."""
+"""Known providers, as data (`providers.json`), and detection of the user's provider.
+
+A new provider, or a quirk for which its row has a field, takes:
+
+- its row in `models/providers.json`; the fields are in `models/providers.py`
+- `models/catalog.json` for models and prices
+- the form of its keys in `models/auth/key_shapes.py`
+- `docs/models.md`
+
+A new kind of quirk in what a provider is sent takes:
+
+- a new field of the row in `models/providers.py`, never the provider's name; `build_options` in
+  `request_format.py` of each protocol it concerns: `models/chat_completions`, `models/responses`,
+  `models/anthropic`. A row has `headers` for every request, and `tool_fields` for requests of chat
+  completions with tools; it has no field yet for the body of every request
+- `docs/models.md`
+
+A new kind of quirk in what a provider must get back of its answers takes:
+
+- read and keep it in `models/chat_completions/answer_parser.py`, name it in `REASONING_FIELDS` in
+  `models/replay.py`, then in `reasoning_echo` of the row; a field of a tool call: `CALL_EXTRAS` in
+  `models/chat_completions/tool_call_assembler.py`
+- `tests/fixtures/strict_provider.py`, `docs/models.md`
+
+How answers and errors are read is in:
+
+- `models/chat_completions/answer_parser.py`; `answer_parser.py` of the other protocols;
+  `models/error_classification.py`
+"""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence

@@ -2,6 +2,20 @@
 
 The terminal, JSON lines, web and ACP render this one stream. A run's stream begins with
 `run_started` and ends with exactly one of `question`, `completion`, `interrupted` and `error`.
+
+A new event takes:
+
+- a dataclass in `sdk/event_types/<part>.py`, from `AgentEvent` if a sub-agent can send it; its
+  import and its name in the union `Event` in `sdk/events.py`
+- a node sends it by `emit_event`
+- a row in `docs/events.md`
+- a run in `tests/e2e/test_event_schema.py`, or a test of its own: then list it in `elsewhere`
+  there
+- `make docs`
+- if people see it: a method in `cli/rendering/text_renderer.py`, which conversations
+  and single messages use, too (what they do not show: `SILENT_EVENTS` in
+  `cli/repl/session/turn_renderer.py`)
+- its words in `cli/rendering/event_text.py`, their keys in both `mcode.po`
 """
 
 from collections.abc import Mapping

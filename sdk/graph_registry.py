@@ -1,4 +1,10 @@
-"""The kinds of jobs: the graph of each, by the name in a thread's row."""
+"""The kinds of jobs: the graph of each, by the name in a thread's row.
+
+A new kind of job takes:
+
+- a file in `graphs/`, a `Job` in this module
+- a command in `cli/commands/`, a line in `langgraph.json`
+"""
 
 from dataclasses import dataclass
 from importlib import import_module

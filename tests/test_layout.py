@@ -20,6 +20,7 @@ from source_tree import (
     find_functions,
     find_modules,
     imported_modules,
+    read_docstring,
     read_source,
 )
 
@@ -160,32 +161,11 @@ def test_no_stray_module_at_the_root() -> None:
 
 
 def test_every_path_in_the_docs_exists() -> None:
-    named = [(page, path) for page in DOCS for path in named_paths(page.read_text("utf-8"))]
+    pages = {page.name: page.read_text("utf-8") for page in DOCS}
+    texts = {**pages, **{str(module): read_docstring(module) for module in find_modules()}}
+    named = [(name, path) for name, text in texts.items() for path in find_named_paths(text)]
     assert len(named) > 150
-    planned = planned_paths()
-    assert [
-        f"{page.name}: {path}"
-        for page, path in named
-        if path not in planned and not any(ROOT.glob(path))
-    ] == []
-
-
-def test_what_is_planned_does_not_exist_yet() -> None:
-    planned = planned_paths()
-    assert planned
-    assert [path for path in planned if (ROOT / path).exists()] == [], "move it to its table"
-
-
-def planned_paths() -> set[str]:
-    page = (ROOT / "docs/architecture.md").read_text("utf-8")
-    return set(named_paths(page.partition("## Planned\n")[2].partition("\n## ")[0]))
-
-
-def test_every_room_has_a_line_in_the_docs() -> None:
-    page = (ROOT / "docs/architecture.md").read_text("utf-8")
-    table = page.partition("## The rooms\n")[2].partition("\n## ")[0]
-    rooms = {str(module.parent) for module in find_modules()} - {".", *FLOOR_NUMBERS}
-    assert rooms - {*named_paths(table), "config/agents/builtin"} == set()
+    assert [f"{name}: {path}" for name, path in named if not any(ROOT.glob(path))] == []
 
 
 def test_each_decision_has_its_own_number() -> None:
@@ -210,17 +190,27 @@ def test_every_module_in_the_docs_for_developers_exists() -> None:
     modules = {
         f"/{path.relative_to(ROOT)}" for name in folders for path in (ROOT / name).rglob("*.py")
     }
+    pages = {page.name: page.read_text("utf-8") for page in DOCS if page.name not in FOR_USERS}
+    rooms = {str(module): read_docstring(module) for module in find_rooms()}
     assert [
-        f"{page.name}: {name}"
-        for page in DOCS
-        if page.name not in FOR_USERS
-        for name in re.findall(r"(?<![\w./>-])\w[\w./-]*\.py\b", page.read_text("utf-8"))
-        if name not in planned_paths()
+        f"{page}: {name}"
+        for page, text in {**pages, **rooms}.items()
+        for name in re.findall(r"(?<![\w./>-])\w[\w./-]*\.py\b", text)
         if not any(module.endswith(f"/{name.removeprefix('maxagent/')}") for module in modules)
     ] == []
 
 
-def named_paths(text: str) -> list[str]:
+def find_rooms() -> list[Path]:
+    """Find the `__init__.py` of every room."""
+    return [path for path in find_modules() if path.name == "__init__.py" and path.parent.parts]
+
+
+def test_every_room_says_what_it_is() -> None:
+    summaries = [(room, read_docstring(room).partition("\n")[0]) for room in find_rooms()]
+    assert [f"{room}" for room, summary in summaries if not summary.endswith(".")] == []
+
+
+def find_named_paths(text: str) -> list[str]:
     """A place for a name (`<role>`, `LANGUAGE`) is any; a decision is named by its number."""
     folders = "|".join([*FLOOR_NUMBERS, "tests", "evals", "docs"])
     found = re.findall(rf"`((?:{folders})/[^`\s]*)`", text)

@@ -1,4 +1,16 @@
-"""Table of the built-in tools: where each is, and its nature, without importing it."""
+"""Table of the built-in tools: where each is, and its nature, without importing it.
+
+A new tool takes:
+
+- `tools/builtin/<room>/<name>.py` with `@tool`, its description `<name>.md` beside it (100 to 750
+  characters)
+- a `ToolEntry` in `TOOLS` in `tools/tool_table.py`, at its place in every prompt
+- its name in the agents that have it
+- a row in `docs/tools.md`
+- other names of it in `tools/aliases.py`
+- if it takes paths, a line in `tests/corpora/test_paths.py`
+- `make cassettes`. The size of the first request is limited: `evals/bench/test_prompts.py`
+"""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -2,6 +2,14 @@
 
 A later one of the same name replaces an earlier one, but a project's keeps the limits of the one
 that it replaces: a project can restrict, never loosen.
+
+A prompt or an agent changes in:
+
+- `config/agents/builtin/<name>.md`; text for all agents: `nodes/run/agent.py` and
+  `nodes/messages/instructions.md`; text for some models only: `models/prompt_addenda.json`
+- search for the same sentence in other agents' files
+- `make cassettes` records `tests/cassettes` again, without a key or a network: commit them
+- `docs/agents.md` for a new agent
 """
 
 from collections import ChainMap

@@ -1,4 +1,10 @@
-"""Patterns of files that no tool touches: keys, tokens and stores of credentials."""
+"""Patterns of files that no tool touches: keys, tokens and stores of credentials.
+
+A new name of files takes:
+
+- `IGNORE_PATTERNS` in `config/security/ignore_patterns.py`
+- `tools/git/secret.gitattributes`
+"""
 
 IGNORE_PATTERNS = (
     "id_rsa*",

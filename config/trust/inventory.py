@@ -1,4 +1,10 @@
-"""Inventory of a folder's files that can control MaxAgent."""
+"""Inventory of a folder's files that can control MaxAgent.
+
+A new file of projects takes:
+
+- its line in `PLACES`
+- its name in `tools/protected_paths.py`, `docs/trust.md`
+"""
 
 import os
 import stat

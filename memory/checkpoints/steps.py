@@ -3,6 +3,21 @@
 A thread's step n is its n-th model answer with the effects of its tool calls. The checkpoint after
 it is the first one with nothing in progress: a role runs next, or the graph has ended. Step 0 is
 the start.
+
+A new node takes, and with a role also what `nodes/roles.py` lists:
+
+- a file in `nodes/`, or in the room of what it works on; its edges by `Command[Literal[…]]`. The
+  node before it: its `goto` and its `Literal`. A node that runs after a model's answer: a function
+  in `nodes/lazy_nodes.py`, so that no start imports it. `add_node` in `graphs/`, with
+  `destinations`: each target and the label of its edge
+- one set in `memory/checkpoints/steps.py`: `CALL_NODES` if a call is open there,
+  `VERIFICATION_NODES` if it runs between two roles, else `BUSY_NODES`
+- `STEPS` in `tests/graphs/test_task.py`
+- if it changes files, a `FileRecord` around the change, if it runs a program, trust and consent:
+  both as in `nodes/verify.py`, or undo takes the change for the user's
+- `sdk/transfer/sanitize.py` if a call or an answer waits there
+- the diagram and the table in `docs/architecture.md`
+- `make docs`
 """
 
 import sqlite3

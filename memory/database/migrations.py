@@ -1,4 +1,9 @@
-"""Migrations of our tables: `PRAGMA user_version` counts those already applied."""
+"""Migrations of our tables: `PRAGMA user_version` counts those already applied.
+
+A new table takes:
+
+- a migration at the end of `MIGRATIONS`; one is only added, never changed
+"""
 
 MIGRATIONS = (
     """

@@ -1,4 +1,13 @@
-"""Size limits of a snapshot, and messages about the files beyond them."""
+"""Size limits of a snapshot, and messages about the files beyond them.
+
+A new limit takes:
+
+- `MAX_STORED_FILE_BYTES`, `MAX_FILES`, `MAX_BYTES` in `memory/snapshots/limits.py`
+- `docs/permissions.md`, `docs/undo.md`, `docs/decisions/0008`
+- tools edit files up to `MAX_FILE_BYTES` in `tools/filesystem/file_access.py`, which may not be
+  larger
+- undo merges files up to `MAX_BYTES` in `memory/undo/three_way_merge.py`
+"""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field

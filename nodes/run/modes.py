@@ -1,4 +1,11 @@
-"""The two modes of a conversation: their announcements to the model, and their agents."""
+"""The two modes of a conversation: their announcements to the model, and their agents.
+
+The mode is the thread's `Options.plan`, with the path of its one plan (`nodes/run/modes.py`).
+Dependencies that are opened for it have a policy with that plan, and `restrict_by_plan_mode` in
+`tools/permissions/restrictions.py` denies everything with an effect except writing exactly that
+file, for every agent and in every approval mode. Plans are kept out of the snapshots, so the tree
+stays the same.
+"""
 
 from collections.abc import Collection
 from datetime import datetime

@@ -30,6 +30,11 @@ def parse_module(module: Path) -> ast.Module:
     return ast.parse(read_source(module))
 
 
+def read_docstring(module: Path) -> str:
+    """Read what a module says of itself."""
+    return ast.get_docstring(parse_module(module)) or ""
+
+
 @cache
 def find_statements(module: Path) -> Sequence[ast.AST]:
     """Find all statements of one source file, the inner ones, too."""

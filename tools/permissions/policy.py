@@ -1,4 +1,10 @@
-"""The user's policy: the mode, the rules, and the files that may change."""
+"""The user's policy: the mode, the rules, and the files that may change.
+
+A change of the syntax of rules takes:
+
+- `tools/permissions/rule.py`, and this module
+- `docs/permissions.md`
+"""
 
 import os
 from collections.abc import Callable, Iterable, Mapping

@@ -1,6 +1,12 @@
 """Restrictions that no mode and no `allow` rule of the user overrides: each denies, asks or passes.
 
 They are sorted by importance: of two equally strict answers, the first gives the reason.
+
+A new restriction takes:
+
+- a function in `tools/permissions/restrictions.py`, its place in the list there
+- `tests/tools/permissions/test_evaluate.py`, `docs/permissions.md`
+- its reason in `messages.po`
 """
 
 from collections.abc import Callable

@@ -1,4 +1,12 @@
-"""Detection of a project's test commands: the configured one, and those of its frameworks."""
+"""Detection of a project's test commands: the configured one, and those of its frameworks.
+
+A new framework takes:
+
+- its name in `tools/testing/command.py`, a module that detects it, in the list of
+  `tools/testing/detection.py`; its report in `tools/testing/execution.py`
+- a project in `tests/fixtures/cart_projects.py`
+- `docs/testing.md`
+"""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,10 @@
-"""The checks of `mcode doctor`: small functions in a table; none uses the network."""
+"""The checks of `mcode doctor`: small functions in a table; none uses the network.
+
+A new check takes:
+
+- a function, and its place in the table of this module
+- a row in `docs/troubleshooting.md`
+"""
 
 import asyncio
 import os

@@ -1,4 +1,12 @@
-"""The slash commands of a conversation: `/name arguments`."""
+"""The slash commands of a conversation: `/name arguments`.
+
+A new slash command takes:
+
+- a function in `cli/repl/slash/`, a line in `cli/repl/slash/registry.py`
+- its name in `cli/slash_names.py`
+- `slash.NAME` and its other keys in both `mcode.po`
+- `docs/commands.md`
+"""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass

@@ -3,6 +3,13 @@
 The omitted flags write, run something, never end, follow links, read file names from a file, or
 are just rare. Programs with their own language are in `special_programs`, programs that search
 whole folders in `recursive_programs`.
+
+A new program takes:
+
+- `tools/shell/readonly/allowlist.py`; git: `git_allowlist.py`; `find`, `sed`, `awk` and others
+  with a language of their own: `special_programs.py`; whole folders: `recursive_programs.py`;
+  states, such as `ps`: `classifier.py`
+- `tests/corpora/read_only.yaml`
 """
 
 from collections.abc import Sequence

@@ -52,6 +52,7 @@ COMMANDS = {
     "trust": "commands.trust:trust",
     "doctor": "commands.doctor.command:doctor",
     "studio": "commands.studio:studio",
+    "acp": "commands.acp:acp",
     "threads": "commands.threads.app:app",
     "plans": "commands.plans:app",
     "memory": "commands.memory.app:app",

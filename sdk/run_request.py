@@ -180,12 +180,19 @@ def build_edit(
 
 
 def build_chat(
-    message: str, folder: Path | str, options: Options | None, name: str, title: str, agent: str
+    message: str,
+    folder: Path | str,
+    options: Options | None,
+    name: str,
+    title: str,
+    agent: str,
+    thread_id: str = "",
 ) -> NewThread:
     """Build a conversation; raises UsageError."""
     root, message = _clean(message, folder)
     chat_options: Options = {"agent": "build", **build_chat_options(options, agent)}
-    return NewThread(CHAT, message, root, chat_options, title or build_title(message), name)
+    named = title or build_title(message)
+    return NewThread(CHAT, message, root, chat_options, named, name, thread_id)
 
 
 def _clean(request: str, folder: Path | str) -> tuple[Path, str]:

@@ -226,13 +226,15 @@ class Runner(ThreadHistory):
         name: str = "",
         title: str = "",
         agent: str = "",
+        thread_id: str = "",
         time_limit: float | None = None,
     ) -> AsyncGenerator[Event]:
         """Start a conversation on a new thread; its turn ends with the answer.
 
-        `agent` speaks this turn only. The default `title` is the message's first line.
+        `agent` speaks this turn only. The default `title` is the message's first line; `thread_id`
+        is the new thread's, as for `task`.
         """
-        build = partial(build_chat, message, folder, options, name, title, agent)
+        build = partial(build_chat, message, folder, options, name, title, agent, thread_id)
         return self._stream(partial(self._preparation.prepare_thread, build), time_limit)
 
     @validate_arguments

@@ -1,0 +1,1 @@
+"""The Agent Client Protocol: conversations in editors, as JSON-RPC over stdin and stdout."""

@@ -14,7 +14,7 @@ from typing import Any, Literal, ParamSpec, TypeVar, Union, cast, get_args, get_
 from typing_extensions import is_typeddict
 
 from .errors import UsageError
-from .text import join_texts, text
+from .text import text
 
 Params = ParamSpec("Params")
 Result = TypeVar("Result")
@@ -93,7 +93,7 @@ def describe_type(annotation: object) -> str:
     """Return the annotated type in words."""
     kind = get_origin(annotation) or annotation
     if kind in (Union, UnionType):
-        return join_texts(" or ", dict.fromkeys(map(describe_type, get_args(annotation))))
+        return " or ".join(dict.fromkeys(map(describe_type, get_args(annotation))))
     if kind is Literal:
         return ", ".join(f"`{choice}`" for choice in get_args(annotation))
     if kind in (list, tuple, Sequence):

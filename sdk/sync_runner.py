@@ -176,6 +176,7 @@ class SyncRunner:
         name: str = "",
         title: str = "",
         agent: str = "",
+        thread_id: str = "",
         time_limit: float | None = None,
     ) -> Generator[Event]:
         """Start a conversation on a new thread; its turn ends with the answer."""
@@ -187,6 +188,7 @@ class SyncRunner:
                 name=name,
                 title=title,
                 agent=agent,
+                thread_id=thread_id,
                 time_limit=time_limit,
             )
         )

@@ -2,8 +2,11 @@
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+import uuid
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from ... import __version__
@@ -14,6 +17,7 @@ from ...memory.threads.index import ThreadIndex
 from ...memory.threads.thread_id import create_thread_id
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
+from .capabilities import LOGIN, build_greeting
 from .connection import INTERNAL_ERROR, INVALID_PARAMS, UNKNOWN_METHOD, Connection, RpcError
 from .params import as_object, read_list, require_text
 
@@ -28,7 +32,6 @@ VERSIONS = (1, 2)
 AUTH_REQUIRED, NOT_FOUND = -32000, -32002
 # Sessions in one answer to `session/list`
 PAGE = 50
-LOGIN = "mcode-login"
 
 Method = Callable[[dict[str, Any]], Awaitable[Any]]
 
@@ -45,12 +48,14 @@ class Agent:
         self._open_runner: Runner | None = None
         self._background = set[asyncio.Task[None]]()
         self._index = ThreadIndex(self.home)
+        self._images = TemporaryDirectory(prefix="mcode-", ignore_cleanup_errors=True)
 
     async def serve(self) -> None:
         """Serve until the client is gone; what runs then is stopped, and can be resumed."""
         try:
             await self.connection.serve()
         finally:
+            self._images.cleanup()
             for session in self._sessions.values():
                 session.cancel()
             await asyncio.gather(*self._background, return_exceptions=True)
@@ -205,25 +210,42 @@ class Agent:
             self.connection.cancel_request(request_id)
 
     async def _prompt(self, params: dict[str, Any]) -> dict[str, Any]:
+        """Take a turn; the second version answers at once, and reports the end as a state."""
         from .prompt_content import read_prompt
 
         session = self._get_session(params)
-        blocks, place = read_list(params, "prompt"), (session.folder, self.home, session.thread_id)
-        prompt = await asyncio.to_thread(read_prompt, blocks, *place)
-        if session.is_running:
-            await session.steer(prompt.words)
-            return {"stopReason": await session.wait_for_turn()}
-        return {"stopReason": await self._take_turn(session, prompt)}
+        blocks, images = read_list(params, "prompt"), Path(self._images.name)
+        prompt = await asyncio.to_thread(read_prompt, blocks, session.folder, images)
+        if self.version == 1:
+            return {"stopReason": await self._take_turn(session, prompt)}
+        message_id = str(uuid.uuid4())
+        self._begin(self._report_turn(session, prompt, message_id, blocks))
+        return {"messageId": message_id}
+
+    async def _report_turn(
+        self, session: "Session", prompt: "Prompt", message_id: str, blocks: list[Any]
+    ) -> None:
+        """Take a turn whose request is answered already."""
+        shown = {"sessionUpdate": "user_message", "messageId": message_id, "content": blocks}
+        await session.send(shown)
+        await session.set_state("running")
+        try:
+            reason = await self._take_turn(session, prompt)
+        except Exception as error:
+            failure = error if isinstance(error, RpcError) else _build_error(error)
+            await session.set_state("idle", stopReason="error", error=failure.as_json())
+        else:
+            await session.set_state("idle", stopReason=reason)
 
     async def _take_turn(self, session: "Session", prompt: "Prompt") -> str:
         from .slash_commands import run_command
 
-        begun = await run_command(session, prompt)
-        if isinstance(begun, str):
-            await session.send(self.create_writer(session).chunk("agent_message", begun))
-            return "end_turn"
-        events = begun if isinstance(begun, AsyncGenerator) else await session.start_turn(begun)
-        return await session.run(events)
+        while session.is_running:
+            with suppress(UsageError):  # the turn has not begun, or is at its end
+                await session.steer(prompt.words)
+                return await session.wait_for_turn()
+            await session.wait_until_idle()
+        return await session.run(run_command(session, prompt))
 
     async def _reopen(self, params: dict[str, Any]) -> "Session":
         thread_id = require_text(params, "sessionId")
@@ -240,6 +262,8 @@ class Agent:
         folder = row.folder if row else _require_folder(params)
         choices = await asyncio.to_thread(self._read_choices, folder)
         session = self._sessions[thread_id] = Session(self, thread_id, folder, choices, row)
+        servers = map(as_object, read_list(params, "mcpServers"))
+        session.left_servers = [str(server.get("name")) for server in servers]
         return session
 
     def _read_choices(self, folder: str) -> Any:
@@ -256,8 +280,11 @@ class Agent:
         commands = await asyncio.to_thread(list_commands, session.folder, self.home, self.version)
         update = {"sessionUpdate": "available_commands_update", "availableCommands": commands}
         await session.send(update)
+        if session.left_servers:
+            names = ", ".join(f"`{name}`" for name in session.left_servers)
+            await session.notify(t("acp.servers", names=names), "warning")
         if session.row and session.row.status == "waiting" and not session.is_running:
-            await session.run(await session.continue_waiting())
+            await session.run(session.continue_waiting())
         elif session.row and session.row.status == "interrupted":
             await session.notify(t("acp.interrupted"))
 
@@ -307,33 +334,6 @@ def _import_runner() -> "type[Runner]":
     with without_collector():
         from ...sdk.runner import Runner
     return Runner
-
-
-def build_greeting(version: int, about: Mapping[str, str]) -> dict[str, Any]:
-    """Return the answer to `initialize`: what of the protocol is there."""
-    login: dict[str, Any] = {"name": t("acp.login"), "description": t("acp.log_in")}
-    login |= {"type": "terminal", "args": ["auth", "login"]}
-    content: dict[str, Any] = {"image": {}, "embeddedContext": {}}
-    if version > 1:
-        session: dict[str, Any] = {"prompt": content, "mcp": {}, "delete": {}}
-        return {
-            "protocolVersion": version,
-            "info": about,
-            "capabilities": {"session": session, "auth": {}},
-            "authMethods": [{"methodId": LOGIN, **login}],
-        }
-    parts: dict[str, Any] = {name: {} for name in ("list", "resume", "close", "delete", "fork")}
-    return {
-        "protocolVersion": version,
-        "agentInfo": about,
-        "agentCapabilities": {
-            "loadSession": True,
-            "promptCapabilities": dict.fromkeys(content, True),
-            "mcpCapabilities": {"http": False, "sse": False},
-            "sessionCapabilities": parts,
-        },
-        "authMethods": [{"id": LOGIN, **login}],
-    }
 
 
 def _describe_thread(row: "ThreadRow") -> dict[str, Any]:

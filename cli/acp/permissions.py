@@ -47,7 +47,7 @@ def build_call(
     name = str(request["name"])
     reason = translate_stored(str(request.get("description") or ""))
     words = [str(args[key]) for key in ("question", "response", "text") if args.get(key)]
-    content = [text_content(line) for line in (reason, *words) if line]
+    content = [text_content(line) for line in dict.fromkeys([reason, *words]) if line]
     content += diff_content(str(request.get("diff") or args.get("diff") or ""), folder, version)
     return {
         "toolCallId": get_call_id(question, number, request),
@@ -64,24 +64,30 @@ def list_options(question: Question, request: Mapping[str, Any]) -> list[Option]
     """Return the answers that a client can choose from, the narrowest yes first."""
     args = as_object(dict(request.get("args") or {}))
     if question.kind == "limit":
-        return [_option("allow", "limit.more"), _option("reject", "limit.stop", "reject_once")]
+        return [
+            _option("allow", "acp.limit.more"),
+            _option("reject", "acp.limit.stop", "reject_once"),
+        ]
     if request["name"] == REVIEW:
-        return [_option("allow", "review.keep"), _option("reject", "review.undo", "reject_once")]
+        return [
+            _option("allow", "acp.review.keep"),
+            _option("reject", "acp.review.undo", "reject_once"),
+        ]
     if choices := args.get("options"):
         return [
             {"optionId": f"choice-{at}", "name": str(choice), "kind": "allow_once"}
             for at, choice in enumerate(choices)
         ]
     outside = bool(args.get("outside_sandbox"))
-    options = [_option("allow", "call.outside" if outside else "call.yes")]
+    options = [_option("allow", "acp.call.outside" if outside else "acp.call.yes")]
     if rule := str(request.get("always") or ""):
-        options.append(_option("thread", "call.thread", "allow_always", rule=rule))
-        options.append(_option("always", "call.always", "allow_always", rule=rule))
-    return [*options, _option("reject", "call.no", "reject_once")]
+        options.append(_option("thread", "acp.call.thread", "allow_always", rule=rule))
+        options.append(_option("always", "acp.call.always", "allow_always", rule=rule))
+    return [*options, _option("reject", "acp.call.no", "reject_once")]
 
 
 def _option(option_id: str, key: str, kind: str = "allow_once", **values: str) -> Option:
-    return {"optionId": option_id, "name": t(f"acp.{key}", **values), "kind": kind}
+    return {"optionId": option_id, "name": t(key, **values), "kind": kind}
 
 
 def read_decision(option_id: str, request: Mapping[str, Any]) -> Decision:

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from ...config import paths
 from ...config.errors import UsageError
-from ...config.security.private_files import make_private_folder, replace_file
+from ...config.security.private_files import replace_file
 from ...config.text import text
 from ..stdin_block import wrap_stdin
 from .params import as_object
@@ -30,8 +29,11 @@ class Prompt(NamedTuple):
     """What the editor has attached: data, not words of the user."""
 
 
-def read_prompt(blocks: Sequence[object], folder: str, home: Path, thread_id: str) -> Prompt:
-    """Return the message of a prompt; raises UsageError for content that cannot be used."""
+def read_prompt(blocks: Sequence[object], folder: str, images: Path) -> Prompt:
+    """Return the message of a prompt, its images as files in `images`.
+
+    Raises UsageError for content that cannot be used.
+    """
     words, aside = list[str](), list[str]()
     for block in blocks:
         content = as_object(block)
@@ -43,7 +45,7 @@ def read_prompt(blocks: Sequence[object], folder: str, home: Path, thread_id: st
             case "resource":
                 aside.append(_quote(content.get("resource")))
             case "image":
-                file = _keep_image(content, paths.locate_outputs(home, thread_id))
+                file = _write_image(content, images)
                 words.append(f'@"{file}"')
             case kind:
                 raise UsageError(
@@ -78,8 +80,8 @@ def _quote(resource: object) -> str:
     return wrap_stdin(ATTACHED.format(uri=fields.get("uri", ""), content=content))
 
 
-def _keep_image(content: Mapping[str, Any], folder: Path) -> Path:
-    """Keep an image with the thread's outputs, from where the message shows it."""
+def _write_image(content: Mapping[str, Any], folder: Path) -> Path:
+    """Write an image to a file, from which the turn takes it into the thread."""
     suffix = _SUFFIXES.get(str(content.get("mimeType")))
     if not suffix:
         raise UsageError(
@@ -90,7 +92,6 @@ def _keep_image(content: Mapping[str, Any], folder: Path) -> Path:
         data = base64.b64decode(str(content.get("data", "")), validate=True)
     except (Base64Error, ValueError):
         raise UsageError("the image is not base64", hint="send it again") from None
-    make_private_folder(folder)
     file = folder / f"attached-{hashlib.sha256(data).hexdigest()[:16]}.{suffix}"
     replace_file(file, data)
     return file

@@ -1,7 +1,7 @@
 """One conversation of a client: its thread, its turns, its questions."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Mapping, Sequence
 from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -65,6 +65,8 @@ class Session:
         self.client, self.thread_id, self.folder = client, thread_id, folder
         self.choices, self.row = choices, row
         self.options: Options = cast("Options", dict(row.options or {})) if row else {}
+        self.left_servers: list[str] = []
+        """MCP servers of the client, which are not started."""
         self._unsent: Options = {}
         self._turn: asyncio.Task[str] | None = None
         self._open_questions: list[ev.Question] = []
@@ -73,7 +75,7 @@ class Session:
     @property
     def is_running(self) -> bool:
         """Whether a turn goes on."""
-        return self._turn is not None and not self._turn.done()
+        return bool(self._turn and not self._turn.done())
 
     def describe_state(self) -> dict[str, Any]:
         """Return modes and options, as the answers that open a session have them."""
@@ -104,9 +106,17 @@ class Session:
         """Send a notice."""
         await self.send(self.client.create_writer(self).notice(words, severity))
 
-    async def run(self, events: AsyncGenerator[ev.Event]) -> str:
-        """Follow a turn to its end; return why it stopped. Raises RpcError if it failed."""
-        self._turn = turn = asyncio.ensure_future(self._follow(events))
+    async def set_state(self, state: str, **facts: object) -> None:
+        """Tell what the session does now, in the version that has states."""
+        if self.client.version > 1:
+            await self.send({"sessionUpdate": "state_update", "state": state, **facts})
+
+    async def run(self, opening: Awaitable["AsyncGenerator[ev.Event] | str"]) -> str:
+        """Follow a turn to its end; return why it stopped. Raises an error if it failed.
+
+        `opening` returns the turn's events, or the words of what has been done.
+        """
+        self._turn = turn = asyncio.ensure_future(self._run(opening))
         try:
             return await asyncio.shield(turn)
         except asyncio.CancelledError:
@@ -122,6 +132,12 @@ class Session:
         """Wait for the running turn; return why it stopped."""
         turn = self._turn
         return await asyncio.shield(turn) if turn else "end_turn"
+
+    async def wait_until_idle(self) -> None:
+        """Wait for the running turn, however it ends."""
+        if self._turn:
+            await asyncio.wait([self._turn])
+            await asyncio.sleep(0)  # who runs it notes its end
 
     def cancel(self) -> None:
         """End the running turn at once; the thread keeps what was done."""
@@ -155,8 +171,14 @@ class Session:
         runner = await self.client.open_runner()
         return runner.resume(self.thread_id)
 
-    async def _follow(self, events: AsyncGenerator[ev.Event]) -> str:
-        writer = self.client.create_writer(self)
+    async def _run(self, opening: Awaitable["AsyncGenerator[ev.Event] | str"]) -> str:
+        begun, writer = await opening, self.client.create_writer(self)
+        if isinstance(begun, str):
+            await self.send(writer.chunk("agent_message", begun))
+            return "end_turn"
+        return await self._follow(begun, writer)
+
+    async def _follow(self, events: AsyncGenerator[ev.Event], writer: UpdateWriter) -> str:
         writer.number = self.row.steps if self.row else 0
         while True:
             last: ev.Event | None = None
@@ -168,7 +190,7 @@ class Session:
             self._open_questions = ev.list_questions(last)
             answers = await self._ask(self._open_questions)
             if not answers:
-                return await self._leave_open(self._open_questions[0])
+                return await self._report_open(self._open_questions[0])
             self._open_questions = []
             events = (await self.client.open_runner()).resume(self.thread_id, answers)
 
@@ -203,7 +225,7 @@ class Session:
             raise UsageError(last.message, hint=last.hint)
         return "cancelled" if isinstance(last, ev.Interrupted | None) else "end_turn"
 
-    async def _leave_open(self, question: ev.Question) -> str:
+    async def _report_open(self, question: ev.Question) -> str:
         """Say what waits; the next message, or another shell, answers it."""
         if question.kind == "limit":
             return "max_turn_requests"
@@ -216,7 +238,9 @@ class Session:
 
     async def _ask(self, questions: Sequence[ev.Question]) -> list[Answer]:
         """Ask the client all at once; return the answers to what it has decided."""
+        await self.set_state("requires_action")
         answers = await asyncio.gather(*map(self._ask_question, questions))
+        await self.set_state("running")
         return [answer for answer in answers if answer]
 
     async def _ask_question(self, question: ev.Question) -> Answer | None:

@@ -48,11 +48,11 @@ def _load_custom(folder: str, home: Path) -> "Mapping[str, CustomCommand]":
     }
 
 
-async def run_command(session: Session, prompt: Prompt) -> "Prompt | AsyncGenerator[Event] | str":
-    """Return the events of a command, the message that it stands for, or what it has done."""
+async def run_command(session: Session, prompt: Prompt) -> "AsyncGenerator[Event] | str":
+    """Return the events of a message, or of the command that it names; or what that has done."""
     name, _, arguments = prompt.words.removeprefix("/").partition(" ")
     if not prompt.words.startswith("/"):
-        return prompt
+        return await session.start_turn(prompt)
     match name:
         case "compact":
             runner = await session.client.open_runner()
@@ -64,7 +64,7 @@ async def run_command(session: Session, prompt: Prompt) -> "Prompt | AsyncGenera
             _require_thread(session)
             return await _restore_files(session, name)
         case _:
-            return _expand(name, arguments, session, prompt)
+            return await session.start_turn(_expand(name, arguments, session, prompt))
 
 
 def _require_thread(session: Session) -> str:

@@ -88,6 +88,10 @@ SPEAKING = (
     "tools/hooks/execution.py",
 )
 SILENT = (
+    "cli/acp/agent.py",
+    "cli/acp/connection.py",
+    "cli/acp/params.py",
+    "cli/acp/tool_calls.py",
     "tools/permissions/url_policy.py",
     "cli/commands/doctor/report.py",
     "cli/rendering/help.py",
@@ -121,7 +125,6 @@ ASSEMBLED = (
     "{first}: {rest}",
     "{first}; {rest}",
     "{first}. {rest}",
-    "{first} or {rest}",
     "a text",
     "a path",
     "a number",

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from confinement import FOUND
 
-from maxagent import Answer, Runner
+from maxagent import Answer, Runner, UsageError
 from maxagent.nodes.run.context import Context
 
 ONE = {"name": "run_command", "args": {"command": "echo one >> log"}}
@@ -162,9 +162,10 @@ async def test_post_edit_commands_not_shown_are_skipped(place):
 async def test_answers_must_match_questions_and_tool(place):
     asked = await place.start(ONE)
     other = {"type": "edit", "edited_action": {"name": "write_file", "args": EDIT["args"]}}
-    for wrong in ([{"type": "approve"}] * 2, [other]):
-        again = await place.resume(asked, Answer(decisions=wrong))
-        assert (again.type, place.log) == ("question", "")
+    with pytest.raises(UsageError, match="does not fit"):
+        await place.resume(asked, Answer(decisions=[{"type": "approve"}] * 2))
+    again = await place.resume(asked, Answer(decisions=[other]))
+    assert (again.type, place.log) == ("question", "")
     assert not (place.root / "a.txt").exists()
 
 

@@ -81,13 +81,13 @@ class Agent:
         """Return what turns a session's events into updates."""
         from .updates import UpdateWriter
 
-        shown = as_object(self._capabilities.get("session"))
+        features = as_object(self._capabilities.get("session"))
         return UpdateWriter(
             self.version,
             session.thread_id,
             session.folder,
-            notices=self.version > 1 or "notices" in shown,
-            compactions=self.version > 1 or "compaction" in shown,
+            notices=self.version > 1 or "notices" in features,
+            compactions=self.version > 1 or "compaction" in features,
         )
 
     async def _handle(self, method: str, params: dict[str, Any]) -> object:
@@ -226,8 +226,8 @@ class Agent:
         self, session: "Session", prompt: "Prompt", message_id: str, blocks: list[Any]
     ) -> None:
         """Take a turn whose request is answered already."""
-        shown = {"sessionUpdate": "user_message", "messageId": message_id, "content": blocks}
-        await session.send(shown)
+        update = {"sessionUpdate": "user_message", "messageId": message_id, "content": blocks}
+        await session.send(update)
         await session.set_state("running")
         try:
             reason = await self._take_turn(session, prompt)

@@ -40,8 +40,8 @@ class Choices:
         settings = load_settings(folder, home, trust=trust).settings
         self.mode = settings.security.mode or "ask"
         self.model = find_model_in_use(settings, environ)
-        listed = list_models(settings, environ)
-        names = [listing.model.name for listing in listed if listing.has_key]
+        listings = list_models(settings, environ)
+        names = [listing.model.name for listing in listings if listing.has_key]
         self.models = tuple(dict.fromkeys(filter(None, [self.model, *names])))
         agents = find_agents(folder, home, trust).profiles.values()
         self.agents = tuple(agent.name for agent in agents if agent.mode != "subagent")
@@ -96,21 +96,21 @@ def _build_option(name: str, values: Iterable[str], current: str, version: int) 
 
 def choose(options: "Options", name: str, value: str, choices: Choices) -> "Options":
     """Return the options with one chosen; raises UsageError for what there is not."""
-    known: Mapping[str, Iterable[str]] = {
+    allowed: Mapping[str, Iterable[str]] = {
         "mode": MODES,
         "agent": choices.agents,
         "model": choices.models,
         **LEVELS,
     }
-    if name not in known:
+    if name not in allowed:
         raise UsageError(
             text("unknown option `{name}`", name=name),
-            hint=text("there are: {names}", names=", ".join(known)),
+            hint=text("there are: {names}", names=", ".join(allowed)),
         )
-    if value not in known[name] and value != options.get(name):
+    if value not in allowed[name] and value != options.get(name):
         raise UsageError(
             text("the option `{name}` cannot be {value}", name=name, value=repr(value)),
-            hint=text("there are: {names}", names=", ".join(known[name])),
+            hint=text("there are: {names}", names=", ".join(allowed[name])),
         )
     if name == "mode":
         changed = {"plan": value == "plan"} | ({"mode": value} if value != "plan" else {})

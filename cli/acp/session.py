@@ -172,11 +172,11 @@ class Session:
         return runner.resume(self.thread_id)
 
     async def _run(self, opening: Awaitable["AsyncGenerator[ev.Event] | str"]) -> str:
-        begun, writer = await opening, self.client.create_writer(self)
-        if isinstance(begun, str):
-            await self.send(writer.chunk("agent_message", begun))
+        opened, writer = await opening, self.client.create_writer(self)
+        if isinstance(opened, str):
+            await self.send(writer.chunk("agent_message", opened))
             return "end_turn"
-        return await self._follow(begun, writer)
+        return await self._follow(opened, writer)
 
     async def _follow(self, events: AsyncGenerator[ev.Event], writer: UpdateWriter) -> str:
         writer.number = self.row.steps if self.row else 0

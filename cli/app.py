@@ -2,7 +2,7 @@
 
 A new command takes:
 
-- a file in `cli/commands/`, a line in `COMMANDS` in `cli/app.py`
+- a file in `cli/commands/`, a line in `COMMAND_GROUPS` in `cli/app.py`
 - Chinese help in `help.po`
 """
 
@@ -12,7 +12,7 @@ import sys
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from io import StringIO, TextIOWrapper
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -34,38 +34,48 @@ from .lazy_imports import collect_seldom
 from .options import Language, OutputFormat, Verbose
 from .rendering.help import install_help_pages
 from .rendering.output import echo
+from .rendering.usage_error import WRONG_USE, asks_for_help, describe_usage_error
 
-# The module and the name of each command, in the order of `mcode --help`
-COMMANDS = {
-    "chat": "repl.command:app",
-    "task": "commands.task:app",
-    "edit": "commands.edit:app",
-    "test": "commands.test.app:app",
-    "explain": "commands.explain:explain",
-    "review": "commands.review:review",
-    "init": "commands.init:init",
-    "resume": "commands.resume:resume",
-    "diff": "commands.diff:diff",
-    "undo": "commands.undo:undo",
-    "redo": "commands.undo:redo",
-    "rewind": "commands.rewind:rewind",
-    "trust": "commands.trust:trust",
-    "doctor": "commands.doctor.command:doctor",
-    "studio": "commands.studio:studio",
-    "acp": "commands.acp:acp",
-    "threads": "commands.threads.app:app",
-    "plans": "commands.plans:app",
-    "memory": "commands.memory.app:app",
-    "mcp": "commands.mcp.app:app",
-    "commands": "commands.custom_commands:app",
-    "tools": "commands.tools:app",
-    "agents": "commands.agents:app",
-    "skills": "commands.skills.app:app",
-    "auth": "commands.auth:app",
-    "config": "commands.config:app",
-    "models": "commands.models:app",
-    "permissions": "commands.permissions:app",
+# The module and the name of each command, under the headings and in the order of `mcode --help`
+COMMAND_GROUPS = {
+    "Work": {
+        "chat": "repl.command:app",
+        "task": "commands.task:app",
+        "edit": "commands.edit:app",
+        "test": "commands.test.app:app",
+        "explain": "commands.explain:explain",
+        "review": "commands.review:review",
+        "init": "commands.init:init",
+        "acp": "commands.acp:acp",
+    },
+    "Threads": {
+        "resume": "commands.resume:resume",
+        "diff": "commands.diff:diff",
+        "undo": "commands.undo:undo",
+        "redo": "commands.undo:redo",
+        "rewind": "commands.rewind:rewind",
+        "threads": "commands.threads.app:app",
+        "plans": "commands.plans:app",
+        "studio": "commands.studio:studio",
+    },
+    "Tools": {
+        "tools": "commands.tools:app",
+        "mcp": "commands.mcp.app:app",
+        "skills": "commands.skills.app:app",
+        "agents": "commands.agents:app",
+        "commands": "commands.custom_commands:app",
+        "memory": "commands.memory.app:app",
+    },
+    "Setup": {
+        "auth": "commands.auth:app",
+        "models": "commands.models:app",
+        "config": "commands.config:app",
+        "permissions": "commands.permissions:app",
+        "trust": "commands.trust:trust",
+        "doctor": "commands.doctor.command:doctor",
+    },
 }
+COMMANDS = {name: place for group in COMMAND_GROUPS.values() for name, place in group.items()}
 
 
 class _Group(DefaultCommandGroup):
@@ -74,6 +84,16 @@ class _Group(DefaultCommandGroup):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         self.commands = LazyCommands(COMMANDS)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands into the help page, under their headings."""
+        column = max(map(len, COMMANDS))
+        for heading, group in COMMAND_GROUPS.items():
+            commands = [(name.ljust(column), self.commands[name]) for name in group]
+            with formatter.section(heading):
+                formatter.write_dl(
+                    [(name, command.get_short_help_str()) for name, command in commands]
+                )
 
 
 app = typer.Typer(
@@ -215,14 +235,21 @@ def _run_command(arguments: Sequence[str]) -> int:
 
 def _print_error(error: Exception) -> int:
     """Print the error and its hint on stderr; return the exit code."""
-    if isinstance(error, _WRONG_USE):
-        return _print_usage_error(error)
-    description = describe_error(error, paths.locate_home())
+    if asks_for_help(error):
+        echo(str(error), err=True)
+        return exit_codes.USAGE
+    if isinstance(error, WRONG_USE):
+        message, hint = describe_usage_error(error)
+        message, exit_code = translate_stored(message), exit_codes.USAGE
+    else:
+        description = describe_error(error, paths.locate_home())
+        message, hint = translate(description.message), description.hint
+        exit_code = description.exit_code
     with suppress(OSError):  # the terminal is closed
-        echo(t("error.says", message=translate(description.message)), err=True)
-        if description.hint:
-            echo(t("error.hint", hint=translate(description.hint)), err=True)
-    return description.exit_code
+        echo(t("error.says", message=message), err=True)
+        if hint:
+            echo(t("error.hint", hint=translate(hint)), err=True)
+    return exit_code
 
 
 def _drop_unwritable_output() -> None:
@@ -232,18 +259,3 @@ def _drop_unwritable_output() -> None:
             stream.flush()
         except OSError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
-# The base class of typer's errors for wrong arguments; typer does not export it by name
-_WRONG_USE = typer.BadParameter.__mro__[2]
-
-
-def _print_usage_error(error: Any) -> int:
-    """Print typer's message, which quotes the arguments; return the exit code."""
-    usage_text = StringIO()
-    error.show(usage_text)
-    echo(
-        translate_stored(usage_text.getvalue().rstrip().replace(": Value error, ", ": ", 1)),
-        err=True,
-    )
-    return error.exit_code

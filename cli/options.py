@@ -88,9 +88,7 @@ BaseUrl = Annotated[str, typer.Option(help="Endpoint with the chat-completions p
 Approval = Annotated[Mode | None, typer.Option("--mode", help="Approval mode.", show_default=False)]
 Thinking = Annotated[
     ThinkingStrategy | None,
-    typer.Option(
-        "--thinking", help="Thinking of the model: auto, enabled, disabled.", show_default=False
-    ),
+    typer.Option("--thinking", help="Thinking of the model.", show_default=False),
 ]
 Timeout = Annotated[
     float | None, typer.Option("--timeout", min=0.001, max=1e7, help="Time limit in seconds.")

@@ -204,18 +204,18 @@ def get_provider(name: str) -> Provider:
 
 def build_unknown_provider_error(name: str) -> UsageError:
     """Return the error for an unknown provider name."""
-    near = get_close_matches(name.lower(), load_providers(), n=1)
-    guess = text("Did you mean `{name}`? ", name=near[0]) if near else ""
+    near = get_close_matches(name.lower(), load_providers(), n=1, cutoff=0.7)
+    guess = text("did you mean `{name}`? ", name=near[0]) if near else ""
     return UsageError(
-        text("Unknown provider `{name}`", name=name),
-        hint=text("{suggestion}Known providers: {names}", suggestion=guess, names=_format_names()),
+        text("unknown provider `{name}`", name=name),
+        hint=text("{suggestion}known providers: {names}", suggestion=guess, names=_format_names()),
     )
 
 
 def build_no_provider_error() -> UsageError:
     """Return the error if no provider is configured."""
     return UsageError(
-        "No model provider is configured",
+        "no model provider is configured",
         hint="run `mcode auth login`, or set a key such as `OPENAI_API_KEY`; for a server of your "
         "own give `--base-url`",
     )
@@ -266,7 +266,9 @@ def _join_names(names: Iterable[str]) -> str:
 
 
 def _format_names() -> str:
-    return _join_names(each.name for each in load_providers().values() if each.available)
+    providers = load_providers().values()
+    # those without an endpoint are for tests and for programs that embed MaxAgent
+    return _join_names(each.name for each in providers if each.available and each.base_url)
 
 
 def _find_first_variable(environ: Mapping[str, str], names: tuple[str, ...]) -> str:

@@ -24,6 +24,10 @@ TYPER_TEXTS = (
     "Arguments:",
     "Options:",
     "Commands:",
+    "Work:",
+    "Threads:",
+    "Tools:",
+    "Setup:",
     "Show this message and exit.",
     "required",
     "default: {default}",
@@ -59,6 +63,11 @@ def unwrap_paragraphs(text: str) -> str:
     return "\n\n".join(" ".join(part.split()) for part in re.split(r"\n\s*\n", text.strip()))
 
 
+def format_arguments(usage: str) -> str:
+    """Name required arguments as POSIX does: `NAME`, not typer's `{name}`."""
+    return re.sub(r"\{([\w-]+)\}", lambda argument: argument[1].upper(), usage)
+
+
 def _translate_text(text: str) -> str:
     return translate_english("help", unwrap_paragraphs(text))
 
@@ -78,6 +87,7 @@ class HelpPage:
 
     def write_usage(self, prog: str, args: str = "") -> None:
         """Write the usage line."""
+        args = format_arguments(args)
         head = f"{translate_english('help', 'Usage: ')}{prog} "
         room = self.width - measure_width(head)
         if room < MIN_ROOM or not args:

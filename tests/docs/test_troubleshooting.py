@@ -52,7 +52,7 @@ def mcode(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_without_a_key_the_provider_is_missing(tmp_path: Path) -> None:
     ended = mcode(tmp_path, "hello there")
-    assert (ended.returncode, "No model provider is configured" in ended.stderr) == (2, True)
+    assert (ended.returncode, "no model provider is configured" in ended.stderr) == (2, True)
 
 
 def test_thread_in_use_names_its_process(tmp_path: Path) -> None:

@@ -86,8 +86,8 @@ NO_KEY = {"OPENAI_API_KEY": ""}
 MANY = "\nmodel:\n  max_iterations: many\n"
 WRONG: dict[str, tuple[Prepare, tuple[str, ...], dict[str, str], str]] = {
     "no key": (nothing, (*TASK, "-m", "openai/x"), NO_KEY, "No key for the provider `openai`"),
-    "no provider": (nothing, TASK, NO_KEY, "No model provider is configured"),
-    "unknown provider": (nothing, (*TASK, "-m", "nope/x"), {}, "Unknown provider `nope`"),
+    "no provider": (nothing, TASK, NO_KEY, "no model provider is configured"),
+    "unknown provider": (nothing, (*TASK, "-m", "nope/x"), {}, "unknown provider `nope`"),
     "bad address": (nothing, (*TASK, "--base-url", "here"), {}, "is not an http(s) address"),
     "no request": (nothing, ("task", " "), {}, "the request is empty"),
     "a file": (write("file", ""), (*TASK, "-C", "file"), {}, "file` is not a folder"),

@@ -174,7 +174,7 @@ def test_project_checks_run_after_the_edit(edit, program, provider) -> None:
         (["new/", "x"], "`new/` is a folder"),
         ([".env", "x"], "ignore patterns"),
         (["a.py", " "], "the request is empty"),
-        (["a.py"], "Missing argument"),
+        (["a.py"], "missing argument"),
         (["a.py", "x", "-C", "/no/where"], "is not a folder"),
     ],
 )

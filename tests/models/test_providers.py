@@ -81,7 +81,15 @@ def test_stored_keys_come_after_the_environment(
 def test_unknown_provider_error_lists_known_and_nearest() -> None:
     with pytest.raises(UsageError, match="`opnai`") as caught:
         get_provider("opnai")
-    assert caught.value.hint.startswith("Did you mean `openai`? Known providers: `glm`, `openai`")
+    assert caught.value.hint.startswith("did you mean `openai`? known providers: `glm`, `openai`")
+
+
+@pytest.mark.parametrize("name", ["nope", "acme", "x", "local", "gpt"])
+def test_unknown_provider_error_guesses_only_near_names(name: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        get_provider(name)
+    assert caught.value.hint.startswith("known providers: ")
+    assert not any(f"`{double}`" in caught.value.hint for double in ("scripted", "replay"))
 
 
 @pytest.mark.parametrize("name", ["copilot", "github_copilot", "github-copilot"])

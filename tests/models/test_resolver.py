@@ -184,16 +184,16 @@ def test_slashed_name_is_kept_for_slashed_provider() -> None:
 
 
 def test_unknown_provider_is_reported_before_missing_key() -> None:
-    with pytest.raises(UsageError, match="Unknown provider `opanai`"):
+    with pytest.raises(UsageError, match="unknown provider `opanai`"):
         resolve(Settings(), {}, "opanai/gpt-4o")
-    with pytest.raises(UsageError, match="No model provider is configured"):
+    with pytest.raises(UsageError, match="no model provider is configured"):
         resolve(Settings(), {}, "gpt-4o")
 
 
 def test_elsewhere_an_unknown_first_part_is_a_mistake() -> None:
-    with pytest.raises(UsageError, match="Unknown provider `opanai`") as caught:
+    with pytest.raises(UsageError, match="unknown provider `opanai`") as caught:
         resolve(Settings(), KEYS, "opanai/gpt-4o")
-    assert "Did you mean `openai`?" in caught.value.hint
+    assert "did you mean `openai`?" in caught.value.hint
 
 
 def test_settings_choose_model_and_spec_overrides() -> None:

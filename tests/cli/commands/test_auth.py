@@ -71,7 +71,7 @@ def test_a_key_shows_its_provider(place: Place) -> None:
 @pytest.mark.parametrize(
     ("provider", "key", "message"),
     [
-        ("opnai", KEY, "Did you mean `openai`"),
+        ("opnai", KEY, "did you mean `openai`"),
         ("openai", "", "is empty"),
         ("openai", "a b", "invalid characters"),
         ("lmstudio", KEY, "needs no key"),

@@ -15,7 +15,7 @@ def mcode(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 def test_its_help_names_what_it_takes(tmp_path: Path) -> None:
     shown = mcode(tmp_path, "edit", "--help").stdout
     for words in (
-        "FILE}... {instruction}",
+        "FILE... INSTRUCTION",
         "--apply",
         "--no-backup",
         "--output",
@@ -27,4 +27,4 @@ def test_its_help_names_what_it_takes(tmp_path: Path) -> None:
 @pytest.mark.parametrize("words", [(), ("a.py",)])
 def test_edit_without_file_or_instruction_names_missing(tmp_path: Path, words) -> None:
     ended = mcode(tmp_path, "edit", *words)
-    assert ended.returncode == 2 and "Missing argument" in ended.stderr
+    assert ended.returncode == 2 and "missing argument" in ended.stderr

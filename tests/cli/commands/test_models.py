@@ -72,7 +72,7 @@ def test_list_marks_the_model_in_use() -> None:
 def test_list_of_one_provider_by_alias() -> None:
     listed = json.loads(run("list", "--provider", "zhipu", "--json").stdout)
     assert {row["provider"] for row in listed} == {"glm"}
-    with pytest.raises(UsageError, match="Unknown provider"):
+    with pytest.raises(UsageError, match="unknown provider"):
         run("list", "--provider", "nobody")
 
 

@@ -81,7 +81,7 @@ def test_wrong_language_option_lists_known_languages(tmp_path: Path) -> None:
     by_flag = mcode(tmp_path, "--lang", "fr", "threads", "list")
     by_variable = mcode(tmp_path, "threads", "list", MAXAGENT_LANG="fr")
     assert (by_flag.returncode, by_variable.returncode) == (2, 2)
-    assert "'fr' is not one of 'en', 'zh'" in by_flag.stderr
+    assert "`fr` is not one of `en`, `zh`" in by_flag.stderr
     assert "hint: set it to `en` or `zh`" in by_variable.stderr
 
 
@@ -103,7 +103,7 @@ def test_errors_are_chinese_including_usage_errors(tmp_path: Path) -> None:
     )
     misspelled = mcode(tmp_path, "threads", "lst", MAXAGENT_LANG="zh")
     assert misspelled.returncode == 2
-    assert "错误：没有命令 `lst`。您是想用 'list' 吗？" in misspelled.stderr
+    assert "错误：没有命令 `lst`\n提示：您是想用 `list` 吗？" in misspelled.stderr
 
 
 def test_commands_of_language_page_run_as_written(tmp_path: Path) -> None:

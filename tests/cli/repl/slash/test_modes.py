@@ -8,7 +8,7 @@ async def test_another_model_answers_if_it_can_be_asked(spoken: Spoken) -> None:
     assert "Model: `openai/gpt-4o`" in await spoken("/model openai/gpt-4o")
     assert spoken.session.options == {"model": "openai/gpt-4o"}
     assert spoken.session.model == "openai/gpt-4o"
-    with pytest.raises(UsageError, match="Unknown provider `opnai`"):
+    with pytest.raises(UsageError, match="unknown provider `opnai`"):
         await spoken("/model opnai/gpt-4o")
     with pytest.raises(UsageError, match="No key for the provider `deepseek`"):
         await spoken("/model deepseek/deepseek-chat")

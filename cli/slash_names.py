@@ -4,8 +4,8 @@
 """
 
 _NAMES = """
-help ? model think effort mode plan build clear new compact uncompact status jobs cost context diff
-commit undo redo rewind sessions resume continue fork rename init trust config permissions mcp
-skills agents login memory exit quit
+help ? model think effort mode plan build clear new compact uncompact status jobs cost context
+diff todos copy export btw review test commit undo redo rewind sessions resume continue fork
+rename init trust config permissions mcp skills agents login memory doctor keys exit quit
 """
 BUILTIN_SLASH_NAMES = frozenset(_NAMES.split())

@@ -25,7 +25,7 @@ async def run_shell_line(session: Session, command: str, *, in_sandbox: bool = F
     allowed is denied, since the model reads the output.
     """
     await session.wait_for_runner()  # it has loaded the imports below
-    lines = _LineBuffer(session)
+    lines = LineBuffer(session)
     tools = await asyncio.to_thread(_open_tools, session, lines.add_text)
     reply = await tools.run_user_command(command, in_sandbox=in_sandbox)
     lines.flush()
@@ -49,7 +49,7 @@ def _open_tools(session: Session, emit: Callable[[str], None]) -> "ToolSession":
     return ToolSession(session.folder, loaded, outputs, emit=emit)
 
 
-class _LineBuffer:
+class LineBuffer:
     """Shows output line by line as it arrives."""
 
     def __init__(self, session: Session) -> None:

@@ -231,6 +231,7 @@ NOT_FOR_PEOPLE = frozenset(
         "Say here in a sentence what it is for.",
         "The user notes: {note}",
         "The user ran `{command}`. {end}\n{output}",
+        "The user ran the project's tests: {result}\n{tail}",
         "This model is async only: use `ainvoke` or `astream`",
         "Your answer was cut at its token limit and does not count."
         " Give it again, whole and shorter.",

@@ -33,19 +33,17 @@ def doctor(
     keys, counts of threads, the last internal error and the last debug log.
     """
     from ...i18n.catalogs import get_language, use_language
-    from .checks import CHECKS
 
     language = get_language()
     if as_json or report:
         use_language("en")  # a program or a maintainer reads it
-    surroundings = _load_environment()
-    checks = [check(surroundings) for check in CHECKS]
+    surroundings, checks = run_checks(Path.cwd())
     if report:
         _write_report(checks, surroundings, language)
     if as_json:
         echo_json([asdict(each) for each in checks])
     elif not report:
-        _print_checks(checks)
+        print_checks(checks)
     raise typer.Exit(
         exit_codes.FAILED if any(each.status == "fail" for each in checks) else exit_codes.DONE
     )
@@ -62,7 +60,15 @@ def _write_report(
     echo(t("doctor.report", file=file), err=True)
 
 
-def _load_environment() -> "DoctorEnvironment":
+def run_checks(folder: Path) -> "tuple[DoctorEnvironment, Sequence[DoctorCheck]]":
+    """Run all checks for a folder; no event loop may run in this thread."""
+    from .checks import CHECKS
+
+    environment = _load_environment(folder)
+    return environment, [check(environment) for check in CHECKS]
+
+
+def _load_environment(folder: Path) -> "DoctorEnvironment":
     from ....config.settings.loader import load_settings
     from ....tools.permissions.policy import build_policy
     from ....tools.workspace import Workspace
@@ -70,15 +76,15 @@ def _load_environment() -> "DoctorEnvironment":
 
     home = paths.locate_home()
     try:
-        loaded = load_settings(Path.cwd(), home)
-        workspace = Workspace(Path.cwd(), tuple(loaded.settings.security.ignore_patterns))
+        loaded = load_settings(folder, home)
+        workspace = Workspace(folder, tuple(loaded.settings.security.ignore_patterns))
         build_policy(loaded, workspace, usual="ask")  # the rules must be valid, too
     except UsageError as problem:
         return DoctorEnvironment(os.environ, home, None, problem)
     return DoctorEnvironment(os.environ, home, loaded, None)
 
 
-def _print_checks(checks: "Sequence[DoctorCheck]") -> None:
+def print_checks(checks: "Sequence[DoctorCheck]") -> None:
     """Print one line for each check and one for its remedy; wrap long lines with an indent."""
     from ...i18n.catalogs import t
     from ...rendering.definition_list import format_definition, get_terminal_width

@@ -40,7 +40,7 @@ def export(
     if path == STDOUT:
         _write_stdout(export.content)
     else:
-        _write_new(path, export.content)
+        write_new_file(path, export.content)
         echo(path)
     echo(t("export.done", id=row.thread_id[:SHORT_ID]), err=True)
     if export.too_large:
@@ -53,7 +53,7 @@ def _write_stdout(content: bytes) -> None:
     sys.stdout.buffer.write(content)
 
 
-def _write_new(path: Path, content: bytes) -> None:
+def write_new_file(path: Path, content: bytes) -> None:
     """Write a file that only its owner can read, whole or not at all."""
     try:
         with open(path, "xb", opener=open_private) as file:

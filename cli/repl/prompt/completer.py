@@ -1,6 +1,6 @@
 """Completion of a line: commands after `/`, files and agents after `@`."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
@@ -11,6 +11,8 @@ from .file_mentions import MAX_FILES, FileList, find_mention_at_end, format_ment
 
 # Names with their descriptions
 Descriptions = Mapping[str, str]
+# Rank of a name that does not match what is typed
+NO_MATCH = 4
 
 
 class LineCompleter(Completer):
@@ -37,8 +39,7 @@ class LineCompleter(Completer):
 
     def _complete_command(self, typed: str) -> Iterable[Completion]:
         commands, query = self._commands(), typed[1:]
-        matching_names = [name for name in commands if name.startswith(query)]
-        for name in matching_names or [name for name in commands if query in name]:
+        for name in rank_commands(query, list(commands)):
             yield _build_completion(f"/{name}", typed, commands[name])
 
     def _complete_mention(self, mention: str, *, first: bool) -> Iterable[Completion]:
@@ -50,6 +51,20 @@ class LineCompleter(Completer):
             yield _build_completion(text, mention, agents.get(name, ""))
         if files.is_cut:
             yield _build_completion(mention, mention, t("mention.cut", count=f"{MAX_FILES:,}"))
+
+
+def rank_commands(query: str, names: Sequence[str]) -> list[str]:
+    """Return the names that match: the exact one, those it begins, has, or has the letters of."""
+    ranks = [(_rank_command(query.casefold(), name.casefold()), name) for name in names]
+    return [name for rank, name in sorted(ranks, key=lambda pair: pair[0]) if rank < NO_MATCH]
+
+
+def _rank_command(query: str, name: str) -> int:
+    for rank, matches in enumerate((name == query, name.startswith(query), query in name)):
+        if matches:
+            return rank
+    letters = iter(name)
+    return NO_MATCH - 1 if all(letter in letters for letter in query) else NO_MATCH
 
 
 def is_command(typed: str) -> bool:

@@ -25,6 +25,8 @@ def parse_line(typed: str) -> InputLine:
         return InputLine("empty", "")
     if _SLASH.match(text):
         return InputLine("slash", text)
+    if text in ("?", "？"):
+        return InputLine("slash", "/keys")
     if text.casefold() in EXIT_WORDS:
         return InputLine("slash", "/exit")
     if kind := find_shell_kind(typed):

@@ -14,6 +14,7 @@ from ...prompts.interruptible_input import bind_suspension
 from .input_line import strip_continuation
 from .key_burst import has_more_keys, is_line_feed_next
 from .paste_placeholder import Pastes
+from .stash import Stash
 
 # Seconds within which a second Esc belongs to the first
 TWICE = 1.0
@@ -69,16 +70,19 @@ class KeyActions(Protocol):
         ...
 
 
-def build_key_bindings(hands: KeyActions, pastes: Pastes) -> KeyBindingsBase:
+def build_key_bindings(
+    hands: KeyActions, pastes: Pastes, stash: Stash | None = None
+) -> KeyBindingsBase:
     """Build all key bindings; during a history search the search has its own."""
-    keys = KeyBindings()
-    _bind_send_keys(keys, hands, pastes)
+    keys, stash = KeyBindings(), stash or Stash()
+    _bind_send_keys(keys, hands, pastes, stash)
     _bind_edit_keys(keys, hands, pastes)
+    _bind_stash_key(keys, stash)
     _bind_stop_keys(keys, hands)
     return ConditionalKeyBindings(keys, ~is_searching)
 
 
-def _bind_send_keys(keys: KeyBindings, hands: KeyActions, pastes: Pastes) -> None:
+def _bind_send_keys(keys: KeyBindings, hands: KeyActions, pastes: Pastes, stash: Stash) -> None:
     @keys.add("enter")
     def _(event: KeyPressEvent) -> None:
         line = event.current_buffer
@@ -90,6 +94,8 @@ def _bind_send_keys(keys: KeyBindings, hands: KeyActions, pastes: Pastes) -> Non
             line.insert_text("\n")
         elif not in_burst:
             send_line(line, hands, pastes)
+            if not line.text:
+                _set_text(line, stash.take())
         elif line.text and not is_line_feed_next(event.key_processor.input_queue):
             line.insert_text("\n")
 
@@ -131,8 +137,7 @@ def _bind_edit_keys(keys: KeyBindings, hands: KeyActions, pastes: Pastes) -> Non
     def _(event: KeyPressEvent) -> None:
         line = event.current_buffer
         if returned_text := hands.take_back():
-            line.text = returned_text
-            line.cursor_position = len(returned_text)
+            _set_text(line, returned_text)
         else:
             line.auto_up()
 
@@ -150,6 +155,22 @@ def _bind_edit_keys(keys: KeyBindings, hands: KeyActions, pastes: Pastes) -> Non
     @keys.add("c-o")
     def _(event: KeyPressEvent) -> None:
         hands.open_thought()
+
+
+def _bind_stash_key(keys: KeyBindings, stash: Stash) -> None:
+    @keys.add("c-s")
+    def _(event: KeyPressEvent) -> None:
+        line = event.current_buffer
+        if line.text.strip():
+            stash.put(line.text)
+            line.reset()
+        else:
+            _set_text(line, stash.take())
+
+
+def _set_text(line: Buffer, text: str) -> None:
+    line.text = text
+    line.cursor_position = len(text)
 
 
 def _find_mark(pastes: Pastes) -> str:

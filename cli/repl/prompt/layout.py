@@ -58,7 +58,9 @@ class PromptState:
     tail: str = ""
 
 
-def build_layout(line: Buffer, state: PromptState) -> Layout:
+def build_layout(
+    line: Buffer, state: PromptState, find_stashed: Callable[[], str] = lambda: ""
+) -> Layout:
     """Build it from top to bottom: tail, waiting lines, work, input line, menu, status line."""
     search = SearchToolbar(ignore_case=True)
     typed = Window(
@@ -75,8 +77,12 @@ def build_layout(line: Buffer, state: PromptState) -> Layout:
                 lambda: _render_waiting_lines(state.waiting()), lambda: bool(state.waiting())
             ),
             _build_text_window(lambda: [("class:busy", state.busy())], lambda: bool(state.busy())),
+            _build_text_window(
+                lambda: _render_stashed(find_stashed()), lambda: bool(find_stashed())
+            ),
             typed,
             CompletionsMenu(max_height=MENU_ROWS),
+            _build_text_window(lambda: _render_more(line), lambda: _count_hidden(line) > 0),
             search,
             _build_text_window(lambda: _render_status(state, line.text), lambda: True),
         ]
@@ -100,6 +106,20 @@ def _render_waiting_lines(lines: tuple[str, ...]) -> StyleAndTextTuples:
         f"{t('repl.waiting')} {sanitize_text(' '.join(line.split()))}" for line in lines
     ]
     return [("class:waiting", "\n".join(waiting_rows))]
+
+
+def _render_stashed(line: str) -> StyleAndTextTuples:
+    return [("class:waiting", t("repl.stashed", line=sanitize_text(" ".join(line.split()))))]
+
+
+def _count_hidden(line: Buffer) -> int:
+    """Count the completions for which the menu has no row."""
+    state = line.complete_state
+    return len(state.completions) - MENU_ROWS if state else 0
+
+
+def _render_more(line: Buffer) -> StyleAndTextTuples:
+    return [("class:waiting", t("menu.more", count=_count_hidden(line)))]
 
 
 def _render_status(state: PromptState, typed: str) -> StyleAndTextTuples:

@@ -24,6 +24,7 @@ from .key_bindings import KeyActions, build_key_bindings, send_line
 from .layout import STYLE, PromptState, build_layout
 from .paste_placeholder import Pastes
 from .protocol import SIGN, run_question
+from .stash import Stash
 
 Answer = TypeVar("Answer")
 # Seconds after which Esc is a key of its own and not the beginning of a sequence
@@ -49,6 +50,7 @@ class LivePrompt:
         output: Output | None = None,
     ) -> None:
         self._hands, self._pastes, self._shown = hands, pastes, state
+        stash = Stash()
         self.line = Buffer(
             completer=ThreadedCompleter(completer),
             complete_while_typing=Condition(self._is_completed),
@@ -56,8 +58,8 @@ class LivePrompt:
             multiline=True,
         )
         self._app: Application[None] = Application(
-            layout=build_layout(self.line, state),
-            key_bindings=build_key_bindings(hands, pastes),
+            layout=build_layout(self.line, state, lambda: stash.top),
+            key_bindings=build_key_bindings(hands, pastes, stash),
             style=STYLE,
             include_default_pygments_style=False,
             erase_when_done=True,

@@ -54,8 +54,9 @@ def build_warning(usage: "TokenUsage", limit: int) -> str:
 class TurnView:
     """Shows one turn, and keeps the session's state up to date."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, session: Session, *, is_beside: bool = False) -> None:
+        """Create it; `is_beside`: the turn is of another thread, and changes no state of this."""
+        self._session, self._is_beside = session, is_beside
         self._console = open_console(stderr=False)
         is_plain = self._console.is_dumb_terminal  # which gets the unformatted text
         answer = None if is_plain else AnswerView(self._console, self._show_tail)
@@ -162,6 +163,8 @@ class TurnView:
 
     def _update_session(self, event: ev.Event) -> None:
         session = self._session
+        if self._is_beside:
+            return
         match event:
             case ev.RunStarted():
                 session.model, session.mode = event.model, event.mode

@@ -19,10 +19,13 @@ from ...rendering.definition_list import format_definition_list
 from ..prompt.protocol import ReplExit
 from ..session.session import Session
 from . import (
+    answers,
+    checks,
     commit,
     context,
     files,
     jobs,
+    keys,
     mcp_servers,
     memory,
     modes,
@@ -93,7 +96,13 @@ SLASH_COMMANDS: Mapping[str, SlashCommand] = {
         SlashCommand("cost", status.show_cost),
         SlashCommand("context", context.show_context),
         SlashCommand("uncompact", context.uncompact),
+        SlashCommand("todos", status.show_todos),
+        SlashCommand("copy", answers.copy_answer, "[N]"),
+        SlashCommand("export", answers.export_conversation, "[FILE]"),
+        SlashCommand("btw", answers.ask_beside, "TEXT"),
         SlashCommand("diff", files.show_changes),
+        SlashCommand("review", checks.review, "[BASE..HEAD|PR]"),
+        SlashCommand("test", checks.run_project_tests, "[ARGS]"),
         SlashCommand("commit", commit.commit_changes, "[all] [TEXT]"),
         SlashCommand("undo", files.undo),
         SlashCommand("redo", files.redo),
@@ -111,6 +120,8 @@ SLASH_COMMANDS: Mapping[str, SlashCommand] = {
         SlashCommand("agents", modes.switch_agent, "[NAME]"),
         SlashCommand("login", project.log_in, "[PROVIDER]"),
         SlashCommand("memory", memory.manage_memory, "[inbox|keep ID|drop ID|add TEXT|…]"),
+        SlashCommand("doctor", checks.check_machine),
+        SlashCommand("keys", keys.show_keys),
         SlashCommand("exit", _exit_repl, aliases=("quit",)),
     )
 }

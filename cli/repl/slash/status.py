@@ -1,4 +1,4 @@
-"""`/status`, `/cost`: the state of the conversation."""
+"""`/status`, `/cost`, `/todos`: the state of the conversation."""
 
 import asyncio
 from collections.abc import Iterator
@@ -101,3 +101,21 @@ async def _load_usage(session: Session) -> "TokenUsage | None":
 
         await refresh_status(session, await session.wait_for_runner())
     return session.usage
+
+
+async def show_todos(session: Session, _: str) -> None:
+    """Show the model's list of tasks, and how many are done."""
+    runner = await session.wait_for_runner()
+    todos = (await runner.read_state(session.thread))[0].get("todos") if session.thread else None
+    if not todos:
+        session.show(t("slash.todos.none"))
+        return
+    from ...rendering.sanitize import sanitize_line
+    from ...rendering.text_renderer import TODO_MARKS
+
+    done = sum(todo["status"] in ("completed", "cancelled") for todo in todos)
+    session.show(t("slash.todos.is", done=done, count=len(todos)))
+    for todo in todos:
+        mark = TODO_MARKS.get(todo["status"], " ")
+        style = "bold" if todo["status"] == "in_progress" else "dim" if mark != " " else ""
+        session.show(f"  [{mark}] {sanitize_line(todo['content'])}", style)

@@ -21,6 +21,11 @@ def offered(line: str) -> list[str]:
     [
         ("/", ["/model", "/mode", "/undo", "/git:review"]),
         ("/mo", ["/model", "/mode"]),
+        ("/mode", ["/mode", "/model"]),
+        ("/MODE", ["/mode", "/model"]),
+        ("/gr", ["/git:review"]),
+        ("/odo", []),
+        ("/mdl", ["/model"]),
         ("/rev", ["/git:review"]),
         ("/mode ", []),
         ("see /mo", []),

@@ -82,7 +82,7 @@ async def test_help_lists_all_commands_and_prefers_built_in(
     broken, review, skill, empty, keys = lines[len(SLASH_COMMANDS) :]
     assert skill.startswith("/maxagent")
     assert review.split() == ["/git:review", "[FILE]", "Look", "at", "it."]
-    assert "no end" in broken and empty == "" and "Shift-Tab" in keys
+    assert "no end" in broken and empty == "" and "`/keys`" in keys
     menu = describe_commands(spoken.session)
     assert (menu["git:review"], menu["model"]) == (
         "Look at it.",

@@ -1,0 +1,53 @@
+"""The commands at a user's fingertips, typed in a real terminal, in both languages."""
+
+import base64
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from chat_window import ChatWindow
+from provider import Provider
+
+COPIED = base64.b64encode(b"An **answer**.").decode()
+
+
+@pytest.fixture(params=[("en", 80), ("zh", 40)], ids=["English", "Chinese"])
+def window(request, tmp_path: Path, provider: Provider) -> Iterator[ChatWindow]:
+    language, columns = request.param
+    window = ChatWindow(tmp_path, provider, language)
+    with window.open(columns=columns, rows=40):
+        yield window
+
+
+def test_answers_are_copied_exported_and_asked_about(window: ChatWindow) -> None:
+    window.answers({"text": "An **answer**."}, {"text": "Aside."}, {"text": "Next."})
+    window.say("hello", until="An answer.")
+    window.say("/copy", until="OSC 52")
+    assert f"\x1b]52;c;{COPIED}\a" in window.terminal.shown
+    window.say("/btw why?", until="Aside.")
+    window.say("/export talk.md", until="talk.md")
+    assert "An **answer**." in (window.project / "talk.md").read_text()
+    window.say("more", until="Next.")
+    assert "Aside" not in str(window.provider.requests[-1].body)
+    window.say("/todos", until=window.words("slash.todos.none"))
+    window.say("?", until=window.words("keys.stash.key"))
+    window.say("/doctor", until="git")
+
+
+def test_stashed_line_comes_back_after_the_next(window: ChatWindow) -> None:
+    window.answers({"text": "Sure."})
+    window.type("a long thought").press("ctrl-s")
+    window.see(window.words("repl.stashed", line="a long thought"))
+    window.holds("")
+    window.say("quick one", until="Sure.")
+    window.holds("a long thought")
+    window.press("ctrl-s").holds("")
+    window.press("ctrl-s").holds("a long thought")
+
+
+def test_menu_says_that_there_is_more(window: ChatWindow) -> None:
+    window.type("/")
+    window.see(window.words("menu.more", count=0).split("0")[0].strip())
+    window.type("prm")
+    window.see("/permissions")
+    window.press("enter").holds("/permissions")

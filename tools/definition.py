@@ -18,6 +18,8 @@ Effect = Literal["read", "fetch", "edit", "execute", "talk", "note"]
 ToolFunction = Callable[..., Awaitable[ToolResult]]
 # the names of the arguments that are paths, or what finds the paths in the arguments
 Paths = tuple[str, ...] | Callable[[Mapping[str, object]], list[str]]
+# the entry of the metadata of a program's tool that changes with its code
+DIGEST = "digest"
 
 
 def tool(

@@ -10,8 +10,9 @@ from typing import Any, cast
 
 from langchain_core.tools import BaseTool, InjectedToolArg
 from pydantic import BaseModel, ValidationError
+from pydantic_core import to_json
 
-from ..definition import extract_paths, get_effect, get_schema
+from ..definition import DIGEST, extract_paths, get_effect, get_schema
 from ..process.truncation import make_excerpt
 from ..result import ToolError, ToolResult
 from ..tool_run import ToolRun
@@ -20,6 +21,8 @@ from .result_redaction import refuse_marks, without_secrets
 
 # bytes of one answer that reach the model
 MAX_ANSWER_BYTES = 60_000
+# Types of LangChain's content blocks
+BLOCKS = frozenset({"text", "image", "image_url", "audio", "video", "file"})
 _logger = logging.getLogger(__name__)
 
 
@@ -48,7 +51,11 @@ async def _invoke_tool(tool: BaseTool, args: Mapping[str, object], run: ToolRun)
     except ToolError as refusal:
         return ToolResult(error=str(refusal))
     except Exception as error:
-        return ToolResult(error=f"internal error in {tool.name}: {type(error).__name__}: {error}")
+        described = f"{type(error).__name__}: {error}"
+        is_own = DIGEST not in (tool.metadata or {})
+        return ToolResult(
+            error=f"internal error in {tool.name}: {described}" if is_own else described
+        )
 
 
 def render_for_model(result: ToolResult) -> str:
@@ -125,13 +132,19 @@ def _as_result(answer: object) -> ToolResult:
     # our own tools return a ToolResult, others text, blocks or any value
     if isinstance(answer, ToolResult):
         return answer
-    if isinstance(answer, list):
-        return ToolResult("\n".join(_format_block(block) for block in cast("list[object]", answer)))
-    return ToolResult(answer if isinstance(answer, str) else str(answer))
+    if isinstance(answer, str):
+        return ToolResult(answer)
+    items = cast("list[object]", answer) if isinstance(answer, list) else []
+    blocks = [cast("Mapping[str, object]", item) for item in items if _is_block(item)]
+    if blocks and len(blocks) == len(items):
+        texts = [str(block.get("text", f"[{block['type']}]")) for block in blocks]
+        return ToolResult("\n".join(texts))
+    try:
+        return ToolResult(to_json(answer, fallback=str).decode())
+    except (ValueError, RecursionError):  # bytes that are no text, or a circle
+        return ToolResult(repr(cast(object, answer)))
 
 
-def _format_block(block: object) -> str:
-    if isinstance(block, Mapping):
-        blocks = cast("Mapping[str, object]", block)
-        return str(blocks.get("text", f"[{blocks.get('type', 'content')}]"))
-    return str(block)
+def _is_block(item: object) -> bool:
+    """Return whether the item is a content block of LangChain's."""
+    return isinstance(item, Mapping) and cast("Mapping[str, object]", item).get("type") in BLOCKS

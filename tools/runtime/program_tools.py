@@ -14,14 +14,12 @@ from ...config.arguments import validate_argument
 from ...config.errors import UsageError
 from ...config.text import text
 from .. import aliases
-from ..definition import get_effect, get_schema
+from ..definition import DIGEST, get_effect, get_schema
 from .registry import NAMES, PROGRAM_NAMES
 
 ProgramEffect = Literal["read", "execute"]
 ProgramTool = Callable[..., Any] | BaseTool
 EFFECTS: tuple[str, ...] = ("read", "execute")
-# The entry of a tool's metadata that changes with its code
-DIGEST = "digest"
 OTHER_CODE = (
     "`{name}` has other code than when this call was allowed, so it did not run. Call it again."
 )
@@ -118,12 +116,15 @@ def _build_function_tool(function: Callable[..., Any]) -> BaseTool:
             hint="annotate each argument, and use neither `*args` nor `**kwargs`",
         )
     is_async = inspect.iscoroutinefunction(function)
-    return StructuredTool.from_function(
-        func=None if is_async else function,
-        coroutine=function if is_async else None,
-        name=name,
-        description=inspect.getdoc(function) or "",
-    )
+    try:
+        return StructuredTool.from_function(
+            func=None if is_async else function,
+            coroutine=function if is_async else None,
+            name=name,
+            description=inspect.getdoc(function) or "",
+        )
+    except PydanticUserError as error:
+        raise _build_type_error(name, error) from error
 
 
 def _build_type_error(name: str, error: Exception) -> UsageError:

@@ -2,15 +2,22 @@
 
 import asyncio
 import json
+from dataclasses import dataclass
+from datetime import date
+from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pytest
-from langchain_core.tools import BaseTool, StructuredTool
+from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from langchain_core.tools import tool as langchain_tool
+from pydantic import BaseModel
 
 from maxagent import AgentProfile, Question, Runner, UsageError, agents, collect, tool
+from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.runtime.program_tools import build_program_tools, get_digest
+from maxagent.tools.tool_run import ToolRun
+from maxagent.tools.workspace import Workspace
 
 done = list[str]()
 
@@ -64,8 +71,8 @@ def begin(runner: Runner, folder: Path, *calls: tuple[str, dict[str, Any]], **mo
     [
         (count_orders, {"customer": "Ann"}, False, "count Ann open", "3"),
         (count_orders, {"customer": "Ann", "status": "paid"}, False, "count Ann paid", "3"),
-        (send_mail, {"to": "a@b"}, True, "mail a@b None", "{'sent': 'a@b'}"),
-        (send_mail, {"to": "a@b", "copies": ["c"]}, True, "mail a@b ['c']", "{'sent': 'a@b'}"),
+        (send_mail, {"to": "a@b"}, True, "mail a@b None", '{"sent":"a@b"}'),
+        (send_mail, {"to": "a@b", "copies": ["c"]}, True, "mail a@b ['c']", '{"sent":"a@b"}'),
         (deploy, {"version": 4}, True, "deploy 4", "deployed"),
         (look_up, {"word": "durable"}, True, "look up durable", "a meaning"),
     ],
@@ -239,3 +246,70 @@ def test_the_digest_changes_with_code_and_effect() -> None:
     assert get_digest(build(build_other("return 'one'"))) == get_digest(build(parts[0]))
     made = StructuredTool.from_function(send_mail, name="post", description="Post.")
     assert get_digest(build(made)) == get_digest(build(build(made)))
+
+
+class Size(Enum):
+    SMALL = "small"
+
+
+class Part(BaseModel):
+    name: str
+
+
+@dataclass
+class Order:
+    part: Part
+    size: Size
+
+
+ANSWERS: list[tuple[object, str]] = [
+    ("as it is", "as it is"),
+    (None, "null"),
+    (True, "true"),
+    (1.5, "1.5"),
+    ({"found": "bolt", "n": 1}, '{"found":"bolt","n":1}'),
+    ([{"a": 1}, 2, "x"], '[{"a":1},2,"x"]'),
+    (["a", "b"], '["a","b"]'),
+    ([], "[]"),
+    (("a", Part(name="bolt")), '["a",{"name":"bolt"}]'),
+    (Order(Part(name="bolt"), Size.SMALL), '{"part":{"name":"bolt"},"size":"small"}'),
+    (date(2026, 11, 27), '"2026-11-27"'),
+    (Path("a/b"), '"a/b"'),
+    (b"\xff", "b'\\xff'"),
+    ([{"type": "bolt", "n": 1}], '[{"type":"bolt","n":1}]'),
+    ([{"type": "text", "text": "hi"}, {"type": "image"}], "hi\n[image]"),
+]
+
+
+@pytest.mark.parametrize(("answer", "expected"), ANSWERS)
+async def test_answer_of_a_function_is_json(answer: object, expected: str, tmp_path: Path) -> None:
+    @tool(effect="read")
+    def look() -> Any:
+        """Look."""
+        return answer
+
+    (built,) = build_program_tools([look])
+    result = await invoke(built, {}, ToolRun(Workspace(tmp_path), "c1", tmp_path))
+    assert (result.output, result.error) == (expected, "")
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (ValueError("no such item"), "ValueError: no such item"),
+        (KeyError("bolt"), "KeyError: 'bolt'"),
+        (ToolException("ask for a smaller one"), "ToolException: ask for a smaller one"),
+        (TimeoutError(), "TimeoutError: "),
+        (ZeroDivisionError("division by zero"), "ZeroDivisionError: division by zero"),
+    ],
+)
+async def test_exception_of_a_function_is_no_internal_error(
+    error: Exception, expected: str, tmp_path: Path
+) -> None:
+    def fail() -> str:
+        """Fail."""
+        raise error
+
+    (built,) = build_program_tools([fail])
+    result = await invoke(built, {}, ToolRun(Workspace(tmp_path), "c1", tmp_path))
+    assert result.error == expected

@@ -130,6 +130,11 @@ def _is_at(path: Path, lock: int) -> bool:
 
 
 def _build_busy_error(thread_id: str, holder: LeaseHolder | None) -> ThreadBusyError:
+    if holder and (holder.pid, holder.host) == (os.getpid(), _HOST):
+        return ThreadBusyError(
+            text("thread `{thread_id}` runs in this program already", thread_id=thread_id),
+            hint="wait until its run ends, or stop that run",
+        )
     if holder and holder.pid:
         holder_name = text(
             "process {pid} on {host} since {started}",

@@ -43,7 +43,7 @@ ROOMS = {
     "sdk": "agents event_types events attempts background cancel_shield card_uses tracing "
     "interrupt_response limit_wait outcome run graph_registry compaction generated_tests "
     "partial_answer pull_requests prepared_run run_request steering startup_notices runs threads "
-    "thread_history runner event_runner reviews studio sync_runner transfer",
+    "thread_history runner event_runner reviews side_question studio sync_runner transfer",
     "cli": "i18n rendering prompts execution acp commands repl/prompt repl/session repl/slash repl "
     "app",
     "nodes": "children/task conversation/cut tool_task state children cards conversation messages "

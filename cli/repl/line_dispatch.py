@@ -8,6 +8,7 @@ from ...config.errors import UsageError
 from ..i18n.catalogs import t
 from .prompt.agent_mentions import parse_agent_mention
 from .prompt.input_line import InputLine, parse_line
+from .session.line_buffer import LineBuffer
 from .session.note import keep_note
 from .session.session import Session
 
@@ -47,23 +48,6 @@ def _open_tools(session: Session, emit: Callable[[str], None]) -> "ToolSession":
     loaded = load_settings(session.folder, session.home)
     outputs = paths.locate_outputs(session.home, "by-hand")
     return ToolSession(session.folder, loaded, outputs, emit=emit)
-
-
-class LineBuffer:
-    """Shows output line by line as it arrives."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self._rest = ""
-
-    def add_text(self, piece: str) -> None:
-        lines, ended, self._rest = (self._rest + piece).rpartition("\n")
-        if ended:
-            self._session.show(lines)
-
-    def flush(self) -> None:
-        if self._rest:
-            self._session.show(self._rest)
 
 
 async def dispatch_line(session: Session, typed: str, unfolded: Callable[[str], str]) -> None:

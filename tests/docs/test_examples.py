@@ -258,13 +258,13 @@ def test_skills_page_commands_work_and_skill_is_valid(
 
 
 def test_the_commands_pages_command_says_what_it_says(tmp_path: Path) -> None:
-    own = tmp_path / "home" / "commands" / "review.md"
+    own = tmp_path / "home" / "commands" / "audit.md"
     own.parent.mkdir(parents=True)
     own.write_text(block("docs/commands.md", "markdown"))
     (command,) = load_custom_commands(
         tmp_path, tmp_path / "home", check_trust(tmp_path, tmp_path)
     ).values()
-    assert (command.description, command.agent) == ("Review a change", "explore")
+    assert (command.description, command.agent) == ("Audit a change", "explore")
     assert (command.argument_hint, command.notes) == ("[FILE] [WHAT]", ())
     kinds = {
         piece.kind: piece.text for piece in expand_prompt(command.prompt, 'cart.py "the totals"')

@@ -82,7 +82,7 @@ async def _run_tests(
 
     from ....tools.testing.detection import format_command
     from ....tools.testing.execution import run_tests
-    from ..line_dispatch import LineBuffer
+    from ..session.line_buffer import LineBuffer
 
     words = format_command(command)
     session.show(t("test.running", command=words), "dim")

@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 N ?= 200
 SECONDS ?= 60
 
-.PHONY: help demo picture test test-fast evals evals-test check house check-pythons bench edit-eval torture torture-undo torture-context torture-mcp torture-agents torture-questions torture-answers torture-edits race corpus cassettes token-counts secret-rules fuzz interop locale docs install
+.PHONY: help demo picture test test-fast evals evals-test check house check-pythons release bench edit-eval torture torture-undo torture-context torture-mcp torture-agents torture-questions torture-answers torture-edits race corpus cassettes token-counts secret-rules fuzz interop locale docs install
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -48,6 +48,9 @@ house: $(INSTALLED) ## measure the source: sizes, import cycles, names, comments
 
 check-pythons: ## run the test suite on every installed Python from 3.11
 	sh tests/check-pythons.sh
+
+release: ## build and try the sdist and the wheel of the last commit; write dist/release-notes.md
+	$(PYTHON) tests/release/release.py
 
 bench: $(INSTALLED) ## measure time, disk and memory against a bare loop
 	$(BIN)/python evals/bench/bench.py

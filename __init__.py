@@ -133,7 +133,7 @@ __all__ = [
     "tool",
     "trust",
 ]
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 _MODULES = {
     "AgentProfile": ".config.agents.profile",
     "Answer": ".sdk.interrupt_response",

@@ -220,10 +220,11 @@ def find_named_paths(text: str) -> list[str]:
 
 
 def test_changelog_has_known_kinds_without_duplicate_entries() -> None:
-    text = (ROOT / "CHANGELOG.md").read_text("utf-8").split("\n## ")[1]
-    headings, entries = re.findall(r"^### (.*)", text, re.M), re.split(r"\n(?=- |\n)", text)
-    kinds = [heading for heading in headings if heading != "Earlier"]
-    assert kinds == ["Added", "Changed", "Fixed"], "put your line under one of these"
+    _, unreleased, latest, _ = (ROOT / "CHANGELOG.md").read_text("utf-8").split("\n## ")
+    for part in (unreleased, latest):
+        kinds = re.findall(r"^### (.*)", part, re.MULTILINE)
+        assert kinds == ["Added", "Changed", "Fixed"], "put your line under one of these"
+    entries = re.split(r"\n(?=- |\n)", unreleased + latest)
     twice = {entry for entry in entries if entry.startswith("- ") and entries.count(entry) > 1}
     assert twice == set(), "a merge left them twice: delete one"
 

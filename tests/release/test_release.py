@@ -1,0 +1,56 @@
+"""What `make release` reads: the version, and its notes."""
+
+import re
+from pathlib import Path
+
+import pytest
+from release import ROOT, extract_notes, read_version
+
+CHANGELOG = """# Changes
+
+## Unreleased
+
+### Added
+
+- new
+
+## 0.2.0 (2026-11-27)
+
+### Fixed
+
+- mended
+
+## 0.2 and earlier
+
+- old
+"""
+
+
+@pytest.mark.parametrize(
+    ("version", "notes"),
+    [
+        ("0.2.0", "# MaxAgent 0.2.0 (2026-11-27)\n\n### Fixed\n\n- mended\n"),
+        ("Unreleased", "# MaxAgent Unreleased\n\n### Added\n\n- new\n"),
+        ("0.2", "# MaxAgent 0.2 and earlier\n\n- old\n"),
+    ],
+)
+def test_notes_are_one_part_of_the_changelog(version: str, notes: str) -> None:
+    assert extract_notes(CHANGELOG, version) == notes
+
+
+@pytest.mark.parametrize("version", ["0.2.1", "0.20", "2.0", "earlier"])
+def test_a_version_without_notes_stops(version: str) -> None:
+    with pytest.raises(ValueError, match="has no part"):
+        extract_notes(CHANGELOG, version)
+
+
+def test_two_versions_stop(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[project]\nversion = "0.3.0"\n')
+    (tmp_path / "__init__.py").write_text('__version__ = "0.2.0"\n')
+    with pytest.raises(ValueError, match="names 0.3.0"):
+        read_version(tmp_path)
+
+
+def test_the_version_has_its_notes() -> None:
+    notes = extract_notes((ROOT / "CHANGELOG.md").read_text("utf-8"), read_version(ROOT))
+    assert len(re.findall("^- ", notes, re.MULTILINE)) > 100

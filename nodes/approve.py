@@ -55,6 +55,8 @@ BROKEN_JSON = (
 async def approve(state: State, runtime: Runtime[Context]) -> DispatchTransition:
     """Evaluate the calls of the last answer, or start the next group of allowed calls."""
     role = state.get("role", "coder")
+    if options := _read_chosen_mode(state, runtime):
+        return Command(goto="approve", update={"options": options})
     agent = await load_agent(role, state, runtime.context)
     agent = await asyncio.to_thread(with_rules, agent, state.get("allowed", ()))
     queued = [call for group in state.get("queue") or [] for call in group]
@@ -102,6 +104,15 @@ async def approve(state: State, runtime: Runtime[Context]) -> DispatchTransition
     update = {**answers, **_collect_thread_rules(rulings, state), **_choose_mode(rulings, state)}
     update["asked"] = []
     return await asyncio.to_thread(dispatch, state, groups, tools, workspace, update)
+
+
+def _read_chosen_mode(state: State, runtime: Runtime[Context]) -> Options | None:
+    """Return the options with the approval mode that the user has chosen during this turn."""
+    if state.get("queue") or state.get("asked"):
+        return None  # these calls are decided, or the user decides now
+    options, context = state.get("options", {}), runtime.context
+    mode = context.steering.take_mode(get_thread_id(runtime), context.sub_id)
+    return {**options, "mode": mode} if mode and mode != options.get("mode") else None
 
 
 async def _prepare_questions(

@@ -88,8 +88,8 @@ class Conversation:
         self.submit_line("/rewind")
 
     def switch_mode(self) -> None:
-        """Switch between build and plan, from the next message."""
-        self.session.plan = not self.session.plan
+        """Switch to the next mode: ask, edits, plan."""
+        self.session.choose_next_mode()
 
     def open_thought(self) -> None:
         """Show the newest folded thought."""

@@ -1,4 +1,4 @@
-"""Steering: messages of the user that reach a running turn between two tool calls."""
+"""Steering: the user's messages and choice of mode that reach a turn between two tool calls."""
 
 from collections.abc import Container
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from threading import Lock
 from uuid import uuid4
 
 from ...config.errors import UsageError
+from ...config.settings.schema import ApprovalMode
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,8 @@ class SteeringQueue:
         self._threads = list[str]()
         self._waiting: list[SteeringMessage] = []
         self._taken: list[SteeringMessage] = []
+        self._modes: dict[str, ApprovalMode] = {}
+        self._mode_readers = set[tuple[str, str]]()
 
     def begin_run(self, thread: str) -> None:
         """Accept messages to this thread."""
@@ -43,6 +46,27 @@ class SteeringQueue:
             message = SteeringMessage(f"steered-{uuid4().hex}", text, running[0])
             self._waiting.append(message)
             return message.id
+
+    def choose_mode(self, thread: str, mode: ApprovalMode) -> None:
+        """Let the running turn of a thread, and its sub-agents, go on in an approval mode.
+
+        Only for a choice that the user makes by a key of their own.
+        """
+        with self._lock:
+            if thread in self._threads:
+                self._modes[thread] = mode
+                self._forget_readers(thread)
+
+    def take_mode(self, thread: str, sub_id: str = "") -> ApprovalMode | None:
+        """Return the mode that was chosen since the turn or this sub-agent last read it."""
+        with self._lock:
+            if (thread, sub_id) in self._mode_readers:
+                return None
+            self._mode_readers.add((thread, sub_id))
+            return self._modes.get(thread)
+
+    def _forget_readers(self, thread: str) -> None:
+        self._mode_readers = {reader for reader in self._mode_readers if reader[0] != thread}
 
     def take(self, thread: str) -> list[SteeringMessage]:
         """Return what waits for this thread; from now on it cannot be taken back."""
@@ -76,6 +100,8 @@ class SteeringQueue:
         """Accept no more; what was taken waits again unless the thread has it, by these IDs."""
         with self._lock:
             self._threads = [name for name in self._threads if name != thread]
+            self._modes.pop(thread, None)
+            self._forget_readers(thread)
             thread_messages = [message for message in self._taken if message.thread == thread]
             undelivered = [message for message in thread_messages if message.id not in message_ids]
             self._waiting = [*undelivered, *self._waiting]

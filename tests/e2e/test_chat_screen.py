@@ -130,7 +130,7 @@ def test_the_menu_of_commands_opens_with_their_descriptions(window):
 
 
 def test_help_lists_commands_and_typo_suggests_similar(window):
-    window.terminal.resize(window.columns, 90)
+    window.terminal.resize(window.columns, 130)
     window.type("/help").press("enter")
     names = "help model think effort mode plan build clear compact status cost context diff undo"
     names += " rewind sessions resume fork rename init trust config permissions mcp skills"
@@ -182,11 +182,12 @@ def test_a_note_is_kept(window):
     assert (card.content, card.state) == ("tabs, not spaces", "active")
 
 
-def test_shift_tab_toggles_plan_mode_in_status_line(window):
+def test_shift_tab_goes_through_modes_in_status_line(window):
     build, plan = window.words("status.build"), window.words("status.plan")
     window.see_status(build, "ask", *(["served", "trunk"] if window.columns == 80 else []))
+    window.press("shift-tab").see_status(build, "edits")
     window.press("shift-tab").see_status(plan)
-    window.press("shift-tab").see_status(build)
+    window.press("shift-tab").see_status(build, "ask")
 
 
 def test_line_typed_during_turn_waits_until_esc_returns(window):
@@ -255,7 +256,7 @@ def test_stopped_command_is_not_shown_as_running(window):
 
 def test_plan_edit_is_kept_after_esc(window):
     window.type("/clear").press("enter").see(window.words("slash.clear.now"))
-    window.press("shift-tab").answers({"text": "Thought."})
+    window.press("shift-tab", "shift-tab").answers({"text": "Thought."})
     window.say("plan it", until="Thought.")
     [name] = {*re.findall(r"\.llc/plans/[\w-]+\.md", str(window.provider.requests[-1].body))}
     plan = window.project / name

@@ -168,3 +168,37 @@ async def test_answer_instead_of_approval_is_marked(runner, project, asked):
     (result,) = [event for event in events if event.type == "tool_result"]
     assert (result.output, result.metadata) == ("use the other log", {"answered": True})
     assert not (project / "log.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("before", "chosen", "name", "end"),
+    [
+        ("ask", "edits", "write_file", "completion"),
+        ("edits", "ask", "write_file", "question"),
+        ("auto", "ask", "run_command", "question"),
+        ("ask", "edits", "run_command", "question"),
+        ("auto", "read-only", "write_file", "completion"),
+        ("ask", "ask", "write_file", "question"),
+    ],
+)
+async def test_mode_chosen_during_turn_holds_at_once(
+    runner, project, tmp_path, before, chosen, name, end
+):
+    trust(project, runner.home)
+    args = {
+        "write_file": {"path": "a.txt", "content": "x"},
+        "run_command": {"command": "touch a.txt"},
+    }
+    calls = [{"name": "list_files", "args": {}}], [{"name": name, "args": args[name]}]
+    script = tmp_path / "scenario.json"
+    script.write_text(json.dumps([*({"tool_calls": one} for one in calls), {"text": "done"}]))
+    last, thread = None, ""
+    options = {"model": f"scripted/{script}", "mode": before}
+    async for last in runner.chat("go", folder=project, options=options):
+        if last.type == "run_started":
+            thread = last.thread_id
+        elif last.type == "tool_call" and last.tool == "list_files":
+            runner.steering.choose_mode(thread, chosen)
+    assert last.type == end
+    assert (project / "a.txt").exists() == (end == "completion" and chosen != "read-only")
+    assert (await runner.options_of(thread))["mode"] == chosen

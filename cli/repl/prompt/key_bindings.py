@@ -45,7 +45,7 @@ class KeyActions(Protocol):
         ...
 
     def switch_mode(self) -> None:
-        """Switch between build and plan."""
+        """Switch to the next mode."""
         ...
 
     def open_thought(self) -> None:

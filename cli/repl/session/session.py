@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from ....config.crash_report import describe_error
 from ...execution.chat_session import ChatSession
@@ -18,6 +18,7 @@ from .inbox import Inbox
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from ....config.settings.schema import ApprovalMode
     from ....nodes.options import Options
     from ....sdk.events import TokenUsage
     from ....sdk.runner import Runner
@@ -42,6 +43,8 @@ class Session(ChatSession):
     """Current model, as `PROVIDER/MODEL`."""
     mode: str = ""
     """Approval mode in force."""
+    further_mode: str = ""
+    """Approval mode besides `ask` and `edits` that was in force; Shift-Tab comes back to it."""
     thinking: str = ""
     """When the model thinks: `auto`, `enabled` or `disabled`."""
     effort: str = ""
@@ -98,6 +101,30 @@ class Session(ChatSession):
         self.options = {**self.options, "plan": is_on}
         if self.agent == "plan" and not is_on:
             self.agent = "build"
+        self.prompt.refresh()
+
+    def choose_next_mode(self) -> None:
+        """Go on from plan to ask, to edits, to the mode that was set before, and to plan again.
+
+        An approval mode holds at once, also for the running turn; plan from the next message on.
+        """
+        modes = ["plan", "ask", "edits"]
+        if self.mode not in ("", *modes):
+            self.further_mode = self.mode
+        modes += [self.further_mode] if self.further_mode else []
+        current = "plan" if self.plan else self.mode
+        position = modes.index(current) if current in modes else -1
+        chosen = modes[(position + 1) % len(modes)]
+        self.plan = chosen == "plan"
+        if chosen != "plan":
+            self.set_mode(cast("ApprovalMode", chosen))
+
+    def set_mode(self, mode: "ApprovalMode") -> None:
+        """Set the approval mode, also for the running turn."""
+        self.mode = mode
+        self.options = {**self.options, "mode": mode}
+        if runner := self.find_runner():
+            runner.steering.choose_mode(self.thread, mode)
         self.prompt.refresh()
 
     @property

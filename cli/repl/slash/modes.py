@@ -77,8 +77,7 @@ async def switch_mode(session: Session, name: str) -> None:
 
     modes = get_args(ApprovalMode)
     if name in modes:
-        session.mode = name
-        session.options = {**session.options, "mode": cast(ApprovalMode, name)}
+        session.set_mode(cast(ApprovalMode, name))
         session.show(t("slash.mode.now", mode=name))
     elif name:
         names = ", ".join(f"`{mode}`" for mode in modes)

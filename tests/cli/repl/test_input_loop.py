@@ -2,7 +2,6 @@ import asyncio
 import re
 import time
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 from provider import Provider
@@ -234,10 +233,24 @@ def test_a_second_ctrl_c_leaves(talk: Conversation, capfd: pytest.CaptureFixture
     assert capfd.readouterr().out.count("Ctrl-C") == 1
 
 
-def test_plan_and_build_take_turns(talk: Conversation, tmp_path: Path) -> None:
-    assert not talk.session.plan
-    talk.session.agent = "plan"
-    talk.switch_mode()
-    assert talk.session.plan
-    talk.switch_mode()
-    assert (talk.session.plan, talk.session.agent) == (False, "build")
+@pytest.mark.parametrize(
+    ("mode", "cycle"),
+    [
+        ("", ["plan", "ask", "edits", "plan"]),
+        ("ask", ["edits", "plan", "ask", "edits"]),
+        ("edits", ["plan", "ask", "edits"]),
+        ("auto", ["plan", "ask", "edits", "auto", "plan"]),
+        ("read-only", ["plan", "ask", "edits", "read-only"]),
+    ],
+)
+def test_modes_take_turns(talk: Conversation, mode: str, cycle: list[str]) -> None:
+    session = talk.session
+    session.mode, session.agent = mode, "plan"
+    for chosen in cycle:
+        talk.switch_mode()
+        assert (session.plan, "plan" if session.plan else session.mode) == (
+            chosen == "plan",
+            chosen,
+        )
+    session.plan = False
+    assert session.agent == "build"

@@ -57,10 +57,7 @@ async def approve(state: State, runtime: Runtime[Context]) -> DispatchTransition
     role = state.get("role", "coder")
     if options := _read_chosen_mode(state, runtime):
         return Command(goto="approve", update={"options": options})
-    agent = await load_agent(role, state, runtime.context)
-    agent = await asyncio.to_thread(with_rules, agent, state.get("allowed", ()))
-    queued = [call for group in state.get("queue") or [] for call in group]
-    agent = await with_server_tools(agent, queued)
+    agent = await _load_agent_with_rules(state, runtime)
     tools, workspace = agent.tools, agent.deps.workspace
     if waiting := find_waiting_call(state):
         return await _approve_waiting(waiting, state, agent, runtime)
@@ -104,6 +101,14 @@ async def approve(state: State, runtime: Runtime[Context]) -> DispatchTransition
     update = {**answers, **_collect_thread_rules(rulings, state), **_choose_mode(rulings, state)}
     update["asked"] = []
     return await asyncio.to_thread(dispatch, state, groups, tools, workspace, update)
+
+
+async def _load_agent_with_rules(state: State, runtime: Runtime[Context]) -> Agent:
+    """Return the agent under the user's rules for the thread, with the tools of queued calls."""
+    agent = await load_agent(state.get("role", "coder"), state, runtime.context)
+    agent = await asyncio.to_thread(with_rules, agent, state.get("allowed", ()))
+    queued = [call for group in state.get("queue") or [] for call in group]
+    return await with_server_tools(agent, queued)
 
 
 def _read_chosen_mode(state: State, runtime: Runtime[Context]) -> Options | None:

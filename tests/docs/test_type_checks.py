@@ -17,6 +17,7 @@ from maxagent.sdk.events import KINDS
 
 ROOT = Path(__file__).parents[2]
 PAGES = ("docs/sdk.md", "docs/events.md", "docs/langgraph.md")
+PROGRAM = Path(__file__).with_name("interface_program.py")
 # some types of LangGraph's own methods are unknown, whoever calls them
 UNKNOWN = "# pyright: reportUnknownMemberType=false\n"
 # what a program would write about each kind of event, and a slip that a checker must find
@@ -70,7 +71,9 @@ def build_uses() -> dict[str, str]:
     slips = f'{head}    if event.type == "output":\n        print(event.outcome)\n'
     slips = slips.replace("import Event", "import Event, Options")
     slips += '\n\noptions: Options = {"modee": "ask"}\n'
-    return {"narrowing.py": f"{head}    match event.type:\n{cases}", "slip.py": slips}
+    program = PROGRAM.read_text(encoding="utf-8")
+    right = f"{head}    match event.type:\n{cases}"
+    return {"narrowing.py": right, "slip.py": slips, PROGRAM.name: program}
 
 
 def check_with_pyright(folder: Path) -> list[str]:

@@ -45,7 +45,10 @@ async def choose_first_agent(job: Job, options: Options, deps: Dependencies) -> 
 async def _check_framework(file: str, deps: Dependencies) -> None:
     if not deps.trust.trusted:  # to look for a framework may run the project's Python
         reason = "the folder is not trusted, so its tests were not run"
-        raise UsageError(reason, hint="run `mcode trust`, or repeat with `--trust`")
+        raise UsageError(
+            reason,
+            hint="run `mcode trust`, repeat with `--trust`, or call `maxagent.trust(folder)`",
+        )
     configured = deps.settings.task.test_command
     commands = await detect_test_commands(deps.workspace.root, configured, deps.sandbox)
     if not commands:

@@ -10,6 +10,7 @@ from ..nodes.approval.decisions import WAS_READ, parse_decisions
 from ..nodes.run.plain_answers import describe_expected
 from ..tools.result import ToolError
 from .event_types.answer import Answer as Answer
+from .event_types.answer import list_methods
 from .events import Question
 
 # Characters that identify a question
@@ -64,7 +65,10 @@ def build_resume_value(
 ) -> dict[str, Any]:
     """Return the resume value for a question; raises UsageError if the answer does not fit."""
     if answer.text is not None and not answer.text.strip():
-        raise UsageError("the answer is empty", hint="give your answer with `--answer TEXT`")
+        raise UsageError(
+            "the answer is empty",
+            hint="give your answer with `--answer TEXT`, or `question.answer(text)`",
+        )
     if answer.decisions:
         _check_decisions(answer.decisions, review_configs)
     decisions = answer.decisions or [_build_decision(answer, config) for config in review_configs]
@@ -131,7 +135,11 @@ def _build_decision(answer: Answer, config: Mapping[str, Any]) -> dict[str, Any]
         return {"type": "respond", "message": answer.text}
     raise UsageError(
         text("`{config}` does not accept this answer", config=config["action_name"]),
-        hint=text("use {options}", options=", ".join(list_answer_options([config]))),
+        hint=text(
+            "use {options}; in Python {methods}",
+            options=", ".join(list_answer_options([config])),
+            methods=list_methods(allowed),
+        ),
     )
 
 

@@ -83,7 +83,7 @@ def list_attempt_options(options: Options) -> list[Options]:
     count, models = options.get("best_of"), options.get("models", [])
     if count is None:
         if models:
-            hint = "give the number of attempts, such as `--best-of 3`"
+            hint = "give the number of attempts: `--best-of 3`, or the option `best_of`"
             raise UsageError("models can be listed only for several attempts", hint=hint)
         return []
     if not MIN_ATTEMPTS <= count <= MAX_ATTEMPTS:
@@ -96,7 +96,7 @@ def list_attempt_options(options: Options) -> list[Options]:
     if options.get("skip_tests"):
         raise UsageError(
             "tests decide which attempt is kept, so they cannot be skipped",
-            hint="leave out `--skip-tests` or `--best-of`",
+            hint="leave out one of the options, `skip_tests` or `best_of`",
         )
     if len(models) > count:
         raise UsageError(
@@ -120,7 +120,7 @@ def _resolve_file(workspace: Workspace, file: str) -> str:
     try:
         real = workspace.resolve(file)
     except ToolError as refusal:
-        hint = "file names are relative to the project folder, which you can set with `--folder`"
+        hint = "file names are relative to the project folder: `--folder`, or the argument `folder`"
         raise UsageError(str(refusal), hint=hint) from refusal
     if real.is_dir() or file.endswith("/"):
         raise UsageError(text("`{file}` is a folder", file=file), hint="name a file in it")

@@ -107,7 +107,7 @@ async def _refuse_without_tests(
     if commands and all(command.problem for command in commands):
         raise UsageError(
             text(NO_TESTS, problem=commands[0].problem),
-            hint="repair that, or give `task.test_command`; without `--best-of` the task goes on",
+            hint="repair that, or give `task.test_command`; with one attempt the task goes on",
         )
 
 

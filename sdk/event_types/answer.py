@@ -56,8 +56,10 @@ def check_decision(kind: str, review_configs: Sequence[Mapping[str, Any]], decis
         if decision != "reject" and decision not in allowed:
             raise UsageError(
                 text("`{config}` does not accept this answer", config=config["action_name"]),
-                hint=text(
-                    "use {options}",
-                    options=", ".join(_METHODS[name] for name in allowed if name in _METHODS),
-                ),
+                hint=text("use {options}", options=list_methods(allowed)),
             )
+
+
+def list_methods(allowed: Sequence[str]) -> str:
+    """Return the methods of a question that build these decisions."""
+    return ", ".join(_METHODS[name] for name in allowed if name in _METHODS)

@@ -60,6 +60,13 @@ BEGINNINGS: list[tuple[str, Mistake, str]] = [
     ("no agent", lambda r: r.chat("Go", folder=".", agent="nobody"), "no agent `nobody`"),
     ("name", lambda r: r.chat("Go", folder=".", name=7), "`name` cannot be 7"),
     ("one file", lambda r: r.edit("Go", files="a.py", folder="."), "a list of texts"),
+    ("models", lambda r: r.task("Go", folder=".", options={"models": ["a/b"]}), "option `best_of`"),
+    (
+        "no tests",
+        lambda r: r.task("Go", folder=".", options={"best_of": 2, "skip_tests": True}),
+        "`skip_tests` or `best_of`",
+    ),
+    ("outside", lambda r: r.edit("Go", files=["../a"], folder="."), "the argument `folder`"),
     ("no files", lambda r: r.edit("Go", files=[], folder="."), "no file given"),
     ("other ID", lambda r: r.task("Go", folder=".", thread_id="../a"), "is not a thread ID"),
     ("truth", lambda r: r.say(ID, "Go", abandon="no"), "true or false"),
@@ -94,7 +101,8 @@ ANSWERS: list[tuple[Mistake, str]] = [
     (lambda q: Answer(decisions=[{"type": "nix"}]), "does not fit the question"),
     (lambda q: Answer(decisions=[{"type": "approve"}] * 2), "does not fit the question"),
     (lambda q: Answer(approve=True, question="other"), "asks another question"),
-    (lambda q: Answer(), "does not accept this answer"),
+    (lambda q: Answer(), "in Python `question.allow()`, `question.deny(why)`"),
+    (lambda q: Answer(text=" "), "`question.answer(text)`"),
 ]
 
 

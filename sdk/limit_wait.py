@@ -25,8 +25,13 @@ async def wait_for_limit(
 ) -> AsyncGenerator[Progress]:
     """Wait until the provider accepts requests, or until the run is stopped."""
     total, last_reported = compute_time_left(question), None
-    while (left := compute_time_left(question)) and not is_stopping():
+    end = time.monotonic() + total  # a clock that is set back makes no wait longer
+    while (left := _compute_wait_left(question, end)) and not is_stopping():
         if last_reported is None or last_reported - left >= HEARTBEAT:
             last_reported = left
             yield Progress("wait", done=round(total - left), total=round(total))
         await asyncio.sleep(min(TICK, left))
+
+
+def _compute_wait_left(question: Question, end: float) -> float:
+    return min(compute_time_left(question), max(0.0, end - time.monotonic()))

@@ -167,7 +167,8 @@ class ThreadRun:
             if self.wait:
                 async for progress in wait_for_limit(waiting, self._is_stopping):
                     yield progress
-            if compute_time_left(waiting) and not self.now:
+            has_waited = self.wait and not self._is_stopping()
+            if compute_time_left(waiting) and not (self.now or has_waited):
                 yield waiting
                 return
         # not `state.next`, which leaves out a task whose write is pending

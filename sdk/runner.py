@@ -102,7 +102,7 @@ class Runner(ThreadHistory):
             self.home, self.pool, self.threads, self.steering, self._graph_of
         )
         self.deadline = 0.0
-        """When the time of the next runs is up, in seconds since the epoch; 0: no limit."""
+        """When the time of the next runs is up, by `time.monotonic()`; 0: no limit."""
 
     async def __aenter__(self) -> Self:
         opened = open_checkpointer(paths.locate_database(self.home))

@@ -132,7 +132,7 @@ class CancellableStream:
             return
         loop = asyncio.get_running_loop()
         begin = loop.time()
-        self._runner.deadline = time.time() + self._left
+        self._runner.deadline = time.monotonic() + self._left
         drain = loop.call_later(self._left, self._handle_timeout)
         stop = loop.call_later(self._left + GRACE, self.stop_at_once)
         try:

@@ -24,6 +24,11 @@ _LAST = (
     "SELECT checkpoint_id, metadata FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ?"
     " ORDER BY checkpoint_id DESC LIMIT 1"
 )
+_LATEST = _THREAD_IDS.replace(
+    "SELECT id FROM thread",
+    "SELECT (SELECT MAX(checkpoint_id) FROM checkpoints"
+    " WHERE thread_id = thread.id AND checkpoint_ns = ?) FROM thread",
+)
 _BLOB = _LAST.replace("checkpoint_id, metadata", "checkpoint")
 _FIRST = "SELECT MIN(checkpoint_id) FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ''"
 _REQUEST = (
@@ -60,6 +65,14 @@ def read_facts(connection: sqlite3.Connection) -> dict[str, ThreadFacts]:
     ids = [row[0] for row in connection.execute(_THREAD_IDS)]
     facts_by_thread = {thread_id: _read_thread_facts(connection, thread_id) for thread_id in ids}
     return {thread_id: facts for thread_id, facts in facts_by_thread.items() if facts}
+
+
+def read_latest_time(connection: sqlite3.Connection) -> str:
+    """Return when the newest checkpoint of all threads was made; empty: there is none."""
+    if not has_tables(connection):
+        return ""
+    ids = connection.execute(_LATEST, (OWN_NAMESPACE,))
+    return max((parse_time(row[0]) for row in ids if row[0]), default="")
 
 
 def read_values(

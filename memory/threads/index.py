@@ -9,7 +9,7 @@ import json
 import sqlite3
 from collections.abc import Generator, Mapping
 from contextlib import closing, contextmanager, suppress
-from datetime import UTC, datetime
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ from ..checkpoints.thread_rows import copy_thread_rows, delete_thread_rows
 from ..database.connection import connect, prepare_database, translate_sqlite_errors
 from ..transaction import begin_transaction
 from . import lease
+from .clock import read_next_time
 from .pull_requests import is_asked
 from .record import ThreadRow, ThreadStatus, from_checkpoint, update_from_facts
 from .rows import copy_history, delete_thread, insert_thread, read_threads
@@ -56,12 +57,13 @@ class ThreadIndex:
         name: str = "",
     ) -> ThreadRow:
         """Add a new thread as running; raises UsageError for an invalid or taken name."""
-        now, name = _format_now(), name and _validate_name(name)
-        row = ThreadRow(
-            thread_id, title, folder, graph, request, "running", now, now, name, options
-        )
-        with _translate_name_conflict(name, thread_id):
-            self._insert_row(row)
+        name = name and _validate_name(name)
+        with _translate_name_conflict(name, thread_id), self._write() as connection:
+            now = read_next_time(connection)
+            row = ThreadRow(
+                thread_id, title, folder, graph, request, "running", now, now, name, options
+            )
+            insert_thread(connection, row)
         return row
 
     def fork(self, fork: ThreadRow, checkpoint_id: str, file_entry: int) -> None:
@@ -71,16 +73,12 @@ class ThreadIndex:
         """
         from .children import copy_children
 
-        with (
-            translate_sqlite_errors(self._path),
-            closing(connect(self._path)) as connection,
-            begin_transaction(connection),
-        ):
+        with self._write() as connection:
             if checkpoint_id:
                 copy_thread_rows(connection, fork.parent, checkpoint_id, fork.thread_id)
                 copy_history(connection, fork.parent, file_entry, fork.thread_id)
                 copy_children(connection, fork.parent, fork.thread_id)
-            insert_thread(connection, fork)
+            _insert_used_thread(connection, fork)
 
     def import_thread(self, row: ThreadRow, rows: "TransferRows") -> None:
         """Add a thread from elsewhere with all its rows or none.
@@ -90,13 +88,9 @@ class ThreadIndex:
         from .transfer_rows import insert_rows
 
         try:
-            with (
-                translate_sqlite_errors(self._path),
-                closing(connect(self._path)) as connection,
-                begin_transaction(connection),
-            ):
+            with self._write() as connection:
                 insert_rows(connection, row.thread_id, rows)
-                insert_thread(connection, row)
+                _insert_used_thread(connection, row)
         except sqlite3.IntegrityError as error:
             raise UsageError(
                 text("cannot import the thread: {error}", error=error),
@@ -110,27 +104,22 @@ class ThreadIndex:
         proof = json.dumps(evidence) if evidence is not None else None
         self._update_row(
             thread_id,
-            "status = ?, evidence = COALESCE(?, evidence), updated_at = ?",
-            (status, proof, _format_now()),
+            "status = :status, evidence = COALESCE(:proof, evidence), updated_at = :now",
+            {"status": status, "proof": proof},
         )
 
     def rename(self, thread_id: str, name: str) -> None:
         """Set the user's name for the thread; raises UsageError for an invalid or taken name."""
         name = _validate_name(name)
         with _translate_name_conflict(name):
-            self._update_row(thread_id, "name = ?", (name,))
+            self._update_row(thread_id, "name = :name", {"name": name})
 
     def move(self, thread_id: str, old: str, new: str) -> None:
         """Move the thread from one folder to another, in its row and all its states."""
         from ..checkpoints.folder_rows import replace_folder
 
         row = self.get(thread_id)
-        with (
-            _translate_name_conflict(row.name),
-            translate_sqlite_errors(self._path),
-            closing(connect(self._path)) as connection,
-            begin_transaction(connection),
-        ):
+        with _translate_name_conflict(row.name), self._write() as connection:
             replace_folder(connection, thread_id, old, new)
             update = "UPDATE threads SET folder = ? WHERE thread_id = ?"
             connection.execute(update, (new, thread_id))
@@ -243,12 +232,7 @@ class ThreadIndex:
 
     def delete(self, thread_id: str) -> None:
         """Delete the thread and all its data; raises ThreadBusyError while it runs."""
-        with (
-            lease.acquire_lease(self._home, thread_id),
-            translate_sqlite_errors(self._path),
-            closing(connect(self._path)) as connection,
-            begin_transaction(connection),
-        ):
+        with lease.acquire_lease(self._home, thread_id), self._write() as connection:
             delete_thread_rows(connection, thread_id)
             delete_thread(connection, thread_id)
             for locate_folder in paths.THREAD_FOLDERS:
@@ -261,19 +245,38 @@ class ThreadIndex:
             return lease.find_holder(self._home, thread_id) is not None
         return False
 
-    def _insert_row(self, row: ThreadRow) -> None:
-        with translate_sqlite_errors(self._path), closing(connect(self._path)) as connection:
-            insert_thread(connection, row)
+    @contextmanager
+    def _write(self) -> Generator[sqlite3.Connection]:
+        """Open a connection for changes that are made together or not at all."""
+        with (
+            translate_sqlite_errors(self._path),
+            closing(connect(self._path)) as connection,
+            begin_transaction(connection),
+        ):
+            yield connection
 
-    def _update_row(self, thread_id: str, assignment: str, values: tuple[str | None, ...]) -> None:
-        """Update a thread's row; a thread started elsewhere gets its row now."""
-        with translate_sqlite_errors(self._path), closing(connect(self._path)) as connection:
-            change = f"UPDATE threads SET {assignment} WHERE thread_id = ?"
-            if connection.execute(change, (*values, thread_id)).rowcount:
+    def _update_row(
+        self, thread_id: str, assignment: str, values: Mapping[str, str | None]
+    ) -> None:
+        """Update a thread's row; a thread started elsewhere gets its row now.
+
+        The assignment may name `:now`.
+        """
+        change = f"UPDATE threads SET {assignment} WHERE thread_id = :thread_id"
+        with self._write() as connection:
+            now = read_next_time(connection)
+            if connection.execute(change, {**values, "thread_id": thread_id, "now": now}).rowcount:
                 return
-        with suppress(sqlite3.IntegrityError):  # another process has just added it
-            self._insert_row(self.get(thread_id))
+        row = self.get(thread_id)
+        with suppress(sqlite3.IntegrityError), self._write() as connection:
+            insert_thread(connection, row)  # unless another process has just added it
         self._update_row(thread_id, assignment, values)
+
+
+def _insert_used_thread(connection: sqlite3.Connection, row: ThreadRow) -> None:
+    """Insert a thread as the last one used."""
+    used = read_next_time(connection, row.updated_at)
+    insert_thread(connection, replace(row, updated_at=used))
 
 
 def count_threads(database: Path) -> dict[tuple[str, str], int]:
@@ -370,6 +373,3 @@ def _build_not_found_error(content: str, rows: list[ThreadRow]) -> UsageError:
         hint=text("did you mean {names}? {hint}", names=suggestions, hint=hint) if close else hint,
     )
 
-
-def _format_now() -> str:
-    return datetime.now(UTC).isoformat(timespec="microseconds")

@@ -30,7 +30,7 @@ class Context:
     base_url: str = ""
     """Endpoint of the model."""
     deadline: SkipJsonSchema[float] = 0.0
-    """When the time of this run is up, in seconds since the epoch; 0: no time limit."""
+    """When the time of this run is up, by `time.monotonic()`; 0: no time limit."""
     # Not in the schema: Studio's form and the server's API show the plain fields only.
     pool: SkipJsonSchema[InstanceOf[DependencyPool]] = field(
         default_factory=DependencyPool, repr=False, compare=False

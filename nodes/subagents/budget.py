@@ -38,7 +38,7 @@ def compute_deadline(context: Context) -> float:
     """Return the time by which a child that starts now must report; 0: no time limit."""
     if not context.deadline:
         return 0.0
-    now = time.time()
+    now = time.monotonic()
     return now + max(0.0, context.deadline - now) * TIME_SHARE
 
 
@@ -50,6 +50,6 @@ def build_limit_message(state: State, context: Context) -> str:
         return LAST_ANSWER.format(limit=f"{turns} model turns")
     if dollars and spent is not None and spent >= dollars:
         return LAST_ANSWER.format(limit=f"${dollars:.2f}")
-    if context.deadline and time.time() >= context.deadline:
+    if context.deadline and time.monotonic() >= context.deadline:
         return LAST_ANSWER.format(limit="its time")
     return ""

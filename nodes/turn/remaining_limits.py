@@ -36,7 +36,7 @@ def build_remaining_note(
     if dollars and spent is not None:
         parts.append(f"${max(0.0, allowed['cost_allowed'] - spent):.2f} of ${dollars:g}")
     if context.deadline:
-        parts.append(f"{max(0.0, context.deadline - time.time()):.0f} seconds")
+        parts.append(f"{max(0.0, context.deadline - time.monotonic()):.0f} seconds")
     if not parts:
         return []
     return [build_note(role, f"Left for this request: {', '.join(parts)}. Finish before they end.")]

@@ -18,7 +18,7 @@ class ActiveRun:
 
     attempts: AttemptThreads
     deadline: float
-    """When its time is up, in seconds since the epoch; 0: no limit."""
+    """When its time is up, by `time.monotonic()`; 0: no limit."""
     control: RunControl = field(default_factory=RunControl)
     thread_id: str = ""
     """Empty until the thread is found."""
@@ -95,7 +95,7 @@ def compute_deadline(time_limit: float | None, deadline: float) -> float:
             text("`{limit}` is no time limit", limit=time_limit),
             hint="give the seconds that the run may take",
         )
-    run_deadline = time.time() + time_limit
+    run_deadline = time.monotonic() + time_limit
     return min(run_deadline, deadline) if deadline else run_deadline
 
 

@@ -17,7 +17,7 @@ GRACE = 3.0
 async def limit_time(events: AsyncGenerator[Event], run: ActiveRun) -> AsyncGenerator[Event]:
     """Stream the events until the run's deadline; nothing of the thread is lost by it."""
     loop, usage = asyncio.get_running_loop(), dict[str, Any]()
-    seconds = run.deadline - time.time()
+    seconds = run.deadline - time.monotonic()
     timer = loop.call_later(max(0.0, seconds), run.stop, "timeout")
     end = loop.time() + seconds + GRACE
     try:

@@ -1,5 +1,6 @@
 """The wait at a provider's limit."""
 
+import time
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -45,3 +46,14 @@ async def test_nothing_is_waited_for_when_it_is_over_or_stopped() -> None:
     assert await gather(ask(-1)) == []
     assert await gather(ask(None)) == []
     assert await gather(ask(86_400), is_stopping=True) == []
+
+
+@pytest.mark.parametrize("hours", [-9000, -24, -1, 1, 9000])
+async def test_wait_ends_when_clock_is_changed(
+    monkeypatch: pytest.MonkeyPatch, hours: float
+) -> None:
+    question, now, waited = ask(0.3), time.time, list[Progress]()
+    async for progress in wait_for_limit(question, lambda: False):
+        monkeypatch.setattr(time, "time", lambda: now() + hours * 3600)
+        waited.append(progress)
+    assert [progress.total for progress in waited] == [0]

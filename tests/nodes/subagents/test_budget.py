@@ -6,6 +6,7 @@ import pytest
 from maxagent.nodes.run.context import Context
 from maxagent.nodes.state import State
 from maxagent.nodes.subagents.budget import build_limit_message, compute_deadline, compute_share
+from maxagent.sdk.runs.active_runs import compute_deadline as compute_run_deadline
 
 SPENT = {"requests": 1, "input": 1, "output": 1, "cached": 0, "cost": 0.5}
 
@@ -31,7 +32,7 @@ def test_children_share_what_is_left(more: dict[str, Any], children: int, share:
 
 
 FAR_AWAY = 4e9
-"""The year 2096."""
+"""A machine that has run for 126 years."""
 
 
 @pytest.mark.parametrize(
@@ -51,6 +52,17 @@ def test_a_child_is_told_at_each_limit(more: dict[str, Any], deadline: float, li
 
 
 def test_a_child_has_less_time_than_the_run() -> None:
-    now = time.time()
+    now = time.monotonic()
     assert compute_deadline(Context()) == 0.0
     assert now + 70 < compute_deadline(Context(deadline=now + 100)) < now + 90
+
+
+@pytest.mark.parametrize("hours", [-9000, -24, -1, 1, 9000])
+def test_time_limit_outlives_a_changed_clock(monkeypatch: pytest.MonkeyPatch, hours: float) -> None:
+    now, run_deadline = time.time, compute_run_deadline(60, 0.0)
+    monkeypatch.setattr(time, "time", lambda: now() + hours * 3600)
+    context = Context(deadline=run_deadline)
+    assert 40 < compute_deadline(context) - time.monotonic() <= 48
+    assert build_limit_message(state(), context) == ""
+    ended = Context(deadline=time.monotonic())
+    assert "reached the limit of its time." in build_limit_message(state(), ended)

@@ -69,5 +69,8 @@ def _is_stored(
 @lru_cache(maxsize=4)
 def _read_index(index: Path, state: tuple[int, int, int]) -> IndexedPaths:
     # a sparse index lists whole folders without their files, so those are not covered
-    entries = parse_index(index.read_bytes(), 2 * MAX_FILES).entries
-    return frozenset(entry.name for entry in entries if entry.type in (REGULAR, LINK))
+    parsed = parse_index(index.read_bytes(), 2 * MAX_FILES)
+    names = {entry.name for entry in parsed.entries if entry.type in (REGULAR, LINK)} - {b""}
+    if parsed.base.strip("0"):  # what has left the index since is among them
+        names |= list_index(index.with_name(f"sharedindex.{parsed.base}"))
+    return frozenset(names)

@@ -6,6 +6,7 @@ Takes one git process if nothing changed since the last snapshot, otherwise thre
 import asyncio
 import os
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from .git_ls_files import (
     find_index,
     find_nested_repositories,
     find_top,
+    may_have_long_ids,
     plan_index_update,
     read_excludes,
 )
@@ -228,13 +230,27 @@ class GitSnapshots:
         index = await asyncio.to_thread(find_index, self._store.top)
         if index is None:
             return frozenset()
-        asked = ("ls-files", "-z", "-c", "-i", "--exclude-standard", *self._build_exclude_options())
-        try:
-            listing = await replace(self._store, index=index).run_git(*asked)
-        except GitCommandError:  # git reads its format only beside its objects, or it is damaged
-            return frozenset()
+        listing: bytes | None = None
+        if not await asyncio.to_thread(may_have_long_ids, self._store.top):
+            with suppress(GitCommandError):  # it needs the objects beside it, or is damaged
+                asked = ("ls-files", "-z", "-c", "-i", "--exclude-standard")
+                own = replace(self._store, index=index)
+                listing = await own.run_git(*asked, *self._build_exclude_options())
+        if listing is None:
+            listing = await self._filter_ignored(await asyncio.to_thread(list_index, index))
         paths = (path for path in listing.split(b"\0") if path)
         return frozenset(path for path in paths if not self._out.is_excluded(os.fsdecode(path)))
+
+    async def _filter_ignored(self, tracked: frozenset[bytes]) -> bytes:
+        """Return those of the tracked files, from the top, that are below the folder and ignored."""
+        prefix = os.fsencode(self._store.prefix)
+        own = [path.removeprefix(prefix) for path in tracked if path.startswith(prefix)]
+        if not own:
+            return b""
+        asked = ("check-ignore", "--no-index", "-z", "--stdin")
+        with suppress(GitCommandError):  # a link took the place of a folder
+            return await self._store.run_git(*asked, stdin=_join_paths(own), allowed_codes=(0, 1))
+        return b""
 
     def _build_exclude_options(self) -> list[str]:
         return [f"--exclude={pattern}" for pattern in self._out.to_git_patterns(self._store.prefix)]

@@ -131,6 +131,14 @@ def find_index(top: Path) -> Path | None:
     return index if index.is_file() else None
 
 
+def may_have_long_ids(top: Path) -> bool:
+    """Return whether the repository may name objects by SHA-256; others misread its index."""
+    try:
+        return b"sha256" in (find_git_directories(top)[1] / "config").read_bytes().lower()
+    except (OSError, UnicodeError):
+        return False
+
+
 def find_git_directories(top: Path) -> tuple[Path, Path]:
     """Return the `.git` directory of this checkout, and the one that linked worktrees share.
 

@@ -372,4 +372,3 @@ def _build_not_found_error(content: str, rows: list[ThreadRow]) -> UsageError:
         else "the thread's ID or name is empty",
         hint=text("did you mean {names}? {hint}", names=suggestions, hint=hint) if close else hint,
     )
-

@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...config.git.repository import find_git_folders, find_top
+from ..snapshots.git_index import parse_index
 
-# Bytes of an index that is compared entry by entry: some 200,000 files
+# Bytes of an index that is compared entry by entry: some 200,000 files. A larger one counts as
+# changed once git has written it.
 MAX_INDEX = 30_000_000
 _MAX_FILE = 100_000
-_HEADER = struct.Struct(">4sLL")
-# Of an entry: stat, mode, size; the ID of the content, flags; then the path
-_STAT_SIZE, _ID_SIZE, _EXTENDED = 40, 20, 0x4000
 
 
 @dataclass(frozen=True)
@@ -25,8 +24,9 @@ class GitState:
     """HEAD, its commit, the stash and the index."""
 
     marks: tuple[str, ...] = ()
-    """Of HEAD, the branch, the stash and their logs."""
+    """Of HEAD, the branch, the stash and their logs, or of the tables that have all of them."""
     index: bytes = b""
+    """Its bytes; of a large one, its size and time."""
 
     def is_same(self, other: "GitState") -> bool:
         """Return whether nothing was checked out, stashed, committed or staged in between.
@@ -51,8 +51,10 @@ def read_git_state(folder: Path) -> GitState:
         *(os.fsdecode(_read(common / name)) for name in (branch, "refs/stash") if name),
         *(_measure(git_dir / name) for name in ("logs/HEAD", "ORIG_HEAD")),
         *(_measure(common / name) for name in ("logs/refs/stash", "packed-refs")),
+        *(os.fsdecode(_read(place / "reftable/tables.list")) for place in (git_dir, common)),
     ]
-    return GitState(tuple(marks), _read(git_dir / "index", MAX_INDEX))
+    index = git_dir / "index"
+    return GitState(tuple(marks), _read(index, MAX_INDEX) or os.fsencode(_measure(index)))
 
 
 def _read(file: Path, most: int = _MAX_FILE) -> bytes:
@@ -73,30 +75,14 @@ def _measure(file: Path) -> str:
 
 
 def _digest(index: bytes) -> bytes:
-    """Return a digest of paths, modes and contents; of an unknown format, of all bytes."""
-    digest = hashlib.sha256()
+    """Return a digest of paths, modes and contents; of another format, of all bytes."""
     try:
-        name, version, count = _HEADER.unpack_from(index)
-        if name != b"DIRC" or version not in (2, 3):
-            return hashlib.sha256(index).digest()
-        at = _HEADER.size
-        for _ in range(count):
-            entry, at = _read_entry(index, at)
-            digest.update(entry)
-    except (struct.error, ValueError):
+        parsed = parse_index(index, len(index))
+    except (struct.error, ValueError, IndexError):
         return hashlib.sha256(index).digest()
+    if parsed.is_split:
+        return hashlib.sha256(index).digest()
+    digest = hashlib.sha256()
+    for entry in parsed.entries:
+        digest.update(b"%o %d %s %s\0" % (entry.mode, entry.flags, entry.content, entry.name))
     return digest.digest()
-
-
-def _read_entry(index: bytes, at: int) -> tuple[bytes, int]:
-    """Return one entry without its file's times, and where the next one begins."""
-    start = at
-    mode = index[at + 24 : at + 28]
-    at += _STAT_SIZE
-    content = index[at : at + _ID_SIZE]
-    at += _ID_SIZE
-    (flags,) = struct.unpack_from(">H", index, at)
-    at += 4 if flags & _EXTENDED else 2
-    end = index.index(b"\0", at)
-    entry = mode + content + flags.to_bytes(2, "big") + index[at : end + 1]
-    return entry, start + (end - start + 8) // 8 * 8

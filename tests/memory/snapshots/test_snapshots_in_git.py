@@ -1,6 +1,8 @@
 """Snapshots of folders in which there are repositories, or which are one."""
 
+import os
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -128,3 +130,61 @@ async def test_linked_worktree_works_like_any_folder(folder: Path, tmp_path: Pat
     assert kinds(await snapshots.list_changes(old, new)) == {"a.py": "modified"}
     assert await put_all_back(snapshots, old, new) == {}
     assert git(tree, "status", "--porcelain") == ""
+
+
+WHO = {
+    f"GIT_{who}_{what}": "a@b.c" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")
+}
+FORMATS = {
+    "sha1": "",
+    "sha256": "rm -rf .git; git init -q --object-format=sha256; git add -f .; git commit -qm one",
+    "split": "git update-index --split-index; echo z > z.txt; git add z.txt",
+    "split, empty": "git update-index --split-index",
+    "sparse": "git sparse-checkout init --cone --sparse-index; git sparse-checkout add c",
+    "version 4": "git update-index --index-version 4",
+    "sha256, split": "rm -rf .git; git init -q --object-format=sha256; git add -f .;"
+    "git commit -qm one; git update-index --split-index",
+}
+DESTRUCTIVE = [
+    "git restore .",
+    "git checkout -- .",
+    "git stash -q",
+    "git stash -q -u",
+    "git reset -q --hard",
+    "git checkout -q -f HEAD",
+    "git rm -rqf .",
+    "git checkout-index -qfa",
+    "git read-tree -u --reset HEAD",
+]
+
+
+@pytest.mark.parametrize(
+    ("format_name", "line"),
+    [
+        *(("sha1", line) for line in DESTRUCTIVE),
+        *((name, line) for name in [*FORMATS][1:] for line in DESTRUCTIVE[:1]),
+    ],
+)
+async def test_snapshots_hold_what_git_destroys(
+    folder: Path, tmp_path: Path, format_name: str, line: str
+) -> None:
+    git(folder, "init", "-q")
+    (folder / ".gitignore").write_text("*.log\n")
+    (folder / "c").mkdir()
+    for name in ("a.py", "kept.log", "c/kept.log"):
+        (folder / name).write_text("first\n")
+    git(folder, "add", "-f", ".")
+    git(folder, "commit", "-qm", "first")
+    environ = {**os.environ, **WHO}
+    command = FORMATS[format_name]
+    subprocess.run(["sh", "-ec", command], cwd=folder, check=True, env=environ)
+    snapshots = Snapshots(folder, tmp_path / "data" / "snapshots", [])
+    await snapshots.take()
+    for name in ("a.py", "kept.log", "c/kept.log"):
+        (folder / name).write_text("changed\n")
+    old = await snapshots.take()
+    subprocess.run(["sh", "-ec", line], cwd=folder, check=True, env=environ)
+    new = await snapshots.take()
+    assert await put_all_back(snapshots, old, new) == {}
+    for name in ("a.py", "kept.log", "c/kept.log"):
+        assert (folder / name).read_text() == "changed\n"

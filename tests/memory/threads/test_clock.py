@@ -116,9 +116,7 @@ def test_status_counts_after_clock_back(index: ThreadIndex, tmp_path: Path) -> N
     assert index.get(row.thread_id).status == "done"
 
 
-@pytest.mark.parametrize(
-    "stored", ["", "tomorrow", "9999-12-31T23:59:59.999999+00:00", "~", "0"]
-)
+@pytest.mark.parametrize("stored", ["", "tomorrow", "9999-12-31T23:59:59.999999+00:00", "~", "0"])
 def test_times_of_other_programs_stop_nothing(
     index: ThreadIndex, tmp_path: Path, stored: str
 ) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.memory.undo.git_state import GitState, read_git_state
+from maxagent.memory.undo.git_state import MAX_INDEX, GitState, read_git_state
 
 ALONE = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 
@@ -94,3 +94,56 @@ def test_each_format_of_the_index_is_read(version: int, project: Path) -> None:
     assert before.is_same(read_git_state(project))
     shell(project, "git add e.txt")
     assert not before.is_same(read_git_state(project))
+
+
+FORMATS = {
+    "sha256": "rm -rf .git; git init -q -b main --object-format=sha256; git add .; git commit -qm one",
+    "split": "git update-index --split-index; echo z > z.txt; git add z.txt",
+    "sparse": "git stash -q; git sparse-checkout init --cone --sparse-index",
+    "version 4": "git update-index --index-version 4",
+    "untracked cache": "git update-index --untracked-cache; git status -s",
+    "skipped": "git update-index --skip-worktree c/d.txt",
+}
+SEEN = ["git stash -q -u", "git reset -q --hard", "git add n.txt", "git rm -q --cached a.txt"]
+
+
+@pytest.mark.parametrize("line", SEEN)
+@pytest.mark.parametrize("format_name", FORMATS)
+def test_use_is_seen_in_each_format(format_name: str, line: str, project: Path) -> None:
+    shell(project, f"{FORMATS[format_name]}; echo n > n.txt; echo y >> a.txt; git add a.txt")
+    before = read_git_state(project)
+    shell(project, line)
+    assert not before.is_same(read_git_state(project))
+
+
+@pytest.mark.parametrize("format_name", FORMATS.keys() - {"split"})
+def test_refreshing_is_no_use_in_each_format(format_name: str, project: Path) -> None:
+    shell(project, f"{FORMATS[format_name]}; echo y >> a.txt; git add a.txt")
+    before = read_git_state(project)
+    shell(project, "touch -d 2001-01-01 a.txt; git update-index -q --refresh || :; git status -s")
+    assert before.is_same(read_git_state(project))
+
+
+def test_use_of_a_large_index_is_seen(project: Path) -> None:
+    lines = "".join(
+        f"100644 e69de29bb2d1d6434b8b29ae775ad8c2e48c5391\t{number:0150}\n"
+        for number in range(150_000)
+    )
+    (project / "lines").write_text(lines)
+    shell(project, "git update-index --index-info < lines")
+    before = read_git_state(project)
+    assert (project / ".git/index").stat().st_size > MAX_INDEX
+    assert before.is_same(read_git_state(project))
+    shell(project, "git rm -q --cached a.txt")
+    assert not before.is_same(read_git_state(project))
+
+
+@pytest.mark.parametrize("place", [".git", ".git/worktrees/tree"])
+def test_tables_of_references_are_compared(place: str, project: Path) -> None:
+    tables = project / place / "reftable/tables.list"
+    tables.parent.mkdir()
+    tables.write_text("0x000000000001-0x000000000001-b54f3b59.ref\n")
+    folder = project if place == ".git" else project / ".git/tree"
+    before = read_git_state(folder)
+    tables.write_text("0x000000000001-0x000000000002-c1a3d801.ref\n")
+    assert not before.is_same(read_git_state(folder))

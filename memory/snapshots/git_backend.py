@@ -242,7 +242,7 @@ class GitSnapshots:
         return frozenset(path for path in paths if not self._out.is_excluded(os.fsdecode(path)))
 
     async def _filter_ignored(self, tracked: frozenset[bytes]) -> bytes:
-        """Return those of the tracked files, from the top, that are below the folder and ignored."""
+        """Return the ignored ones below the folder, of tracked files from the top."""
         prefix = os.fsencode(self._store.prefix)
         own = [path.removeprefix(prefix) for path in tracked if path.startswith(prefix)]
         if not own:

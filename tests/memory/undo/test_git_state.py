@@ -97,7 +97,7 @@ def test_each_format_of_the_index_is_read(version: int, project: Path) -> None:
 
 
 FORMATS = {
-    "sha256": "rm -rf .git; git init -q -b main --object-format=sha256; git add .; git commit -qm one",
+    "sha256": "rm -rf .git; git init -q --object-format=sha256; git add .; git commit -qm one",
     "split": "git update-index --split-index; echo z > z.txt; git add z.txt",
     "sparse": "git stash -q; git sparse-checkout init --cone --sparse-index",
     "version 4": "git update-index --index-version 4",

@@ -104,7 +104,7 @@ class ThreadIndex:
         proof = json.dumps(evidence) if evidence is not None else None
         self._update_row(
             thread_id,
-            "status = :status, evidence = COALESCE(:proof,evidence), updated_at = :now",
+            "status = :status,evidence = COALESCE(:proof,evidence),updated_at = :now",
             {"status": status, "proof": proof},
         )
 

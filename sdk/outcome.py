@@ -20,7 +20,18 @@ from ..nodes.run.limits import NOTHING_USED
 from ..nodes.run.message_history import find_final_text
 from ..nodes.state import State
 from ..tools.builtin.session.plan_mode import LEADS_TO
-from .events import Completion, Event, Failure, Interrupted, Question, as_json
+from .events import (
+    Completion,
+    Event,
+    Failure,
+    Interrupted,
+    PlanResponse,
+    Question,
+    as_json,
+)
+
+# The tool by which the model says in plan mode where the plan stands, and asks
+PLAN_RESPONSE = "plan_mode_respond"
 
 
 def find_question(thread_id: str, state: StateSnapshot) -> Question | None:
@@ -67,6 +78,21 @@ def _build_question(thread_id: str, interrupt: Interrupt, usage: dict[str, Any])
 def _describe_question(question: Question) -> dict[str, Any]:
     described = ("type", "usage", "others")
     return {name: value for name, value in as_json(question).items() if name not in described}
+
+
+def list_plan_responses(last: Event, before: Question | None) -> list[PlanResponse]:
+    """Return what the model says of its plan in a question that was not open before the run."""
+    if not isinstance(last, Question) or (before and before.id == last.id):
+        return []
+    requests = [request for request in last.action_requests if request["name"] == PLAN_RESPONSE]
+    args = [request["args"] for request in requests if request["args"].get("response")]
+    return [_build_plan_response(each) for each in args]
+
+
+def _build_plan_response(args: Mapping[str, Any]) -> PlanResponse:
+    options = args.get("options") or ()  # as the model wrote them: a single one may be a text
+    names = cast("list[object]", options) if isinstance(options, list) else [options]
+    return PlanResponse(str(args["response"]), [str(name) for name in names if name])
 
 
 async def build_completion(

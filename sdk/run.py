@@ -46,7 +46,7 @@ from .events import (
 )
 from .interrupt_response import Answer, build_resume_value, match_answers
 from .limit_wait import compute_time_left, wait_for_limit
-from .outcome import build_completion, build_usage, find_question
+from .outcome import build_completion, build_usage, find_question, list_plan_responses
 from .tracing import disable_tracing
 
 if TYPE_CHECKING:
@@ -178,7 +178,10 @@ class ThreadRun:
                     yield event
         if left := await asyncio.to_thread(self._find_left_files, left_before):
             yield Notice(left)
-        yield await self._read_last_event()
+        last = await self._read_last_event()
+        for response in list_plan_responses(last, waiting):
+            yield response
+        yield last
 
     async def _can_ask_again(self, state: StateSnapshot) -> bool:
         """Return whether the calls that wait for leave can be asked about as they are now.

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, cast
+from typing import Any, Literal
 from uuid import uuid4
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
@@ -305,16 +305,7 @@ def _emit_calls(runtime: Runtime[Context], answer: AIMessage, role: RoleName) ->
         emit_event(
             runtime, "tool_call", id=call["id"], tool=call["name"], args=call["args"], role=role
         )
-        if call["name"] == "plan_mode_respond":
-            _emit_plan_response(runtime, call["args"])
     for call in answer.invalid_tool_calls:
         emit_event(
             runtime, "tool_call", id=call["id"], tool=call["name"] or "?", args={}, role=role
         )
-
-
-def _emit_plan_response(runtime: Runtime[Context], args: dict[str, Any]) -> None:
-    options = args.get("options") or ()
-    names = map(str, cast("list[object]", options)) if isinstance(options, list) else ()
-    response = str(args.get("response") or "")
-    emit_event(runtime, "plan_response", response=response, options=[*names])

@@ -18,7 +18,7 @@ from langchain_core.tools import BaseTool
 from ...config.security.provenance import Provenance
 from ...config.text import join_texts
 from ...tools.consent.rule_record import provenances_from_json, provenances_to_json
-from ...tools.definition import get_effect, has_effect
+from ...tools.definition import get_effect, get_schema, has_effect
 from ...tools.mcp.tool_names import is_server_tool
 from ...tools.permissions.decision import Decision
 from ...tools.permissions.evaluate_tool import evaluate_tool_call
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 REJECTED = "The user refused this call. Do not try it again in another form."
 NOT_ALLOWED = "Not allowed: {reason}"
+NOTHING_ASKED = "The user was not asked: `{name}` is empty. Call the tool again with it."
 OTHER_SANDBOX = (
     "This call was allowed to run inside a sandbox ({then}), which is another one by now ({now}). "
     "It was not run; call it again"
@@ -176,6 +177,9 @@ def evaluate_queued(queued: PendingCall, tool: BaseTool, deps: Dependencies) -> 
     if digest := get_digest(tool):  # it runs in the program's own process, and is bound to its code
         queued = {**queued, "sandbox": "", "definition": digest}
     if get_effect(tool) == "talk":
+        required = get_schema(tool).get("required", ())
+        if empty := [name for name in required if not str(queued["args"].get(name) or "").strip()]:
+            return CallEvaluation(queued, "deny", NOTHING_ASKED.format(name=empty[0]))
         return CallEvaluation(queued, "ask", str(queued["args"].get("question", "")), ("respond",))
     return _build_evaluation(queued, decision)
 

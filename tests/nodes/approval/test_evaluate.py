@@ -61,6 +61,25 @@ def test_the_model_can_have_its_command_asked(deps):
     assert denied.verdict == "deny"
 
 
+@pytest.mark.parametrize(
+    ("name", "args", "field"),
+    [
+        ("ask_user", {}, "question"),
+        ("ask_user", {"question": ""}, "question"),
+        ("ask_user", {"question": " \n"}, "question"),
+        ("ask_user", {"question": None}, "question"),
+        ("ask_user", {"text": "Which?"}, "question"),
+        ("ask_followup_question", {"options": ["a"]}, "question"),
+        ("plan_mode_respond", {}, "response"),
+        ("plan_mode_respond", {"options": ["a"]}, "response"),
+        ("plan_mode_respond", {"response": "  "}, "response"),
+    ],
+)
+def test_an_empty_question_is_not_asked(deps, name, args, field):
+    denied = ruling(deps, name, **args)
+    assert denied.verdict == "deny" and f"`{field}` is empty" in denied.reason
+
+
 def test_a_question_can_only_be_answered_in_words(deps):
     asked = ruling(deps, "ask_user", question="Which?")
     assert (asked.verdict, asked.choices, asked.reason) == ("ask", ("respond",), "Which?")

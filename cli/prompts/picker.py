@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from prompt_toolkit.formatted_text import StyleAndTextTuples
     from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
+# Rows about the selected item
+PREVIEW_ROWS = 2
 # Items visible at once
 SHOWN = 10
 # From 0 to 100: share of the typed text that must occur, in this order, in an item's title
@@ -40,12 +42,18 @@ def can_draw_picker() -> bool:
 
 
 def pick_item(
-    items: Sequence[Item], rank: "Rank[Item]", build_cells: "BuildCells[Item]"
+    items: Sequence[Item],
+    rank: "Rank[Item]",
+    build_cells: "BuildCells[Item]",
+    describe: Callable[[Item], Sequence[str]] | None = None,
 ) -> Item | None:
-    """Return the item that the user selects; None if they leave. Needs a terminal."""
+    """Return the item that the user selects; None if they leave. Needs a terminal.
+
+    `describe` returns the `PREVIEW_ROWS` lines that are shown below the list for the selected item.
+    """
     if not can_draw_picker():
         return _pick_by_number(items, build_cells)
-    return run_sync(build_picker(PickerState(items, rank, build_cells)).run_async())
+    return run_sync(build_picker(PickerState(items, rank, build_cells), describe).run_async())
 
 
 def rank_by_text(
@@ -122,7 +130,9 @@ def _truncate_line(text: str, columns: int) -> str:
     return f"{text}…"
 
 
-def build_picker(choice: PickerState[Item]) -> "Application[Item | None]":
+def build_picker(
+    choice: PickerState[Item], describe: Callable[[Item], Sequence[str]] | None = None
+) -> "Application[Item | None]":
     """Build the picker; the caller runs it."""
     from prompt_toolkit.application import Application
     from prompt_toolkit.buffer import Buffer
@@ -145,12 +155,22 @@ def build_picker(choice: PickerState[Item]) -> "Application[Item | None]":
             for is_chosen, text in lines
         ] or [("", t("picker.nothing"))]
 
+    def render_preview() -> str:
+        item, columns = choice.selected_item, output.get_size().columns
+        lines = describe(item) if describe and item else ()
+        return "\n".join(_truncate_line(line, columns) for line in lines)
+
     mask = ConditionalProcessor(PasswordProcessor(), Condition(lambda: holds_key(typed.text)))
     search = BufferControl(typed, [mask, BeforeInput(f"{t('picker.search')} ")])
     body = HSplit(
         [
             Window(search, height=1),
             Window(FormattedTextControl(render_rows), height=min(SHOWN, choice.count) or 1),
+            *(
+                [Window(FormattedTextControl(render_preview), height=PREVIEW_ROWS, style="italic")]
+                if describe
+                else []
+            ),
             Window(FormattedTextControl(t("picker.keys")), height=1),
         ]
     )

@@ -1,18 +1,57 @@
 """Picker of a thread."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 
+from ...config import paths
 from ...memory.threads.record import ThreadRow
 from ..i18n.catalogs import t
 from ..rendering.humanize import format_age
 from ..rendering.listings.threads import SHORT_ID, format_title
+from ..rendering.sanitize import sanitize_line
 from ..rendering.table import NARROW
 from .picker import pick_item, rank_by_text
 
 
 def pick_thread(rows: Sequence[ThreadRow]) -> ThreadRow | None:
     """Return the thread that the user selects; None if they leave. Needs a terminal."""
-    return pick_item(rows, rank_threads, build_cells)
+    read_cost, describe = cache(_read_cost), cache(describe_thread)
+    by_id = {row.thread_id: row for row in rows}
+    return pick_item(
+        rows,
+        rank_threads,
+        partial(build_cells, read_cost=read_cost),
+        lambda row: describe(row.thread_id, by_id[row.thread_id].request),
+    )
+
+
+def _read_cost(thread_id: str) -> str:
+    """Return the dollars that a thread has cost; empty if they are not known."""
+    from ...config.errors import MaxAgentError
+    from ...sdk.threads.usage import read_usage
+
+    try:
+        usage = read_usage(thread_id, paths.locate_home(), 0)
+    except MaxAgentError:
+        return ""
+    return f"${usage.cost:.2f}" if usage and usage.cost else ""
+
+
+def describe_thread(thread_id: str, request: str) -> tuple[str, str]:
+    """Return the last message of the user and the beginning of its answer, a line each."""
+    from ...config.errors import MaxAgentError
+    from ...sdk.threads.transcript import read_transcript
+    from ..rendering.listings.threads import open_index
+
+    try:
+        entries = read_transcript(open_index().get(thread_id), paths.locate_home())
+    except MaxAgentError:
+        entries = []
+    messages = [at for at, entry in enumerate(entries) if entry.kind == "human"]
+    last = messages[-1] if messages else 0
+    words = entries[last].text if messages else request
+    answers = [entry.text for entry in entries[last:] if entry.kind in ("answer", "interrupted")]
+    return f"  › {sanitize_line(words)}", f"    {sanitize_line(answers[-1])}" if answers else ""
 
 
 def rank_threads(rows: Sequence[ThreadRow], typed: str) -> list[ThreadRow]:
@@ -25,13 +64,15 @@ def rank_threads(rows: Sequence[ThreadRow], typed: str) -> list[ThreadRow]:
     )
 
 
-def build_cells(rows: Sequence[ThreadRow], columns: int) -> list[list[str]]:
+def build_cells(
+    rows: Sequence[ThreadRow], columns: int, read_cost: Callable[[str], str] = lambda _: ""
+) -> list[list[str]]:
     """Return one row of cells for each thread; on a narrow screen only age and title."""
     cells = [[format_age(row.updated_at), format_title(row)] for row in rows]
     if columns < NARROW:
         return cells
     status = [t(f"threads.status.{row.status}") for row in rows]
     return [
-        [row.thread_id[:SHORT_ID], word, *cell]
+        [row.thread_id[:SHORT_ID], word, cell[0], str(row.steps), read_cost(row.thread_id), cell[1]]
         for row, word, cell in zip(rows, status, cells, strict=True)
     ]

@@ -73,6 +73,16 @@ class Conversation:
         self._pressed = float("-inf")  # a Ctrl-C before it does not count as a first one
         self.inbox.put_line(line)
 
+    def open_waiting_thread(self) -> None:
+        """Open the conversation that was announced as waiting, if there is one."""
+        if not self.is_working and (line := self._take_offered_line()):
+            self.submit_line(line)
+
+    def _take_offered_line(self) -> str:
+        """Return the line that opens the waiting conversation, once; empty: none was announced."""
+        thread, self.session.waiting_thread = self.session.waiting_thread, ""
+        return " ".join(("/resume", thread)) if thread else ""
+
     def take_back(self) -> str:
         """Remove the last waiting line, so that it is not sent, and return it."""
         return self.inbox.take_back()
@@ -137,7 +147,12 @@ class Conversation:
             await working
 
     async def run_line(self, line: str) -> None:
-        """Run a line and show its error, if any; raise ReplExit."""
+        """Run a line and show its error, if any; raise ReplExit.
+
+        An empty line opens the waiting conversation; any other line is no answer to that offer.
+        """
+        line = self._take_offered_line() if not line.strip() else line
+        self.session.waiting_thread = ""
         self.session.last_error_message = ""
         self.session.typed, self.session.is_unsent = line.strip(), True
         await self._run_task(dispatch_line(self.session, line, self.pastes.expand_marks))

@@ -23,6 +23,7 @@ from ..prompts.trust import settle_trust
 from ..rendering.definition_list import get_terminal_width
 from ..rendering.line_breaks import split_rows
 from ..rendering.output import echo
+from ..rendering.sanitize import sanitize_line
 from .input_loop import Conversation
 from .prompt.agent_mentions import describe_agents
 from .prompt.completer import LineCompleter
@@ -33,7 +34,7 @@ from .prompt.history import FolderHistory
 from .prompt.layout import PromptState
 from .prompt.live_prompt import LivePrompt
 from .prompt.protocol import PromptAborted, ReplExit
-from .prompt.status_bar import Status, format_status, read_branch
+from .prompt.status_bar import SEPARATOR, Status, format_status, read_branch
 from .prompt.terminal_signals import build_title_code
 from .session.background_startup import open_behind
 from .session.session import Session
@@ -172,14 +173,23 @@ async def _run_conversation(
         titles=titles,
         show_thinking=show_thinking,
     )
-    greeting = split_rows(t("repl.greeting", version=__version__), get_terminal_width())
-    prompt.print_above("\n".join(greeting) + "\n")
+    prompt.print_above("\n".join(build_card(folder, options)) + "\n")
     async with AsyncExitStack() as closing:
         if isinstance(prompt, PlainPrompt):
             closing.enter_context(handle_hangup(conversation.exit_at_once, stop.receive))
             return await _run_plain_prompt(conversation, prompt, closing)
         closing.enter_context(handle_hangup(conversation.request_exit, stop.receive))
         return await _run_live_prompt(conversation, prompt, closing)
+
+
+def build_card(folder: Path, options: "Options") -> list[str]:
+    """Return the first rows: name, model if it was chosen, folder, branch, and what to type."""
+    place, user_home = str(folder.resolve()), str(Path.home())
+    if place.startswith(f"{user_home}/"):
+        place = f"~{place.removeprefix(user_home)}"
+    facts = [f"mcode {__version__}", options.get("model", ""), place, read_branch(folder)]
+    rows = [SEPARATOR.join(sanitize_line(fact) for fact in facts if fact), t("repl.greeting")]
+    return [row for text in rows for row in split_rows(text, get_terminal_width())]
 
 
 async def _run_live_prompt(

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from chat_window import ChatWindow, in_git
+from chat_window import ChatWindow, in_git, squeezed
 from provider import Provider
 
 from maxagent import __version__
@@ -370,8 +370,10 @@ def test_another_conversation_is_picked_by_a_few_letters(window):
 
 def test_window_has_title_greeting_and_only_wanted_colours(window):
     assert window.terminal.glass.title
-    greeting = split_rows(window.words("repl.greeting", version=__version__), window.columns)
-    assert window.terminal.scrollback().startswith("\n".join([*greeting, ""]))
+    rows = split_rows(window.words("repl.greeting"), window.columns)
+    shown = window.terminal.scrollback()
+    assert shown.startswith(f"mcode {__version__} · ") and "\n".join([*rows, ""]) in shown
+    assert "trunk" in squeezed(shown).partition(squeezed(rows[0]))[0]
     has_colours = bool(COLOUR.search(window.terminal.shown))
     assert has_colours is (window.language == "en")
 

@@ -32,6 +32,10 @@ class KeyActions(Protocol):
         """Send a line, or queue it."""
         ...
 
+    def open_waiting_thread(self) -> None:
+        """Open the conversation that waits for an answer, if one was announced."""
+        ...
+
     def take_back(self) -> str:
         """Remove the last waiting line and return it; empty: none waits."""
         ...
@@ -92,6 +96,8 @@ def _bind_send_keys(keys: KeyBindings, hands: KeyActions, pastes: Pastes, stash:
         if strip_continuation(line.document.text_before_cursor) is not None:
             line.delete_before_cursor()
             line.insert_text("\n")
+        elif not in_burst and not line.text.strip():
+            hands.open_waiting_thread()
         elif not in_burst:
             send_line(line, hands, pastes)
             if not line.text:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ....config.errors import MaxAgentError
 from ...lazy_imports import without_collector
 from .session import Session, show_error
+from .waiting_threads import announce_waiting
 
 if TYPE_CHECKING:
     from ....nodes.options import Options
@@ -32,6 +33,7 @@ async def open_behind(session: Session, closing: AsyncExitStack) -> None:
     runner.background.watch(session.prompt.refresh)
     try:
         await refresh_status(session, runner)
+        await announce_waiting(session)
     except MaxAgentError as error:  # such as a missing key: the user can fix it
         show_error(session, error)
 

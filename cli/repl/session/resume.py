@@ -45,6 +45,8 @@ def _show_thread(session: Session) -> "ThreadRow":
         )
     )
     _show_exchange(session, passages)
+    if sum(passage.kind == "human" for passage in passages) > 1:
+        session.show(t("slash.resume.all", thread=thread), "dim")
     modes = [passage.text for passage in passages if passage.kind == "mode"]
     session.thread_options = {**session.thread_options, "plan": modes[-1:] == ["plan"]}
     if row.status in ("interrupted", "limit", "failed"):

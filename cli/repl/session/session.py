@@ -65,6 +65,8 @@ class Session(ChatSession):
     """Whether the user knows that the model's window is nearly full."""
     left_by_hand: bool = False
     """The user saw the turn end early: the next message need not ask whether to abandon it."""
+    waiting_thread: str = ""
+    """The conversation that Enter opens on an empty line: it waits for an answer."""
     typed: str = ""
     """The line that runs, as it was typed."""
     is_unsent: bool = False

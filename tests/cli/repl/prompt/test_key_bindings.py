@@ -35,6 +35,9 @@ class Recorded:
     def submit_line(self, line: str) -> None:
         self.done.append(f"sent {line}")
 
+    def open_waiting_thread(self) -> None:
+        self.done.append("waiting")
+
     def take_back(self) -> str:
         return self.waits.pop() if self.waits else ""
 
@@ -106,7 +109,7 @@ async def keyboard(hands: Recorded, history: list[str]) -> AsyncIterator[Keyboar
     "keys, done, left",
     [
         ("hello\r", ["sent hello"], ""),
-        ("\r  \r", [], "  "),
+        ("\r  \r", ["waiting"], "  "),
         (f"a{ALT_ENTER}b{CTRL_J}c\\\rd\r", ["sent a\nb\nc\nd"], ""),
         (f"gone{CTRL_C}kept", [], "kept"),
         (f"x{CTRL_D}y", [], "xy"),

@@ -23,6 +23,7 @@ from ..tools.builtin.session.plan_mode import LEADS_TO
 from .events import (
     Completion,
     Event,
+    EvidenceFound,
     Failure,
     Interrupted,
     PlanResponse,
@@ -150,6 +151,17 @@ def derive_status(event: Event) -> ThreadStatus | None:
             return "interrupted"
         case _:
             return None
+
+
+def find_evidence(event: Event, evidence: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """Return what to keep of a run's evidence after an event, with why the job ended so."""
+    match event:
+        case EvidenceFound():
+            return as_json(event)
+        case Completion(reason=reason) if reason and (proof := evidence or event.evidence):
+            return {**proof, "outcome_reason": reason}
+        case _:
+            return evidence
 
 
 def read_status(state: StateSnapshot) -> ThreadStatus:

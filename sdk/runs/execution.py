@@ -1,10 +1,11 @@
 """One run of a thread: it holds the lease, keeps the status, and what a stop leaves."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from ...config import paths
 from ...config.errors import UsageError
@@ -16,9 +17,9 @@ from ...nodes.messages.steering import SteeringQueue
 from ...nodes.run.dependencies import Dependencies
 from ...nodes.run.dependency_pool import DependencyPool
 from ..cancel_shield import run_shielded
-from ..events import Event, EvidenceFound, as_json
+from ..events import Event
 from ..graph_registry import Job, find_job
-from ..outcome import derive_status, record_status
+from ..outcome import derive_status, find_evidence, record_status
 from ..partial_answer import PartialAnswer, restore_partial_answer
 from ..prepared_run import PreparedRun, open_pull_request
 from ..run import Graph, ThreadRun
@@ -50,7 +51,8 @@ class RunExecution:
             self.steering.begin_run(row.thread_id)
             # the status if the stream is closed or cancelled
             status: ThreadStatus = "interrupted"
-            evidence, half = None, PartialAnswer()
+            evidence: Mapping[str, Any] | None = None
+            half = PartialAnswer()
             try:
                 # in a thread, since a closed run may still commit on this loop
                 await run_shielded(
@@ -61,7 +63,7 @@ class RunExecution:
                     async for event in events:
                         half.add_event(event)
                         status = derive_status(event) or status
-                        evidence = as_json(event) if isinstance(event, EvidenceFound) else evidence
+                        evidence = find_evidence(event, evidence)
                         yield event
             except (asyncio.CancelledError, GeneratorExit):
                 if status == "interrupted" and active.control.drain_reason == "timeout":

@@ -86,6 +86,6 @@ def test_page_and_help_name_the_same_options(environ: dict[str, str], project: P
     named = set(re.findall(r"`(?:-c`, `)?(--[a-z-]+)", PAGE)) | set(
         re.findall(r" (--[a-z-]+)", PAGE)
     )
-    elsewhere = {"--apply", "--question", "--approve", "--reject", "--answer", "--wait"}
+    elsewhere = {"--apply", "--question", "--approve", "--reject", "--answer", "--wait", "--now"}
     assert named - known == elsewhere
     assert known - named == {"--help", "--folder", "--stream", "--no-title"}

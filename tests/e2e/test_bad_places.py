@@ -250,3 +250,44 @@ def test_threads_are_read_on_a_full_disk(command: str, tmp_path: Path, provider:
         shown = program.run(*words)
         assert (shown.code, "disk" in shown.stderr) == (0, False), shown.stderr
         assert "hi" in shown.stdout or command == "diff"
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+from maxagent.config import paths
+from maxagent.memory.database.connection import connect
+from maxagent.memory.threads.index import ThreadIndex
+home = Path(sys.argv[1])
+index = ThreadIndex(home)
+connection = connect(paths.locate_database(home))
+index.record_thread(
+    thread_id="11111111-1111-4111-8111-111111111111", title="one", folder="/", graph="chat",
+    request="one", options={},
+)
+os._exit(0)
+"""
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["threads list --all", "threads show 1111", "threads rename 1111 x", "chat hi", "diff 1111"],
+)
+@pytest.mark.parametrize("is_filled_first", [False, True])
+def test_log_of_a_killed_process_survives_full_disk(
+    command: str, is_filled_first: bool, tmp_path: Path
+) -> None:
+    with small_disk(tmp_path / "disk", "4m") as disk:
+        home = disk / "home"
+        subprocess.run([sys.executable, "-c", KILLED, home], check=True)
+        log = home / "data/threads.db-wal"
+        content = log.read_bytes()
+        if is_filled_first:  # nor is there room for the index of the log
+            log.with_name("threads.db-shm").unlink()
+        fill(disk)
+        program = Program(tmp_path / "user", "http://localhost:9/v1", {"MAXAGENT_HOME": str(home)})
+        shown = program.run(*command.split())
+        assert "Traceback" not in shown.stderr and "internal error" not in shown.stderr
+        assert content and (shown.code == 0 or "space" in shown.stderr), shown.stderr
+        (disk / "big").unlink()
+        assert program.run("threads", "list", "--all").stdout.count("11111111") == 1

@@ -90,3 +90,5 @@ async def test_failed_task_with_green_tests_says_why(runner, project, play, test
     end = await last_of(runner.task("repair double", folder=project, options=options))
     assert (end.outcome, end.evidence["verdict"]) == ("failed", "passed")
     assert end.reason.startswith("the tests are green, but the tester") and words in end.reason
+    stored = runner.threads.get(end.thread_id).evidence or {}
+    assert stored["outcome_reason"] == end.reason

@@ -162,6 +162,7 @@ def _list_facts(row: "ThreadRow") -> Iterator[tuple[str, str]]:
         command = row.evidence["command"]
         detail = t("labelled", label=command, said=proof) if command else proof
         yield t("threads.evidence"), detail
+        yield t("threads.reason"), translate_stored(row.evidence.get("outcome_reason", ""))
     yield t("threads.resume"), _suggest_command(row)
 
 

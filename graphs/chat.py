@@ -6,7 +6,14 @@ from langgraph.graph import END, START
 
 from ..nodes.chat_turn import run_build_mode as build_mode
 from ..nodes.chat_turn import run_plan_mode
-from ..nodes.lazy_nodes import approve, compact, fit_schema, run_tool, switch_mode
+from ..nodes.lazy_nodes import (
+    approve,
+    check_goal,
+    compact,
+    fit_schema,
+    run_tool,
+    switch_mode,
+)
 from ..nodes.receive_message import receive_message
 from ..nodes.state import State, Task
 from ..nodes.tool_task import ToolTask
@@ -16,7 +23,7 @@ from .subagent import add_subagent_nodes
 MODES = ("build", "plan")
 TURN_EDGES = {
     **{"approve": "calls tools", "compact": "too long", "fit_schema": "JSON answer"},
-    **{END: "answer", **label_edges("goes on", MODES)},
+    **{"check": "goal", END: "answer", **label_edges("goes on", MODES)},
 }
 
 
@@ -37,6 +44,8 @@ def build_graph() -> JobGraph[State, Task]:
     builder.add_node("switch", switch_mode, destinations=switch_edges)
     tool_edges = {**label_edges("results", MODES), "approve": "next call"}
     builder.add_node("tools", run_tool, input_schema=ToolTask, destinations=tool_edges)
+    check_edges = {END: "reached", "build": "not reached", "check": "asks"}
+    builder.add_node("check", check_goal, destinations=check_edges)
     fit_edges = {END: "fits", **label_edges("does not fit", MODES)}
     builder.add_node("fit_schema", fit_schema, destinations=fit_edges)
     add_subagent_nodes(builder, MODES)

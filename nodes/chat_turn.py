@@ -12,7 +12,9 @@ from .run.message_history import is_tool_answer
 from .state import State
 from .turn.model_turn import run_model_turn
 
-ChatTransition = Command[Literal["approve", "compact", "build", "plan", "fit_schema", "__end__"]]
+ChatTransition = Command[
+    Literal["approve", "compact", "build", "plan", "check", "fit_schema", "__end__"]
+]
 
 
 async def run_chat_turn(state: State, runtime: Runtime[Context], role: RoleName) -> ChatTransition:
@@ -34,6 +36,8 @@ async def run_chat_turn(state: State, runtime: Runtime[Context], role: RoleName)
         return Command(goto="plan" if role == "plan" else "build", update=update)
     if not turn.update and is_tool_answer(state, role):  # it was not shown yet
         emit_event(runtime, "output", text=turn.final_text)
+    if role == "build" and state.get("options", {}).get("goal"):
+        return Command(goto="check", update={**turn.update, "summary": turn.final_text})
     update = {**turn.update, "outcome": "answered", "summary": turn.final_text}
     goto = "fit_schema" if state.get("options", {}).get("schema") else "__end__"
     return Command(goto=goto, update=update)

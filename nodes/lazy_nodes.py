@@ -48,6 +48,15 @@ async def verify(
     return await verify(state, runtime)
 
 
+async def check_goal(
+    state: State, runtime: Runtime[Context]
+) -> Command[Literal["check", "build", "__end__"]]:
+    """Check the goal of a message: `nodes/check_goal.py`."""
+    from .check_goal import check_goal
+
+    return await check_goal(state, runtime)
+
+
 async def compact(state: State, runtime: Runtime[Context]) -> Command[str]:
     """Shorten what a model is sent: `nodes/compact.py`."""
     from .compact import compact

@@ -68,6 +68,8 @@ class Options(TypedDict, total=False):
     """JSON schema that the answer to one message must fit; absent: any words."""
     aside: list[str]
     """Side context of one message: what happened besides the conversation, or was piped to it."""
+    goal: bool
+    """One message is done only when the project's tests pass."""
     pr: Literal["ask", "yes"]
     """Open a pull request for the result of one message: `ask` first, or `yes`; absent: no."""
     mentioning: str
@@ -76,7 +78,17 @@ class Options(TypedDict, total=False):
 
 # Options that do not hold for later messages
 FOR_ONE_MESSAGE = frozenset(
-    {"speaker", "turn_model", "max_turns", "max_cost", "schema", "aside", "pr", "mentioning"}
+    {
+        "speaker",
+        "turn_model",
+        "max_turns",
+        "max_cost",
+        "schema",
+        "aside",
+        "pr",
+        "mentioning",
+        "goal",
+    }
 )
 
 # Options that only MaxAgent itself sets
@@ -90,7 +102,7 @@ FORMS: dict[object, str] = {
 }
 
 # Options of one message that are not for the sub-agents that it sends
-FOR_CHILDREN_NOT = frozenset({"max_turns", "max_cost", "schema", "aside", "mentioning"})
+FOR_CHILDREN_NOT = frozenset({"max_turns", "max_cost", "schema", "aside", "mentioning", "goal"})
 
 
 def select_lasting(options: Options) -> Options:

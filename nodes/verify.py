@@ -83,8 +83,8 @@ async def verify(
     asked = find_question(state, deps, command_line)
     if asked != state.get("asked", []):
         return Command(goto="verify", update={"asked": asked})
-    record = _create_record(state, runtime, deps)
-    proof = await _run_proof(state, record, commands)
+    record = create_record(state, runtime, deps)
+    proof = await run_proof(state, record, commands)
     baseline = {"baseline": proof.baseline} if proof.baseline else {}
     if needs_first_run(state):
         update = {**await record.build_update(), **proof.consents, **baseline, "asked": []}
@@ -119,10 +119,14 @@ async def verify(
 
 
 def _build_repair_request(state: State, evidence: Evidence) -> HumanMessage:
-    names = _list_names(BEFORE, evidence)
     if is_generating(state):
-        return build_rejection(evidence, names)
-    return build_role_message("coder", RED.format(**evidence) + names)
+        return build_rejection(evidence, _list_names(BEFORE, evidence))
+    return build_role_message("coder", format_red_tests(evidence))
+
+
+def format_red_tests(evidence: Evidence) -> str:
+    """Return what a model is told of red tests."""
+    return RED.format(**evidence) + _list_names(BEFORE, evidence)
 
 
 def _list_names(template: str, evidence: Evidence) -> str:
@@ -131,13 +135,15 @@ def _list_names(template: str, evidence: Evidence) -> str:
     return template.format(names=names) if names else ""
 
 
-def _create_record(state: State, runtime: Runtime[Context], deps: Dependencies) -> FileRecord:
+def create_record(state: State, runtime: Runtime[Context], deps: Dependencies) -> FileRecord:
+    """Create the record of what the tests change in files."""
     info, turn = runtime.execution_info, state.get("turn", 1)
     key = f"tests-{info.task_id if info else 'none'}"  # the same after an interrupted run
     return FileRecord(deps, runtime, key, "shell", "verify", turn, state.get("tree", ""))
 
 
-async def _run_proof(state: State, record: FileRecord, commands: Sequence[TestCommand]) -> Proof:
+async def run_proof(state: State, record: FileRecord, commands: Sequence[TestCommand]) -> Proof:
+    """Run the tests if the user and the mode let them; the evidence says why they did not run."""
     await record.take_snapshot()
     deps, asked, command_line = record.deps, state.get("asked", []), show_commands(commands)
     if not commands:

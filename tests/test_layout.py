@@ -49,7 +49,7 @@ ROOMS = {
     "nodes": "children/task conversation/cut tool_task state children cards conversation messages "
     "run hooks recovery repetition verdict outcome subagents background skills approval review mcp "
     "turn enforce_schema compaction testing attempts agent_turn approve architect chat_turn coder "
-    "compact editor receive_message run_tool switch_mode tester verify lazy_nodes",
+    "compact editor receive_message run_tool switch_mode tester verify check_goal lazy_nodes",
     "tools": "textedits definitions process filesystem git hosting sandbox testing hooks "
     "search shell/parsing shell/readonly shell/risks shell shell/effects consent mcp/oauth mcp "
     "permissions skills tool_run web editing/matching editing/rewriting editing editing/patch "

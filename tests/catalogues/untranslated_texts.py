@@ -38,6 +38,7 @@ SPEAKING = (
     "tools/shell/**/*.py",
     "tools/runtime/agent_tools.py",
     "tools/testing/*.py",
+    "nodes/check_goal.py",
     "nodes/cards/proposals.py",
     "nodes/subagents/abandoned_worktrees.py",
     "nodes/testing/*.py",

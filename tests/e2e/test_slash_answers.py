@@ -8,6 +8,10 @@ import pytest
 from chat_window import ChatWindow
 from provider import Provider
 
+from maxagent import trust
+from maxagent.memory.threads.index import ThreadIndex
+
+GREEN = "import unittest\nclass T(unittest.TestCase):\n    def test_it(self): pass\n"
 COPIED = base64.b64encode(b"An **answer**.").decode()
 
 
@@ -51,3 +55,22 @@ def test_menu_says_that_there_is_more(window: ChatWindow) -> None:
     window.type("prm")
     window.see("/permissions")
     window.press("enter").holds("/permissions")
+
+
+def test_goal_ends_at_its_budget_and_goes_on(window: ChatWindow) -> None:
+    config = "task: {test_command: python3 -m unittest, repair_rounds: 1}\n"
+    window.program.home.mkdir(exist_ok=True)
+    (window.program.home / "config.yaml").write_text(config)
+    trust(window.project, window.program.home)
+    (window.project / "test_it.py").write_text("import missing\n")
+    window.say("/mode auto", until="auto")
+    window.answers({"text": "One."}, {"text": "Two."}, {"text": "Three."})
+    window.say("/goal make it green", until="Two.")
+    window.see(window.words("repl.limit", why="|").split("|")[0])
+    (window.project / "missing.py").write_text("")
+    (window.project / "test_it.py").write_text(GREEN)
+    window.press("ctrl-d")
+    assert window.terminal.end() == 0
+    (row,) = ThreadIndex(window.program.home).list(window.project)
+    ended = window.program.run("resume", row.thread_id)
+    assert ended.code == 0, ended.stderr

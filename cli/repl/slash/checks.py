@@ -1,4 +1,4 @@
-"""`/review`, `/test`, `/doctor`: checks of changes, of the project and of the machine."""
+"""`/goal`, `/review`, `/test`, `/doctor`: checks of the work, the project and the machine."""
 
 import asyncio
 import json
@@ -17,6 +17,14 @@ if TYPE_CHECKING:
     from ...commands.test.project import TestedProject
 
 TEST_TEMPLATE = "The user ran the project's tests: {result}\n{tail}"
+
+
+async def work_until_checked(session: Session, words: str) -> None:
+    """Send the text; the turn ends when the project's tests pass, or at the limit of rounds."""
+    if not words:
+        raise UsageError(t("slash.goal.empty"), hint=t("slash.goal.empty.hint"))
+    session.plan = False  # plan mode changes nothing that tests could check
+    await session.run_message(words, once={"goal": True})
 
 
 async def review(session: Session, target: str) -> None:

@@ -101,6 +101,7 @@ SLASH_COMMANDS: Mapping[str, SlashCommand] = {
         SlashCommand("export", answers.export_conversation, "[FILE]"),
         SlashCommand("btw", answers.ask_beside, "TEXT"),
         SlashCommand("diff", files.show_changes),
+        SlashCommand("goal", checks.work_until_checked, "TEXT"),
         SlashCommand("review", checks.review, "[BASE..HEAD|PR]"),
         SlashCommand("test", checks.run_project_tests, "[ARGS]"),
         SlashCommand("commit", commit.commit_changes, "[all] [TEXT]"),

@@ -46,7 +46,7 @@ def compile_glob(pattern: str, *, loosely: bool = False) -> Callable[[str], bool
     patterns = [
         [None if part == "**" else _compile_name(part, pattern, flags) for part in parts]
         for alternative in _expand_braces(pattern)
-        for parts in map(_split_pattern, _list_meanings(alternative) if loosely else [alternative])
+        for parts in _list_parts(alternative, loosely=loosely)
     ]
     if all(len(parts) == 2 and parts[0] is None and parts[1] for parts in patterns):
         names = [name for _, name in patterns if name]
@@ -134,6 +134,15 @@ def _check_count(alternatives: Sequence[str], pattern: str) -> None:
 def _split_choices(pattern: str) -> Iterable[str]:
     head, choices, tail = _BRACES.split(pattern, maxsplit=1)
     return (head + choice + tail for choice in choices.split(","))
+
+
+def _list_parts(pattern: str, *, loosely: bool) -> list[list[str]]:
+    """List what stands between the slashes; strictly, `a/**` is all below `a` and not `a`."""
+    if loosely:
+        return [_split_pattern(meaning) for meaning in _list_meanings(pattern)]
+    parts = _split_pattern(pattern)
+    has_names = parts[-1] == "**" and not pattern.endswith("/") and set(parts) != {"**"}
+    return [[*parts[:-1], "*", "**"] if has_names else parts]
 
 
 def _list_meanings(pattern: str) -> list[str]:

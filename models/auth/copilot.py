@@ -254,11 +254,17 @@ def _parse_model(row: Mapping[str, Any]) -> CopilotModel:
     supports: dict[str, Any] = capabilities.get("supports") or {}
     return CopilotModel(
         name=str(row["id"]),
-        context=limits.get("max_context_window_tokens") or limits.get("max_prompt_tokens"),
+        context=_find_smallest(limits, "max_context_window_tokens", "max_prompt_tokens"),
         output=limits.get("max_output_tokens"),
         vision=bool(supports.get("vision")),
         can_be_picked=bool(row.get("model_picker_enabled", True)),
     )
+
+
+def _find_smallest(limits: Mapping[str, Any], *names: str) -> int | None:
+    """Return the limit that binds; a prompt may be allowed less than the window has."""
+    tokens = [limits.get(name) for name in names]
+    return min((each for each in tokens if isinstance(each, int) and each > 0), default=None)
 
 
 def _format_token(scheme: str, token: str) -> str:

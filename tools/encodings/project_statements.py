@@ -20,6 +20,7 @@ MAX_ALTERNATIVES = 100
 _ATTRIBUTE = "working-tree-encoding"
 _LINE = re.compile(r'\s*("(?:[^"\\]|\\.)*"|\S+)(.*)')
 _BRACES = re.compile(r"\{([^{}]*)\}")
+_RANGE = re.compile(r"([+-]?\d{1,9})\.\.([+-]?\d{1,9})")
 _TOKEN = re.compile(r"\*\*|\*|\?|\[!?[^\]/]+\]|\\.|.")
 
 
@@ -121,7 +122,7 @@ def _parse_editorconfig(text: str) -> tuple[bool, Sequence[_Statement]]:
 def _build_patterns(glob: str) -> Sequence[str]:
     """Return regular expressions for a pattern of `.editorconfig`."""
     globs = [glob]
-    while any(_BRACES.search(each) for each in globs) and len(globs) <= MAX_ALTERNATIVES:
+    while any(map(_find_braces, globs)) and len(globs) <= MAX_ALTERNATIVES:
         globs = [other for each in globs for other in _expand_braces(each)]
     if len(globs) > MAX_ALTERNATIVES or any(each.count("*") > MAX_WILDCARDS for each in globs):
         return ()
@@ -129,10 +130,28 @@ def _build_patterns(glob: str) -> Sequence[str]:
 
 
 def _expand_braces(glob: str) -> Sequence[str]:
-    match = _BRACES.search(glob)
+    match = _find_braces(glob)
     if not match:
         return [glob]
-    return [glob[: match.start()] + each + glob[match.end() :] for each in match[1].split(",")]
+    start, end = glob[: match.start()], glob[match.end() :]
+    return [f"{start}{each}{end}" for each in _list_alternatives(match[1])]
+
+
+def _find_braces(glob: str) -> re.Match[str] | None:
+    """Return the first braces with alternatives or a range; around one word they are literal."""
+    matches = (
+        each for each in _BRACES.finditer(glob) if "," in each[1] or _RANGE.fullmatch(each[1])
+    )
+    return next(matches, None)
+
+
+def _list_alternatives(braced: str) -> Sequence[str]:
+    """Return the words, or the numbers of a range: of a long one too many for a pattern."""
+    numbers = _RANGE.fullmatch(braced)
+    if not numbers:
+        return braced.split(",")
+    first, last = sorted((int(numbers[1]), int(numbers[2])))
+    return [str(number) for number in range(first, min(last, first + MAX_ALTERNATIVES) + 1)]
 
 
 def _to_expression(glob: str) -> str:

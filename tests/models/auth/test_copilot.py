@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from github import TOKEN, GitHub
@@ -161,6 +162,27 @@ async def test_a_logout_meanwhile_stays(github: GitHub, login: CopilotLogin) -> 
     github.routes["/copilot_internal/v2/token"] = log_out
     await open_session(login)
     assert read_credentials(login.home) == {}
+
+
+@pytest.mark.parametrize(
+    ("limits", "context"),
+    [
+        ({"max_context_window_tokens": 128_000, "max_prompt_tokens": 64_000}, 64_000),
+        ({"max_context_window_tokens": 200_000, "max_prompt_tokens": 90_000}, 90_000),
+        ({"max_context_window_tokens": 32_768, "max_prompt_tokens": 40_000}, 32_768),
+        ({"max_context_window_tokens": 264_000, "max_prompt_tokens": None}, 264_000),
+        ({"max_prompt_tokens": 111_488}, 111_488),
+        ({"max_context_window_tokens": 0, "max_prompt_tokens": 12_288}, 12_288),
+        ({"max_context_window_tokens": "many"}, None),
+        ({}, None),
+    ],
+)
+async def test_smaller_limit_of_model_counts(
+    limits: dict[str, Any], context: int | None, github: GitHub, login: CopilotLogin
+) -> None:
+    rows = [{"id": "gpt-5", "capabilities": {"limits": limits}}]
+    github.routes["/copilot/models"] = lambda _: {"status": 200, "body": {"data": rows}}
+    assert [each.context for each in await list_copilot_models(login)] == [context]
 
 
 async def test_the_account_and_its_models_are_read(github: GitHub, login: CopilotLogin) -> None:

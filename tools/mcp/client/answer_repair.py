@@ -7,7 +7,7 @@ from typing import Any, Self, cast
 
 from mcp import types as protocol
 from mcp.shared.message import SessionMessage
-from mcp.types import JSONRPCError, JSONRPCResponse, methods
+from mcp.types import JSONRPCError, JSONRPCResponse, jsonrpc_message_adapter, methods
 from pydantic import ValidationError
 
 from ....config.text import text
@@ -88,10 +88,25 @@ class RepairedReader:
         await self._stream.__aexit__(*error)
 
 
-def read_unparsed_answer(line: bytes) -> JSONRPCError | None:
+def repair_error(body: bytes, request_id: int | str | None = None) -> bytes:
+    """Return an answer by HTTP, with an error that `mcp` can read if it has one."""
+    if b'"error"' not in body:
+        return body
+    try:
+        message = jsonrpc_message_adapter.validate_json(body, by_name=False)
+    except ValueError:
+        problem = read_unparsed_answer(body, request_id)
+        return problem.model_dump_json(by_alias=True).encode() if problem else body
+    if request_id is None or not isinstance(message, JSONRPCError) or message.id is not None:
+        return body
+    return message.model_copy(update={"id": request_id}).model_dump_json(by_alias=True).encode()
+
+
+def read_unparsed_answer(line: bytes, request_id: int | str | None = None) -> JSONRPCError | None:
     """Return an answer with an ID that is no message of the protocol as an error; else None.
 
-    Whoever waits for it would wait until the time is over.
+    Whoever waits for it would wait until the time is over. `request_id` is the ID of the only
+    request that it can answer, if the answer has none.
     """
     try:
         answer: Any = json.loads(line)
@@ -101,6 +116,8 @@ def read_unparsed_answer(line: bytes) -> JSONRPCError | None:
         return None
     fields = cast("dict[str, Any]", answer)
     identity, error = fields.get("id"), fields.get("error")
+    if identity is None:
+        identity = request_id
     if not isinstance(identity, int | str) or not {"result", "error"} & fields.keys():
         return None
     message = text("its answer cannot be read")

@@ -1,5 +1,6 @@
 """MCP over HTTP: requests by POST, answers as JSON or as a stream of events."""
 
+import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -22,6 +23,7 @@ from ....config.network.response_limits import MAX_JSON_VALUES, ResponseLimits, 
 from ....config.text import text
 from ..oauth.stored_login import StoredLogin, build_auth
 from ..server_config import McpServer
+from .answer_repair import repair_error
 
 # Codes of our own in answers that no server has given
 NOT_SENT, REFUSED, MAY_HAVE_RUN, SESSION_LOST = -32950, -32951, -32952, -32953
@@ -80,16 +82,22 @@ class McpHttpClient(httpx2.AsyncClient):
 
 
 class _AnswerStream(httpx2.AsyncByteStream):
-    """The bytes of an answer; `mcp` knows the errors of a stream, but not those of a decoder."""
+    """The bytes of an answer, with the errors in it that `mcp` does not know."""
 
     def __init__(self, response: httpx2.Response) -> None:
         self._stream = cast("httpx2.AsyncByteStream", response.stream)
+        self._request = response.request
         kind = response.headers.get("content-type", "").lower()
         self._is_events = kind.startswith("text/event-stream")
+        self._is_json = kind.startswith("application/json")
 
     async def __aiter__(self) -> AsyncGenerator[bytes]:
         try:
-            async for piece in self._stream:
+            if self._is_json:
+                body = b"".join([piece async for piece in self._stream])
+                yield repair_error(body, _read_request_id(self._request))
+                return
+            async for piece in _repair_events(self._stream) if self._is_events else self._stream:
                 yield piece
         except httpx2.DecodingError as error:
             kind = httpx2.SSEError if self._is_events else httpx2.StreamError
@@ -97,6 +105,35 @@ class _AnswerStream(httpx2.AsyncByteStream):
 
     async def aclose(self) -> None:
         await self._stream.aclose()
+
+
+async def _repair_events(stream: httpx2.AsyncByteStream) -> AsyncGenerator[bytes]:
+    """Yield a stream of events by whole lines, each message repaired."""
+    start = list[bytes]()
+    async for piece in stream:
+        *lines, end = piece.split(b"\n")
+        if lines:
+            lines[0] = b"".join([*start, lines[0]])
+            start = []
+            yield b"".join(_repair_line(line) + b"\n" for line in lines)
+        start.append(end)
+    if last_line := b"".join(start):
+        yield _repair_line(last_line)
+
+
+def _repair_line(line: bytes) -> bytes:
+    if not line.startswith(b"data:"):
+        return line
+    return b"data: " + repair_error(line.removeprefix(b"data:").strip())
+
+
+def _read_request_id(request: httpx2.Request) -> int | str | None:
+    try:
+        message: object = json.loads(request.content)
+    except (ValueError, httpx2.RequestNotRead):
+        return None
+    identity = cast("dict[str, object]", message).get("id") if isinstance(message, dict) else None
+    return identity if isinstance(identity, int | str) else None
 
 
 async def _read_answer(response: httpx2.Response) -> str | None:

@@ -2,8 +2,11 @@
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -120,6 +123,110 @@ async def test_image_without_type_is_shown(tmp_path: Path) -> None:
     finally:
         await connection.close()
     assert isinstance(answer, ToolResult) and "image" in answer.output
+
+
+STATED_ERRORS = [
+    ({"error": {"code": "E_LIMIT", "message": "too many"}}, "too many"),
+    ({"error": {"code": None, "message": "the disk is full"}}, "the disk is full"),
+    ({"error": {"code": "-32602", "message": "`path` is needed"}}, "`path` is needed"),
+    ({"error": {"code": 1.5, "message": "half a code"}}, "half a code"),
+    ({"error": {"code": [], "message": "no such board"}}, "no such board"),
+    ({"error": {"message": "the token has ended"}}, "the token has ended"),
+    ({"error": "come back tomorrow"}, "come back tomorrow"),
+    ({"error": {"code": "E_OFFLINE"}}, "E_OFFLINE"),
+]
+
+
+@pytest.mark.parametrize(("answer", "words"), STATED_ERRORS)
+@pytest.mark.parametrize(
+    "transport", ["stdio", "application/json", "text/event-stream", "400", "without ID"]
+)
+async def test_stated_error_is_read(
+    answer: dict[str, Any], words: str, transport: str, tmp_path: Path
+) -> None:
+    if transport == "stdio":
+        connection = connect(tmp_path, [GOOD], {"good": answer})
+        reason = await read_error(connection)
+    else:
+        with serve(answer, transport) as address:
+            reason = await read_error(
+                McpConnection(McpServer("odd", "http", url=address), tmp_path)
+            )
+    assert words in reason and "validation error" not in reason
+
+
+async def read_error(connection: McpConnection) -> str:
+    try:
+        result = await connection.call_tool("good", {})
+        assert isinstance(result, ToolResult)
+        return result.error
+    except McpError as error:
+        return str(error)
+    finally:
+        await connection.close()
+
+
+@contextmanager
+def serve(answer: dict[str, Any], way: str) -> Iterator[str]:
+    """Serve by HTTP: each call of a tool gets the answer, in that form."""
+    handler = type("Handler", (SloppyHandler,), {"answer": answer, "way": way})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server.daemon_threads = True
+    thread = Thread(target=server.serve_forever, args=(0.05,))
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}/mcp"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+class SloppyHandler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    answer: dict[str, Any]
+    way: str
+
+    def do_POST(self) -> None:
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        match request["method"]:
+            case "server/discover":
+                self._send(404, "text/plain", "")
+            case "initialize":
+                version = request["params"]["protocolVersion"]
+                about = {"protocolVersion": version, "capabilities": {"tools": {}}}
+                self._answer(
+                    request, {"result": {**about, "serverInfo": {"name": "s", "version": "1"}}}
+                )
+            case "tools/list":
+                self._answer(request, {"result": {"tools": [GOOD]}})
+            case "tools/call":
+                self._answer(request, self.answer, self.way)
+            case _:
+                self._send(202, "application/json", "")
+
+    def do_GET(self) -> None:
+        self._send(405, "text/plain", "")
+
+    do_DELETE = do_GET
+
+    def _answer(self, request: dict[str, Any], body: dict[str, Any], way: str = "") -> None:
+        identity = {} if way == "without ID" else {"id": request["id"]}
+        document = json.dumps({"jsonrpc": "2.0", **identity, **body})
+        if way == "text/event-stream":
+            self._send(200, way, f"event: message\ndata: {document}\n\n")
+        else:
+            self._send(400 if way == "400" else 200, "application/json", document)
+
+    def _send(self, status: int, kind: str, body: str) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body.encode())
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
 
 
 @pytest.mark.parametrize(

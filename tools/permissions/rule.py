@@ -146,13 +146,21 @@ class Rule:
             name = ".*".join(map(re.escape, self.tool.split("*")))
             is_named = re.fullmatch(name, fold_mcp_name(call.tool)) is not None
             return is_named or self._is_whole_server(call)
-        wide = {"edit": call.effect == "edit", "read_file": call.tool in READING_TOOLS}
+        wide = {
+            "edit": call.effect == "edit",
+            "read_file": call.tool in READING_TOOLS,
+            # it is the name by which the model may call the tools of all servers
+            "use_mcp_tool": call.is_of_server and self.kind != "allow",
+        }
         return call.tool == self.tool or wide.get(self.tool, False)
 
     def _is_whole_server(self, call: "RequestedCall") -> bool:
         """Return whether it names the call's MCP server without a tool, as `mcp__github` does."""
-        if not call.is_of_server or call.mcp_server is None:
+        if not call.is_of_server:
             return False
+        if call.mcp_server is None:  # it is not configured; `mcp_a_b` may be a tool of `a`
+            is_server = self.kind != "allow" and self.tool.count("_") == 1
+            return is_server and fold_mcp_name(call.tool).startswith(f"{self.tool}_")
         return fold_mcp_name(f"mcp_{call.mcp_server.name}").rstrip("_") == self.tool.rstrip("_")
 
 

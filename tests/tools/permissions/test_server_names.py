@@ -108,3 +108,34 @@ def test_answer_covers_only_the_same_entry(other: McpServer, mode: str, tmp_path
 
     assert ask(own) == ("allow", "allow mcp_db_echo (x)")
     assert ask(other) == ("ask", "consent")
+
+
+@pytest.mark.parametrize(
+    ("rule", "tool", "verdict"),
+    [
+        ("deny use_mcp_tool", "push", "deny"),
+        ("deny UseMcpTool", "push", "deny"),
+        ("ask use_mcp_tool", "push", "ask"),
+        ("deny mcp__github", "push", "deny"),
+        ("deny MCP__GitHub", "push", "deny"),
+        ("deny mcp_github", "push", "deny"),
+        ("deny mcp__gitlab", "push", "allow"),
+        ("deny mcp__git", "push", "allow"),
+    ],
+)
+@pytest.mark.parametrize("is_configured", [True, False])
+def test_deny_rule_holds_without_the_server(
+    rule: str, tool: str, verdict: str, is_configured: bool, tmp_path: Path
+) -> None:
+    servers = [build_server("github", "user")] if is_configured else []
+    server = "github"
+    known = ruled("auto", rule).with_servers(servers)
+    workspace = project(tmp_path)
+    name = make_tool_name(server, tool)
+    given = server if is_configured else ""
+    assert evaluate_call(name, "execute", {}, (), workspace, known, given).verdict == verdict
+
+
+def test_allow_rule_on_use_mcp_tool_allows_no_server(tmp_path: Path) -> None:
+    servers = [build_server("github", "user")]
+    assert decide(tmp_path, ruled("ask", "use_mcp_tool"), servers, "github", "push") == "ask"

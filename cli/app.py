@@ -70,6 +70,7 @@ COMMAND_GROUPS = {
         "auth": "commands.auth:app",
         "models": "commands.models:app",
         "config": "commands.config:app",
+        "profiles": "commands.profiles.command:profiles",
         "permissions": "commands.permissions:app",
         "trust": "commands.trust:trust",
         "doctor": "commands.doctor.command:doctor",
@@ -128,6 +129,9 @@ def handle_global_options(
     lang: Annotated[
         Language | None, typer.Option("--lang", help="Language of the interface.")
     ] = None,
+    profile: Annotated[
+        str, typer.Option("--profile", metavar="NAME", help="Use this profile of settings.")
+    ] = "",
     debug: Annotated[
         bool, typer.Option("--debug", help="Write a debug log and print its path.")
     ] = False,
@@ -139,6 +143,8 @@ def handle_global_options(
     """A coding agent whose every run is a thread; without a command it opens a conversation."""
     if lang:
         use_language(lang.value)
+    if profile:
+        os.environ["MAXAGENT_PROFILE"] = profile
     if debug or is_debug_requested(os.environ):
         _start_debug_log()
     if log:

@@ -10,6 +10,7 @@ from pathlib import Path
 from ..config.errors import MaxAgentError
 from ..config.paths import locate_mcp_servers, locate_user_config
 from ..config.security.content_digest import UnreadableFileError, read_regular_file
+from ..config.settings.profiles import list_profiles, locate_profiles
 from ..config.text import join_texts, text
 from ..config.trust.command_files import find_command_files
 from ..config.trust.program_inventory import (
@@ -83,9 +84,15 @@ def _list_unconfirmed(scripts: list[ProgramItem], workspace: Workspace) -> list[
 
 
 def _find_user_files(home: Path, root: str) -> Iterator[str]:
-    """Yield the project's files that the user's own hooks, checks and servers name."""
-    commands = read_commands(_read(locate_user_config(home)))
-    if commands:
+    """Yield the project's files that the user's own hooks, checks and servers name.
+
+    All profiles count: another shell may have chosen one.
+    """
+    profiles = [locate_profiles(home) / f"{name}.yaml" for name in list_profiles(home)]
+    for file in (locate_user_config(home), *profiles):
+        commands = read_commands(_read(file))
+        if not commands:
+            continue
         files, entries, _ = find_command_files(commands, root)
         yield from (*files, *(path for path, _ in entries))
     for entry in parse_server_entries(_read(locate_mcp_servers()), ""):

@@ -4,10 +4,12 @@ The language must be known before the first output, including `mcode --help`. An
 ignored here: the loader of the configuration reports it with its line.
 """
 
+import os
 import re
 from pathlib import Path
 
 from ..paths import locate_project_config, locate_user_config
+from .profiles import get_profile_name, list_profiles, locate_profiles
 
 # Languages of the interface
 LANGUAGES = ("en", "zh")
@@ -22,9 +24,12 @@ MAX_BYTES = 1_000_000
 
 def read_language(folder: Path, home: Path) -> str:
     """Return `en` or `zh` from the project's file, if trusted, or the user's; else empty."""
-    return _read_project_language(folder, home) or _parse_language(
-        _read_content(locate_user_config(home))
-    )
+    if language := _read_project_language(folder, home):
+        return language
+    name = get_profile_name(os.environ)
+    profile = locate_profiles(home) / f"{name}.yaml" if name in list_profiles(home) else None
+    language = _parse_language(_read_content(profile)) if profile else ""
+    return language or _parse_language(_read_content(locate_user_config(home)))
 
 
 def _read_project_language(folder: Path, home: Path) -> str:

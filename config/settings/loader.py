@@ -1,4 +1,4 @@
-"""Loader of the settings: flags over environment over project file over user file over defaults.
+"""Loader of the settings: flags over environment, project, profile, user file and defaults.
 
 The project's file counts only in a trusted folder.
 """
@@ -20,6 +20,7 @@ from .env_vars import expand_layer, from_environment
 from .hooks import ConfiguredHook, merge_hooks, read_hooks, with_own_events
 from .keys import fill_empty_sections, is_secret, iter_leaves, join_key, split_key
 from .permission_rules import RawRule, merge_rules, read_rules
+from .profiles import find_profile
 from .schema import Settings
 from .sources import (
     Layer,
@@ -71,7 +72,7 @@ def load_settings(
     layers: list[Layer] = []
     reports: list[str] = []
     for source in [
-        *_load_files(folder, home, trust),
+        *_load_files(folder, home, trust, find_profile(home, environ)),
         *from_environment(environ),
         *_build_flag_layers(flags or {}),
     ]:
@@ -126,12 +127,13 @@ def _remember_secret(path: KeyPath, value: str) -> None:
         remember_secret(join_key(path), value.rpartition(" ")[2])  # after `Bearer`
 
 
-def _load_files(folder: Path, home: Path, trust: Trust | None) -> list[Layer]:
+def _load_files(folder: Path, home: Path, trust: Trust | None, profile: Path | None) -> list[Layer]:
     user, own = locate_user_config(home), locate_project_config(folder)
     if trust is None and os.path.lexists(own):
         trust = check_trust(folder, home)
     documents = {
         user: read_document(user),
+        **({profile: read_document(profile)} if profile else {}),
         own: read_listed(own, trust) if trust and trust.trusted else None,
     }
     return [

@@ -1,6 +1,7 @@
 """Where people are spoken to, and what there is not for them."""
 
 SPEAKING = (
+    "config/settings/profiles.py",
     "config/**/*.py",
     "memory/**/*.py",
     "models/**/*.py",

@@ -1,0 +1,1 @@
+"""`mcode profiles`: the profiles of settings."""

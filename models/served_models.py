@@ -82,11 +82,7 @@ async def list_served_models(resolved: ResolvedModel) -> list[str]:
     from ..config.network.client import open_client
     from ..config.network.failures import describe_no_answer, find_hint
 
-    headers = {
-        **_build_key_headers(resolved),
-        **resolved.provider.headers,
-        **resolved.extra_headers,
-    }
+    headers = build_headers(resolved)
     try:
         async with open_client(LIST_LIMITS, headers=headers, timeout=LIST_SECONDS) as client:
             response = await client.get(build_list_url(resolved.base_url))
@@ -102,6 +98,15 @@ def build_list_url(base_url: str) -> str:
     """Return the address of the list: `/v1/models` of a host, `/models` behind a path."""
     path = "/models" if urlsplit(base_url).path.strip("/") else "/v1/models"
     return join_address(base_url, path)
+
+
+def build_headers(resolved: ResolvedModel) -> dict[str, str]:
+    """Return the headers of a request about the provider's models."""
+    return {
+        **_build_key_headers(resolved),
+        **resolved.provider.headers,
+        **resolved.extra_headers,
+    }
 
 
 def _build_key_headers(resolved: ResolvedModel) -> dict[str, str]:

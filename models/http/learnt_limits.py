@@ -1,4 +1,4 @@
-"""Context windows learnt from refusals, where a server reads less than its model is said to.
+"""Context windows learnt from a server, where it reads less than its model is said to.
 
 They are remembered in the data folder, each with the window that it corrects: another one, from
 the user or the catalogue, counts again.
@@ -15,6 +15,9 @@ from ..errors import ContextOverflowError
 from ..resolver import ResolvedModel
 from .stated_window import find_stated_window
 
+# Questions in one run: Ollama knows the window of a model only once that is loaded
+MAX_QUESTIONS = 3
+
 
 class LearntWindow(NamedTuple):
     """One line of the file."""
@@ -30,6 +33,7 @@ class LearntLimits:
     def __init__(self, file: Path | None = None) -> None:
         self._file = file
         self._windows = _read_windows(file) if file else dict[str, LearntWindow]()
+        self._questions = dict[str, int]()
 
     def find_limit(self, model: ResolvedModel) -> int:
         """Return the tokens that the model reads, if fewer than it is said to; 0: not learnt."""
@@ -37,6 +41,24 @@ class LearntLimits:
         if learnt is None or learnt.declared != model.context_length:
             return 0
         return learnt.window if learnt.window < learnt.declared else 0
+
+    async def ask_service(self, model: ResolvedModel) -> None:
+        """Remember the window that the model's service says: a local server, or once Copilot."""
+        name = _build_name(model)
+        asked = self._questions.get(name, 0)
+        known = self._windows.get(name)
+        is_known = model.login and known and known.declared == model.context_length
+        if is_known or asked >= MAX_QUESTIONS or not (model.provider.local or model.login):
+            return
+        from .service_window import read_service_window
+
+        self._questions[name] = asked + 1
+        window = await read_service_window(model)
+        if window != 0 or model.login:  # it is known, or there will be no other answer
+            self._questions[name] = MAX_QUESTIONS
+        learnt = LearntWindow(window or 0, model.context_length)
+        if window and learnt != known:
+            await self._save(model, learnt)
 
     async def learn_refusal(
         self, model: ResolvedModel, tokens: int, error: ContextOverflowError, least: int = 0

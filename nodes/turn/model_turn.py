@@ -33,7 +33,13 @@ from .model_request import ModelAnswer, request_answer
 from .nested_instructions import build_nested_notes, build_notices
 from .new_request import receive_steering
 from .remaining_limits import build_remaining_note
-from .size_check import answer_overflow, find_oversize, fit_answer, learn_answer
+from .size_check import (
+    answer_overflow,
+    ask_service_window,
+    find_oversize,
+    fit_answer,
+    learn_answer,
+)
 from .stale_files import report_stale_files
 
 CALL_AS_TEXT = (
@@ -95,6 +101,7 @@ async def run_model_turn(
     if steered := await receive_steering(state, runtime, role, deps):
         return ModelTurn({"messages": steered}, None, is_steered=True)
     decided["context_message"] = await _settle_context(decided, runtime, deps)
+    await ask_service_window(agent)
     allowed = enforce_limits(state, runtime, deps)
     if state.get("role") != role:
         emit_event(runtime, "role", role=role)

@@ -9,6 +9,7 @@ from langgraph.runtime import Runtime
 from ...config.text import text
 from ...models.errors import ContextOverflowError
 from ...models.http.dialect import RequestOptions
+from ...models.resolver import list_corrections
 from ..conversation.budget import Budget, compute_budget, count_request, limit_answer
 from ..conversation.cut import CompactionRequest, Cut, get_conversation
 from ..conversation.token_estimate import TokenCount, count_used, estimate_text
@@ -40,6 +41,14 @@ def find_budget(state: State, agent: Agent) -> Budget:
     fixed = agent.system_tokens + agent.tool_tokens + _count_context(state)
     learnt = deps.chat_models.learnt_limits.find_limit(deps.model)
     return compute_budget(deps.model, deps.settings.context, fixed, learnt)
+
+
+async def ask_service_window(agent: Agent) -> None:
+    """Let the model's service say its window, unless the user has set one."""
+    settings, model = agent.deps.settings, agent.deps.model
+    is_set = "context_length" in settings.model.model_fields_set
+    if not is_set and "context_length" not in list_corrections(settings, model):
+        await agent.deps.chat_models.learnt_limits.ask_service(model)
 
 
 def find_cut(state: State, role: RoleName) -> Cut | None:

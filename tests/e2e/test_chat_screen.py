@@ -154,6 +154,11 @@ def test_a_long_paste_is_folded_and_sent_whole(window):
     window.answers({"text": "Six of them."})
     window.press("enter").see("Six of them.")
     assert window.told() == text
+    window.rest()
+    window.press("up").terminal.wait_for(lambda _: window.line.endswith("+6 lines]"))
+    window.answers({"text": "Once more six."})
+    window.press("enter").see("Once more six.")
+    assert window.told() == text
 
 
 def test_the_editor_opens_with_what_is_typed(window):

@@ -30,6 +30,15 @@ class FolderHistory(History):
         if self._loaded_strings[:1] != [line]:
             super().append_string(line)
 
+    def append_folded(self, typed: str, sent: str) -> None:
+        """Keep a line that is recalled as it was typed, with its marks, and stored as it was sent."""
+        line, folded = redact(sent), redact(typed)
+        if line == folded:
+            self.append_string(typed)
+        elif self._loaded_strings[:1] != [folded]:
+            self._loaded_strings.insert(0, folded)
+            self.store_string(line)
+
     def load_history_strings(self) -> Iterable[str]:
         """Yield the lines of this folder."""
         return [

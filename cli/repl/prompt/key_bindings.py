@@ -11,6 +11,7 @@ from prompt_toolkit.key_binding.key_processor import KeyPressEvent
 from prompt_toolkit.keys import Keys
 
 from ...prompts.interruptible_input import bind_suspension
+from .history import FolderHistory
 from .input_line import strip_continuation
 from .key_burst import has_more_keys, is_line_feed_next
 from .paste_placeholder import Pastes
@@ -115,9 +116,17 @@ def send_line(line: Buffer, hands: KeyActions, pastes: Pastes) -> None:
     """Send the line, and keep it in the history with its pasted texts."""
     typed = line.text
     if typed.strip():
-        line.history.append_string(pastes.expand_marks(typed))
+        _keep_line(line, typed, pastes.expand_marks(typed))
         line.reset()
         hands.submit_line(typed)
+
+
+def _keep_line(line: Buffer, typed: str, sent: str) -> None:
+    """Keep the line in the history; a pasted text is recalled as its mark."""
+    if isinstance(line.history, FolderHistory):
+        line.history.append_folded(typed, sent)
+    else:
+        line.history.append_string(sent)
 
 
 def _accept_completion(line: Buffer) -> bool:

@@ -85,3 +85,12 @@ async def test_line_that_cannot_be_stored_is_still_sent(tmp_path: Path) -> None:
     assert [line async for line in kept.load()] == []
     kept.append_string("said all the same")
     assert [line async for line in kept.load()] == ["said all the same"]
+
+
+async def test_pasted_text_is_recalled_folded_and_stored_whole(tmp_path: Path) -> None:
+    kept, mark = FolderHistory(tmp_path, tmp_path), "see [Pasted text #1 +5 lines]"
+    for _ in range(2):
+        kept.append_folded(mark, "see a\nb\nc\nd\ne")
+    kept.append_folded("plain", "plain")
+    assert kept.get_strings() == [mark, "plain"]
+    assert await lines(tmp_path, tmp_path) == ["plain", "see a\nb\nc\nd\ne"]

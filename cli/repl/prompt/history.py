@@ -31,7 +31,7 @@ class FolderHistory(History):
             super().append_string(line)
 
     def append_folded(self, typed: str, sent: str) -> None:
-        """Keep a line that is recalled as it was typed, with its marks, and stored as it was sent."""
+        """Keep a line that is recalled as typed, with its marks, and stored as it was sent."""
         line, folded = redact(sent), redact(typed)
         if line == folded:
             self.append_string(typed)

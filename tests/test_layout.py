@@ -36,10 +36,10 @@ ROOMS = {
     "memory": "transaction rollback_lock checkpoints database cards journal snapshots threads undo "
     "worktrees",
     "models": "address errors retry error_classification auth providers catalog resolver "
-    "text_cleanup tool_arguments content_blocks replay streaming_model http thinking anthropic "
-    "program cassette catalog_update chat_completions responses invoke xml_calls "
+    "text_cleanup tool_arguments content_blocks replay streaming_model served_models http thinking "
+    "anthropic program cassette catalog_update chat_completions responses invoke xml_calls "
     "langchain_responses scripted_model factory key_sources listing local_servers prompt_addenda "
-    "served_models structured_output",
+    "structured_output",
     "sdk": "agents event_types events attempts background cancel_shield card_uses tracing "
     "interrupt_response limit_wait outcome run graph_registry compaction generated_tests "
     "partial_answer pull_requests prepared_run run_request steering startup_notices runs threads "

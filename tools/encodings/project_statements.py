@@ -24,10 +24,14 @@ _RANGE = re.compile(r"([+-]?\d{1,9})\.\.([+-]?\d{1,9})")
 _TOKEN = re.compile(r"\*\*|\*|\?|\[!?[^\]/]+\]|\\.|.")
 
 
+_LINE_ENDS = {"lf": "\n", "crlf": "\r\n", "cr": "\r"}
+
+
 class _Statement(NamedTuple):
     pattern: str
-    encoding: str
+    value: str
     """Empty: it takes an earlier statement back."""
+    key: str = "charset"
 
 
 def find_stated_encoding(root: Path, name: str) -> str:
@@ -35,11 +39,18 @@ def find_stated_encoding(root: Path, name: str) -> str:
 
     Git's attribute counts before `.editorconfig`; one that Python does not know is none.
     """
-    stated = _find_attribute(root, name) or _find_charset(root, name)
+    stated = _find_attribute(root, name) or _find_property(root, name, "charset")
+    stated = "utf-8" if stated == "utf-8-bom" else stated
     try:
         return validate_encoding(stated) if stated else ""
     except PydanticCustomError:  # UTF-16, which is known by its byte-order mark
         return ""
+
+
+def find_new_file_form(root: Path, name: str) -> tuple[str, bool]:
+    """Return the line end that `.editorconfig` states for a new file, and if it has a BOM."""
+    line_end = _LINE_ENDS.get(_find_property(root, name, "end_of_line"), "")
+    return line_end, _find_property(root, name, "charset") == "utf-8-bom"
 
 
 def _find_attribute(root: Path, name: str) -> str:
@@ -47,19 +58,19 @@ def _find_attribute(root: Path, name: str) -> str:
     for folder, below in _iter_folders(name):
         for statement in _parse_attributes(_read(root / folder / ".gitattributes")):
             if _matches(_to_expression(statement.pattern), below):
-                encoding = statement.encoding
+                encoding = statement.value
     return encoding
 
 
-def _find_charset(root: Path, name: str) -> str:
-    charset = ""
+def _find_property(root: Path, name: str, key: str) -> str:
+    value = ""
     for folder, below in _iter_folders(name):
         is_root, statements = _parse_editorconfig(_read(root / folder / ".editorconfig"))
-        charset = "" if is_root else charset
-        for statement in statements:
+        value = "" if is_root else value
+        for statement in (each for each in statements if each.key == key):
             if any(_matches(each, below) for each in _build_patterns(statement.pattern)):
-                charset = statement.encoding
-    return charset
+                value = statement.value
+    return value
 
 
 def _iter_folders(name: str) -> Iterator[tuple[str, str]]:
@@ -104,7 +115,7 @@ def _parse_attributes(text: str) -> Sequence[_Statement]:
 
 @lru_cache(maxsize=64)
 def _parse_editorconfig(text: str) -> tuple[bool, Sequence[_Statement]]:
-    """Return whether the file says that none above it counts, and its charsets."""
+    """Return whether the file says that none above it counts, and what it states."""
     is_root, section, statements = False, "", list[_Statement]()
     for line in map(str.strip, text.splitlines()):
         key, _, value = (part.strip().lower() for part in line.partition("="))
@@ -112,9 +123,8 @@ def _parse_editorconfig(text: str) -> tuple[bool, Sequence[_Statement]]:
             section = line[1:-1]
         elif not section and key == "root":
             is_root = value == "true"
-        elif section and key == "charset":
-            encoding = {"utf-8-bom": "utf-8", "unset": ""}.get(value, value)
-            statements.append(_Statement(section, encoding))
+        elif section and key in ("charset", "end_of_line"):
+            statements.append(_Statement(section, "" if value == "unset" else value, key))
     return is_root, statements
 
 

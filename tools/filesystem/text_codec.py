@@ -5,7 +5,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..result import ToolError
@@ -56,8 +56,18 @@ class DecodedText:
 
 
 def decode_file(workspace: Workspace, name: str, data: bytes) -> DecodedText:
-    """Decode a file of the project, whose encoding a person or the project may have named."""
-    return decode_text(data, choose_encoding(workspace, name, data))
+    """Decode a file of the project, whose encoding a person or the project may have named.
+
+    An empty file has the line ends that the project states for new ones.
+    """
+    decoded = decode_text(data, choose_encoding(workspace, name, data))
+    if data or workspace.is_outside:
+        return decoded
+    from ..encodings.project_statements import find_new_file_form
+
+    line_end, has_bom = find_new_file_form(workspace.root, name)
+    bom = codecs.BOM_UTF8 if has_bom and decoded.encoding == "utf-8" else b""
+    return replace(decoded, endings=Endings(line_end or decoded.endings.usual), bom=bom)
 
 
 def choose_encoding(workspace: Workspace, name: str, data: bytes) -> str:
@@ -99,6 +109,8 @@ def encode_text(old: DecodedText, text: str, pieces: "Sequence[TextEdit] | None"
     """
     if text.count("\0") > old.text.count("\0"):
         raise ToolError(NUL)
+    if not old.data and old.endings.usual != "\n":  # of a new file, whose model may write them
+        text = normalize_newlines(text)
     raw = with_endings(old.text, old.endings, text, pieces)
     on_error = _on_error(old, text)
     try:

@@ -9,7 +9,13 @@ from pathlib import Path
 from ...filesystem.file_access import hash_content, read_bytes, resolve_write_path, stat_writable
 from ...filesystem.file_context import FileContext
 from ...filesystem.listing import resolve_existing
-from ...filesystem.text_codec import choose_encoding, decode_text, encode_text
+from ...filesystem.text_codec import (
+    DecodedText,
+    choose_encoding,
+    decode_file,
+    decode_text,
+    encode_text,
+)
 from ...result import ToolError
 from ...textedits.compose import compose_edits
 from ...textedits.text_edits import TextChange, TextEdit, apply_edits
@@ -90,6 +96,8 @@ class FileContent:
     """As it was read; empty for a new file."""
     encoding: str = ""
     """The encoding that a person has set for it; mostly empty."""
+    empty: DecodedText | None = None
+    """How a new file is to be written."""
     edits: tuple[TextEdit, ...] = ()
     """What changes in the text of `data`."""
     like: os.stat_result | None = None
@@ -108,7 +116,7 @@ class FileContent:
     def bytes(self) -> bytes:
         """The bytes to write; raises ToolError if the file's encoding cannot hold them."""
         return (
-            encode_text(decode_text(self.data, self.encoding), self.text, self.edits)
+            encode_text(self.empty or decode_text(self.data, self.encoding), self.text, self.edits)
             if self.edits
             else self.data
         )
@@ -141,8 +149,10 @@ class PatchedFiles:
         """Create a file that must not exist yet."""
         path = self._require_free_path(patch.path)
         name = self._to_name(path)
-        encoding = self.run.workspace.find_encoding(name)
-        content = FileContent(name, encoding=encoding, executable=patch.executable)
+        empty = decode_file(self.run.workspace, name, b"")
+        content = FileContent(
+            name, encoding=empty.encoding, empty=empty, executable=patch.executable
+        )
         if patch.content:
             content = replace(content, edits=(TextEdit(0, 0, patch.content),))
         self.after[path] = content

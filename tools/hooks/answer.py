@@ -26,10 +26,14 @@ _DENIED = frozenset(
 _PASSED = frozenset(
     ["", "allow", "allowed", "approve", "approved", "pass", "ok", "none", "null", "defer"]
 )
+# More of them, which deny nothing but are asked about
+_REFUSALS = _DENIED | {"forbid", "forbidden", "disallow", "disallowed", "prohibited", "no", "stop"}
+_APPROVALS = frozenset(["allow", "allowed", "approve", "approved", "permitted", "ok", "continue"])
+_FALSE = frozenset(["", "false", "no", "0", "none", "null", "[]", "{}"])
 _FIELDS = frozenset(["permissiondecision", "decision", "behavior", "verdict"])
 _DECISION_WORD = re.compile(
     r"\b(?:permission_?decision|hook_?specific_?output|decision|den(?:y|ied)|block(?:ed)?|reject(?:ed)?"
-    r"|refused?)\b",
+    r"|refused?|forbid(?:den)?|disallow(?:ed)?|prohibited|not allowed)\b",
     re.IGNORECASE,
 )
 NOT_UNDERSTOOD = "its answer is not understood: {answer}"
@@ -102,13 +106,24 @@ def _has_other_decision(value: object) -> bool:
     """Return whether JSON has a decision that is not read: at another level, by another word."""
     if isinstance(value, list):
         return any(map(_has_other_decision, cast("list[object]", value)))
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        return _has_other_decision(_parse_json(value.encode(errors="replace")))
     if not isinstance(value, dict):
         return False
+    fields = cast("dict[str, object]", value)
     return any(
-        _has_other_decision(field)
-        or (_to_word(name).replace("_", "") in _FIELDS and _to_word(field) not in _PASSED)
-        or (_to_word(name) == "continue" and _to_word(field) in ("false", "no", "0"))
-        for name, field in cast("dict[str, object]", value).items()
+        _has_other_decision(field) or _decides(name, field) for name, field in fields.items()
+    )
+
+
+def _decides(name: str, field: object) -> bool:
+    """Return whether a field may be a decision against the call, by its name or its word."""
+    word, letters = _to_word(field), re.sub(r"[^a-z]", "", name.lower())
+    return (
+        (letters in _FIELDS and word not in _PASSED)
+        or word in _REFUSALS - _FALSE
+        or (letters in _REFUSALS and word not in _FALSE)
+        or (letters in _APPROVALS and word in _FALSE - {"", "none", "null"})
     )
 
 

@@ -133,3 +133,43 @@ def test_decision_that_is_not_understood_asks(said: object) -> None:
 @pytest.mark.parametrize(("said", "verdict"), UNDERSTOOD)
 def test_decision_counts_in_any_letters(said: object, verdict: str) -> None:
     assert parse_answer("before_tool", captured(said), 5).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"permission": "deny", "userMessage": "no"},
+        {"permission-decision": "deny"},
+        {"allow": False, "why": "no"},
+        {"approved": False},
+        {"blocked": True},
+        {"deny": "this command"},
+        {"action": "block"},
+        {"status": "Forbidden"},
+        {"result": {"ok": "no"}},
+        {"output": json.dumps({"decision": "deny"})},
+        {"results": [{"policy": "x", "outcome": "rejected"}]},
+        "this command is forbidden here",
+        "not allowed: rm",
+    ],
+)
+def test_refusal_in_other_words_is_asked(said: object) -> None:
+    answer = parse_answer("before_tool", captured(said), 5)
+    assert answer.verdict == "ask" and answer.reason.startswith("its answer is not understood")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"allow": True},
+        {"approved": True, "blocked": False},
+        {"ok": True, "message": "no problem, nothing was blocked"},
+        {"blocked": []},
+        {"denied": 0, "checked": 12},
+        {"suppressOutput": True},
+        {"continue": True},
+        "all 12 checks are green",
+    ],
+)
+def test_other_words_that_refuse_nothing_pass(said: object) -> None:
+    assert parse_answer("before_tool", captured(said), 5).verdict == "pass"
